@@ -24,7 +24,7 @@ struct CategoriesCommand: SessionCommand {
         let (items, freshness) = (reply.value.items, reply.value.freshness)
         let nothing = "No categories: there are no facts yet. See why: norrisctl status"
         return session.report(
-            reply, freshness: freshness, source: "facts", nothing: items.isEmpty ? nothing : nil
+            reply, freshness: freshness, source: SourceStatus.facts, nothing: items.isEmpty ? nothing : nil
         ) { $0.categories(items) }
     }
 }

@@ -73,7 +73,7 @@ struct FactCommand: SessionCommand {
     ) -> Report {
         let nothing = "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
         var report = session.report(
-            reply, freshness: freshness, source: "facts", nothing: facts.isEmpty ? nothing : nil
+            reply, freshness: freshness, source: SourceStatus.facts, nothing: facts.isEmpty ? nothing : nil
         ) { $0.facts(facts) }
         if isCopied, let fact = facts.first {
             report.attempt { () throws(Failure) in try session.copy(fact.text) }

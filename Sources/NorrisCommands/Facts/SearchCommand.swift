@@ -51,7 +51,7 @@ struct SearchCommand: SessionCommand {
         return try paging.report(
             FactSearch.self,
             FactSearch.Parameters(query: text, categories: categories, offline: isOffline, source: source),
-            notFound: session.categoryHint(categories), source: "facts",
+            notFound: session.categoryHint(categories), source: SourceStatus.facts,
             nothing: "No fact contains \(text.quotedForMessage). Try fewer words, or: norrisctl categories"
         ) { $0.facts($1.items, query: text) }
     }

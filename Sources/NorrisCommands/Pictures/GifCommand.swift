@@ -107,7 +107,7 @@ struct GifCommand: SessionCommand {
         _ session: Session, _ reply: Reply<Result>, _ gif: Gif, _ freshness: Freshness?
     ) throws(Failure) -> Report {
         var printed: [Gif] = []
-        var report = session.report(reply, freshness: freshness, source: "gifs") {
+        var report = session.report(reply, freshness: freshness, source: SourceStatus.gifs) {
             write([gif], to: &$0)
             printed = [gif]
         }
@@ -137,11 +137,11 @@ struct GifCommand: SessionCommand {
                 isOffline
                 ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
                 : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
-            report = try paging.report(GifSearch.self, parameters, source: "gifs", nothing: nothing, show: write)
+            report = try paging.report(GifSearch.self, parameters, source: SourceStatus.gifs, nothing: nothing, show: write)
         } else {
             let nothing = "No GIFs are cached yet. Fetch some: norrisctl refresh gifs --wait"
             report = try paging.report(
-                GifTrending.self, GifTrending.Parameters(), source: "gifs", nothing: nothing, show: write)
+                GifTrending.self, GifTrending.Parameters(), source: SourceStatus.gifs, nothing: nothing, show: write)
         }
         try finish(&report, printed, session)
         return report

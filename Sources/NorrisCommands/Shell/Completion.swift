@@ -119,7 +119,7 @@ extension Session {
         case .category: return try call(FactCategories.self).value.items.map { $0.name }
         case .source: return try call(ServerStatus.self).value.sources.map { $0.name }
         case .postSource:
-            return try call(ServerStatus.self).value.sources.map { $0.name }.filter { !["facts", "gifs"].contains($0) }
+            return try call(ServerStatus.self).value.sources.map { $0.name }.filter { ![SourceStatus.facts, SourceStatus.gifs].contains($0) }
         case .author:
             // Each by the first of its names that can be typed as it is.
             return try call(AuthorList.self).value.items.compactMap { author in

@@ -1,82 +1,7 @@
 import Glibc
+import NorrisProtocol
 import NorrisServer
-import NorrisText
 import NorrisUpstream
-
-/// A key that `Root` has in the file: its name, its meaning, and how it gets into `Root` and out of it again.
-struct ConfigurationKey<Root>: Sendable {
-    let name: String
-    /// One sentence for the man page; empty for a section.
-    let summary: String
-    /// The keys below it, for a section.
-    var keys: [ConfigurationKey<Root>] = []
-    /// What its value may be, such as `true or false`.
-    let accepts: String
-    /// Whether `null` is a value, or a matter of `read`, and not a mistake.
-    var acceptsNull = false
-    /// Whether there is no default to fall back on.
-    var isRequired = false
-    let read: @Sendable (YAMLNode, inout Root, inout ConfigurationReader) -> Void
-    /// The value on one line, or lines that each begin with a line feed.
-    let write: @Sendable (Root) -> String
-}
-
-extension ConfigurationKey {
-    /// A key with a value.
-    init<Value>(
-        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>,
-        isRequired: Bool = false, _ summary: String
-    ) {
-        self.init(
-            name: name, summary: summary, accepts: kind.accepts, acceptsNull: kind.acceptsNull,
-            isRequired: isRequired,
-            read: { node, root, reader in
-                if let value = reader.read(kind, node) { root[keyPath: path] = value }
-            },
-            write: { kind.write($0[keyPath: path]) }
-        )
-    }
-
-    /// A key with a list of values. Every item that is wrong is reported.
-    init<Item>(
-        _ name: String, _ path: any WritableKeyPath<Root, [Item]> & Sendable, listOf kind: ConfigurationKind<Item>,
-        _ summary: String
-    ) {
-        self.init(
-            name: name, summary: summary, accepts: "a list, each item \(kind.expectation)",
-            read: { node, root, reader in
-                guard case .sequence(let items) = node.content else {
-                    let hint = node.scalar.map { "write [\(YAMLText.scalar($0.text))]" }
-                    return reader.refuse(node, expected: "a list", hint: hint)
-                }
-                root[keyPath: path] = items.compactMap { reader.isReadable($0) ? reader.read(kind, $0) : nil }
-            },
-            write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" }
-        )
-    }
-
-    /// A key with more keys below it.
-    init(section name: String, _ keys: [ConfigurationKey<Root>]) {
-        self.init(
-            name: name, summary: "", keys: keys, accepts: "", acceptsNull: true,
-            read: { node, root, reader in reader.read(keys, in: node, into: &root) },
-            write: { root in keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined() }
-        )
-    }
-
-    /// The key with its value as YAML, without a line feed at the end.
-    func yaml(_ root: Root) -> String {
-        let value = write(root)
-        return "\(name):" + (value.hasPrefix("\n") ? value : " " + value)
-    }
-
-    /// The dotted paths of all values at and below these keys, in order, with their keys.
-    static func values(of keys: [Self], under prefix: String = "") -> [(path: String, key: Self)] {
-        keys.flatMap { key in
-            key.keys.isEmpty ? [(prefix + key.name, key)] : values(of: key.keys, under: "\(prefix)\(key.name).")
-        }
-    }
-}
 
 /// The one table of all keys: reading, printing, suggestions and the man page come from it.
 enum ConfigurationSchema {
@@ -100,8 +25,8 @@ enum ConfigurationSchema {
                 ),
             ]),
         .init(section: "http", http),
-        .init(section: "facts", facts),
-        .init(section: "gifs", gifs),
+        .init(section: SourceStatus.facts, facts),
+        .init(section: SourceStatus.gifs, gifs),
         .init(section: "posts", posts),
     ]
 
@@ -195,7 +120,7 @@ extension ConfigurationReader {
         let isName =
             (1...40).contains(name.utf8.count)
             && name.utf8.allSatisfy { islower(Int32($0)) != 0 || isdigit(Int32($0)) != 0 || "-_".utf8.contains($0) }
-        if ["facts", "gifs"].contains(name) {
+        if [SourceStatus.facts, SourceStatus.gifs].contains(name) {
             refuseKey(node, "is the name of a built-in source; choose another name")
         } else if !isName {
             refuseKey(node, "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -")
@@ -228,43 +153,4 @@ extension Configuration {
     ///
     /// Read again it gives an equal configuration, but for the password of a proxy, which is written as `***`.
     var yaml: String { ConfigurationSchema.keys.map { $0.yaml(self) + "\n" }.joined() }
-}
-
-extension ConfigurationSchema {
-    /// The advice about a key that does not exist: the one that was meant if that is clear, else all that are valid.
-    static func advice(for name: String, in section: String, among siblings: [String]) -> String {
-        func path(_ name: String) -> String { section.isEmpty ? name : "\(section).\(name)" }
-        if let nearest = nearest(to: name, among: siblings) {
-            return "did you mean \(path(nearest))?"
-        }
-        if keys.contains(where: { $0.name == name }) {
-            return "it belongs at the top of the file; do not indent it"
-        }
-        let all = ConfigurationKey.values(of: keys).map(\.path)
-        let parts = name.split(separator: ".")
-        if parts.count == 2, all.contains(name) {
-            return "write it as \(parts[0]): {\(parts[1]): …}"
-        }
-        // The keys of a source are few, and no other section is what was meant there.
-        let elsewhere = section.hasPrefix("posts.sources.") ? [] : all.filter { $0.hasSuffix("." + name) }
-        if let last = elsewhere.last {
-            let first = elsewhere.dropLast().joined(separator: ", ")
-            return "did you mean \(first.isEmpty ? last : first + " or " + last)?"
-        }
-        return "valid here: " + siblings.joined(separator: ", ")
-    }
-
-    /// The candidate nearest to a mistyped key, or nil if none is near: one slip for every three letters.
-    ///
-    /// Case does not count and `-` is taken for `_`. Of equally near candidates the first one wins.
-    private static func nearest(to key: String, among candidates: [String]) -> String? {
-        func folded(_ key: String) -> [Unicode.Scalar] {
-            // No valid key is longer, and an endless one must not cost its length squared.
-            key.lowercased().unicodeScalars.prefix(64).map { $0 == "-" ? "_" : $0 }
-        }
-        let wanted = folded(key)
-        let distances = candidates.map { (candidate: $0, distance: editDistance(wanted, folded($0))) }
-        let near = distances.filter { $0.distance <= max(1, $0.candidate.unicodeScalars.count / 3) }
-        return near.min { $0.distance < $1.distance }?.candidate
-    }
 }

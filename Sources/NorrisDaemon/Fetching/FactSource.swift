@@ -8,7 +8,7 @@ import Synchronization
 
 /// The facts of api.chucknorris.io: how the source `facts` is fetched and searched.
 struct FactSource: ContentSource {
-    static let name = "facts"
+    static let name = SourceStatus.facts
 
     /// Queries after the first are fetched again after so many refresh intervals, where the first brings no news. The
     /// first one finds nearly all there is, so a run without news is one request.

@@ -9,7 +9,7 @@ import SystemdIntegration
 
 /// Giphy: how GIFs are fetched, by schedule and for users, within the hourly quota of requests and its rate limit.
 struct GifSource: ContentSource {
-    static let name = "gifs"
+    static let name = SourceStatus.gifs
     /// As many as Giphy returns at once for a free key.
     private static let pageSize = 50
     /// Bytes of the ids in one URL: few servers take URLs that are much longer.

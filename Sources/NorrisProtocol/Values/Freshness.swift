@@ -119,6 +119,11 @@ package struct ScheduleRecord: Equatable, Sendable {
 
 /// One source in the result of `server.status`.
 package struct SourceStatus: SharedObject {
+    /// The name of the source of facts.
+    package static let facts = "facts"
+    /// The name of the source of GIFs.
+    package static let gifs = "gifs"
+
     /// `facts`, `gifs`, or a key under `posts.sources`.
     package var name: String
     /// The upstream, such as `chucknorris`.

@@ -10,7 +10,7 @@ import Synchronization
 extension FactStore {
     private static let builtinMark = "builtin_digest"
     /// The name that the upstream has among the fetch records.
-    package static let upstreamSource = "facts"
+    package static let upstreamSource = SourceStatus.facts
     /// How many facts of fortune files are stored in one transaction: other writers wait for it.
     private static let factsAtOnce = 1_024
 

@@ -9,7 +9,7 @@ import Synchronization
 /// served, whether or not ``purge(before:now:)`` has run.
 package final class GifStore: Sendable {
     /// The name that the source has among the fetch records.
-    package static let source = "gifs"
+    package static let source = SourceStatus.gifs
 
     let databases: Databases
     private let stored = Atomic(0)

@@ -1,0 +1,40 @@
+import NorrisText
+
+extension ConfigurationSchema {
+    /// The advice about a key that does not exist: the one that was meant if that is clear, else all that are valid.
+    static func advice(for name: String, in section: String, among siblings: [String]) -> String {
+        func path(_ name: String) -> String { section.isEmpty ? name : "\(section).\(name)" }
+        if let nearest = nearest(to: name, among: siblings) {
+            return "did you mean \(path(nearest))?"
+        }
+        if keys.contains(where: { $0.name == name }) {
+            return "it belongs at the top of the file; do not indent it"
+        }
+        let all = ConfigurationKey.values(of: keys).map(\.path)
+        let parts = name.split(separator: ".")
+        if parts.count == 2, all.contains(name) {
+            return "write it as \(parts[0]): {\(parts[1]): …}"
+        }
+        // The keys of a source are few, and no other section is what was meant there.
+        let elsewhere = section.hasPrefix("posts.sources.") ? [] : all.filter { $0.hasSuffix("." + name) }
+        if let last = elsewhere.last {
+            let first = elsewhere.dropLast().joined(separator: ", ")
+            return "did you mean \(first.isEmpty ? last : first + " or " + last)?"
+        }
+        return "valid here: " + siblings.joined(separator: ", ")
+    }
+
+    /// The candidate nearest to a mistyped key, or nil if none is near: one slip for every three letters.
+    ///
+    /// Case does not count and `-` is taken for `_`. Of equally near candidates the first one wins.
+    private static func nearest(to key: String, among candidates: [String]) -> String? {
+        func folded(_ key: String) -> [Unicode.Scalar] {
+            // No valid key is longer, and an endless one must not cost its length squared.
+            key.lowercased().unicodeScalars.prefix(64).map { $0 == "-" ? "_" : $0 }
+        }
+        let wanted = folded(key)
+        let distances = candidates.map { (candidate: $0, distance: editDistance(wanted, folded($0))) }
+        let near = distances.filter { $0.distance <= max(1, $0.candidate.unicodeScalars.count / 3) }
+        return near.min { $0.distance < $1.distance }?.candidate
+    }
+}

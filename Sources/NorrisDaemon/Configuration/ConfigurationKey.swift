@@ -1,0 +1,76 @@
+import NorrisText
+
+/// A key that `Root` has in the file: its name, its meaning, and how it gets into `Root` and out of it again.
+struct ConfigurationKey<Root>: Sendable {
+    let name: String
+    /// One sentence for the man page; empty for a section.
+    let summary: String
+    /// The keys below it, for a section.
+    var keys: [ConfigurationKey<Root>] = []
+    /// What its value may be, such as `true or false`.
+    let accepts: String
+    /// Whether `null` is a value, or a matter of `read`, and not a mistake.
+    var acceptsNull = false
+    /// Whether there is no default to fall back on.
+    var isRequired = false
+    let read: @Sendable (YAMLNode, inout Root, inout ConfigurationReader) -> Void
+    /// The value on one line, or lines that each begin with a line feed.
+    let write: @Sendable (Root) -> String
+}
+
+extension ConfigurationKey {
+    /// A key with a value.
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>,
+        isRequired: Bool = false, _ summary: String
+    ) {
+        self.init(
+            name: name, summary: summary, accepts: kind.accepts, acceptsNull: kind.acceptsNull,
+            isRequired: isRequired,
+            read: { node, root, reader in
+                if let value = reader.read(kind, node) { root[keyPath: path] = value }
+            },
+            write: { kind.write($0[keyPath: path]) }
+        )
+    }
+
+    /// A key with a list of values. Every item that is wrong is reported.
+    init<Item>(
+        _ name: String, _ path: any WritableKeyPath<Root, [Item]> & Sendable, listOf kind: ConfigurationKind<Item>,
+        _ summary: String
+    ) {
+        self.init(
+            name: name, summary: summary, accepts: "a list, each item \(kind.expectation)",
+            read: { node, root, reader in
+                guard case .sequence(let items) = node.content else {
+                    let hint = node.scalar.map { "write [\(YAMLText.scalar($0.text))]" }
+                    return reader.refuse(node, expected: "a list", hint: hint)
+                }
+                root[keyPath: path] = items.compactMap { reader.isReadable($0) ? reader.read(kind, $0) : nil }
+            },
+            write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" }
+        )
+    }
+
+    /// A key with more keys below it.
+    init(section name: String, _ keys: [ConfigurationKey<Root>]) {
+        self.init(
+            name: name, summary: "", keys: keys, accepts: "", acceptsNull: true,
+            read: { node, root, reader in reader.read(keys, in: node, into: &root) },
+            write: { root in keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined() }
+        )
+    }
+
+    /// The key with its value as YAML, without a line feed at the end.
+    func yaml(_ root: Root) -> String {
+        let value = write(root)
+        return "\(name):" + (value.hasPrefix("\n") ? value : " " + value)
+    }
+
+    /// The dotted paths of all values at and below these keys, in order, with their keys.
+    static func values(of keys: [Self], under prefix: String = "") -> [(path: String, key: Self)] {
+        keys.flatMap { key in
+            key.keys.isEmpty ? [(prefix + key.name, key)] : values(of: key.keys, under: "\(prefix)\(key.name).")
+        }
+    }
+}
