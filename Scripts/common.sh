@@ -21,7 +21,7 @@ as_root() {
     fi
 }
 
-# Installs the Debian packages that are missing, and asks for no password where none is.
+# Installs the missing Debian packages, and asks for no password if no package is missing.
 need_packages() {
     local missing=()
     for package in "$@"; do

@@ -1,4 +1,4 @@
-# What goes wrong on real machines: clear state, a clear line in the journal, as alive as it can be.
+# Failures of real machines: clear state, a clear line in the journal, and as much service as possible.
 
 credential=/etc/credstore/giphy-api-key
 
@@ -97,7 +97,7 @@ newer_schema() {
     check "with the right schema, what was kept is there" says 'Chuck Norris' as alice norrisctl favorite list
 }
 
-# schema FILE STATEMENT: what SQLite answers; from outside, for the container has no tool for it.
+# schema FILE STATEMENT: SQLite's answer, from outside, because the container has no tool for SQLite.
 schema() {
     python3 - "$@" <<'PYTHON'
 import sqlite3, sys

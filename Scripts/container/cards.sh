@@ -1,6 +1,6 @@
 # Picture cards: missed with good advice, installed, drawn by an ordinary user.
 
-# is_card FILE: whether it is a whole PNG of the usual size; its header is that of the specification's section 11.2.2.
+# is_card FILE: whether the file is a complete PNG of the default size (PNG specification, section 11.2.2).
 is_card() {
     inside cat "$1" | python3 -c 'import struct, sys
 png = sys.stdin.buffer.read()
@@ -8,7 +8,7 @@ if png[:8] != b"\x89PNG\r\n\x1a\n" or png[-8:-4] != b"IEND" or struct.unpack(">I
     sys.exit(f"no such card: {len(png)} bytes, {png[:24]}")'
 }
 
-# files_of PACKAGE: what it has brought, but folders.
+# files_of PACKAGE: the files of a package, without folders.
 files_of() { inside sh -c "dpkg -L $1 | while read -r path; do [ -d \"\$path\" ] || echo \"\$path\"; done" | sort; }
 
 chapter_cards() {

@@ -1,4 +1,4 @@
-# What is asserted, and how it is told. Sourced by Scripts/container-test.
+# Assertions and their messages. Sourced by Scripts/container-test.
 
 checks_passed=0
 checks_failed=0
@@ -13,7 +13,7 @@ check() {
     else
         checks_failed=$((checks_failed + 1))
         printf '  FAILED  %s\n' "$title"
-        # What was tried again and again has said the same each time.
+        # A repeated attempt printed the same message each time.
         printf '%s\n' "$said" | awk '!seen[$0]++' | tail -n 20 | sed 's/^/          | /'
         inside journalctl -u norrisd -n 8 --no-pager -o cat 2>&1 | sed 's/^/          journal | /'
     fi
@@ -29,7 +29,7 @@ eventually() {
     done
 }
 
-# exits STATUS COMMAND…: fails with what the command said where it ends with another status.
+# exits STATUS COMMAND…: fails with the output of the command if the exit status differs.
 exits() {
     local expected=$1 status=0
     shift

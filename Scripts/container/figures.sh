@@ -1,4 +1,4 @@
-# What a monitoring system gets: the figures, and the timer that leaves them for node_exporter.
+# The metrics for a monitoring system, and the timer that writes them for node_exporter.
 
 textfiles=/var/lib/prometheus/node-exporter
 has_line() { inside grep -Eq -- "$1" "$textfiles/norrisd.prom" || { inside cat "$textfiles/norrisd.prom"; return 1; }; }

@@ -6,7 +6,7 @@ mode_of() { [ "$(inside stat -c %a "$2")" = "$1" ] || { inside stat "$2"; return
 install_package() { inside dpkg -i /root/norrisd.deb; }
 
 chapter_install() {
-    # All but what the kernel and the running system make by themselves.
+    # All files except those that the kernel and the running system create.
     files >"$work/files.before"
     check "dpkg installs the package" install_package
     [ $checks_failed -eq 0 ] || fail "nothing else can be looked at"

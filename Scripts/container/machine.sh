@@ -8,7 +8,7 @@ spawner=
 leader=
 upstream=
 
-# make_machine PACKAGE…: a Debian with what the packages depend on, and their files in it, as /root/NAME.deb.
+# make_machine PACKAGE…: a Debian with the dependencies of the packages, and their files as /root/NAME.deb.
 make_machine() {
     local release depends base package
     # The package is made for the Debian that it is built on.
@@ -42,7 +42,7 @@ make_machine() {
     done
     echo container >"$machine/etc/hostname"
     echo "nameserver $upstream_address" >"$machine/etc/resolv.conf"
-    # Entries must not be dropped for coming fast, and must be there after the service's user is gone.
+    # The journal must drop no entry, and must keep the entries after the service's user is removed.
     mkdir -p "$machine/etc/systemd/journald.conf.d"
     printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' >"$machine/etc/systemd/journald.conf.d/test.conf"
 }

@@ -1,7 +1,7 @@
 # A purge leaves no file, but never takes anything out of a home.
 
-# Every file but those of the kernel, of the running system, of users, and of dpkg itself. The folders called private are
-# systemd's own, made for the first service with a dynamic user.
+# Every file except the files of the kernel, the running system, users and dpkg. systemd creates the folders named
+# private for the first service with a dynamic user.
 files() {
     inside find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /var/tmp \
         -o -path /home -o -path /var/lib/dpkg -o -path /var/log -o -path /var/mail \) -prune -o -print |

@@ -1,4 +1,4 @@
-# Whatever ends the daemon, it comes back without a hand, and no client is refused meanwhile.
+# After any end the daemon restarts by itself, and no client is refused in the meantime.
 
 # The shell's own kill: the program is in a package that a minimal Debian does not have.
 kill_daemon() { inside sh -c "kill -$1 $(main_pid)"; }

@@ -1,4 +1,4 @@
-# A daemon of a user's own, beside the system's, for somebody who has logged in.
+# A user's daemon beside the system's daemon, for a user who has logged in.
 
 chapter_user_service() {
     inside useradd -m dora

@@ -1,4 +1,4 @@
-# Users of one daemon: what is everybody's own, and what only administrators may.
+# The users of one daemon: their separate data, and the permissions of administrators.
 
 recents() { as "$1" norrisctl recent; }
 

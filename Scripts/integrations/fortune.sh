@@ -6,7 +6,7 @@
 # fortune -s          only short ones, -n says how short
 # fortune art startrek  these categories; norrisd has Debian's fortunes if facts.fortunes in its configuration says so
 # fortune -a -e -u    the same without: norrisd draws each fact once before any comes again
-# What else fortune can do, and what norrisd has not got, comes from the fortune that is installed.
+# The installed fortune handles all other options, and texts that norrisd does not have.
 
 # An alias of that name would be expanded in the definition.
 unalias fortune 2>/dev/null || :
@@ -20,7 +20,7 @@ fortune() (
     fi
 )
 
-# The answer of norrisctl, or a failure where it has none.
+# Prints the reply of norrisctl; fails if there is none.
 norris_fortune() (
     short=no
     length=160

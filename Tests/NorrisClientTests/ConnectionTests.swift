@@ -1,5 +1,6 @@
 import Foundation
 import NorrisClient
+import NorrisTestSupport
 import Testing
 
 struct ConnectionTests {
@@ -53,24 +54,24 @@ struct ConnectionTests {
     }
 
     @Test func givesUpInTimeHoweverOftenItTicks() throws {
-        let directory = try TemporaryDirectory()
-        let listener = try listeningSocket(at: directory.path("mute.sock"), backlog: 16)
+        let directory = TemporaryFolder()
+        let listener = try listeningSocket(at: directory("mute.sock"), backlog: 16)
         defer { close(listener) }
         for pause in [Duration.milliseconds(1), .zero, .seconds(3_600)] {
-            let client = Client(candidates: [directory.path("mute.sock")], timeout: .milliseconds(20))
+            let client = Client(candidates: [directory("mute.sock")], timeout: .milliseconds(20))
             var error: ClientError?
             do throws(ClientError) { _ = try client.call(Array("{}".utf8), ticker: { pause }) } catch let failure {
                 error = failure
             }
-            #expect(error == .timedOut(path: directory.path("mute.sock")))
+            #expect(error == .timedOut(path: directory("mute.sock")))
         }
     }
 
     @Test func takesTheFirstCandidateThatAccepts() throws {
-        let directory = try TemporaryDirectory()
+        let directory = TemporaryFolder()
         let first = try ScriptedServer([])
         let second = try ScriptedServer([])
-        let candidates = [directory.path("none.sock"), first.path, second.path]
+        let candidates = [directory("none.sock"), first.path, second.path]
         let connection = try Connection.open(candidates: candidates, deadline: deadline)
         #expect(connection.path == first.path)
     }
@@ -87,37 +88,37 @@ struct ConnectionTests {
     }
 
     @Test func namesEveryPathWithoutASocket() throws {
-        let directory = try TemporaryDirectory()
-        let paths = [directory.path("a.sock"), directory.path("b.sock")]
+        let directory = TemporaryFolder()
+        let paths = [directory("a.sock"), directory("b.sock")]
         #expect(failure(paths) == .noSocket(paths: paths))
     }
 
     @Test func tellsAPlainFileAndAFolderFromASocket() throws {
-        let directory = try TemporaryDirectory()
-        let file = directory.path("file")
+        let directory = TemporaryFolder()
+        let file = directory("file")
         try Data().write(to: URL(fileURLWithPath: file))
         #expect(failure([file]) == .notASocket(path: file))
-        #expect(failure([directory.path("")]) == .notASocket(path: directory.path("")))
+        #expect(failure([directory("")]) == .notASocket(path: directory("")))
         #expect(failure([file + "/x.sock"]) == .noSocket(paths: [file + "/x.sock"]))
     }
 
     @Test func tellsADatagramSocket() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("datagram.sock")
+        let directory = TemporaryFolder()
+        let path = directory("datagram.sock")
         let descriptor = try listeningSocket(at: path, backlog: 0, type: SOCK_DGRAM)
         defer { close(descriptor) }
         #expect(failure([path]) == .notASocket(path: path))
     }
 
     @Test func tellsASocketThatNobodyListensOn() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("stale.sock")
+        let directory = TemporaryFolder()
+        let path = directory("stale.sock")
         let listener = try listeningSocket(at: path, backlog: 1)
         // A program that another test has just started may hold it as well, until it is another program.
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
         #expect(failure([path]) == .refused(path: path))
-        #expect(failure([directory.path("none.sock"), path]) == .refused(path: path))
+        #expect(failure([directory("none.sock"), path]) == .refused(path: path))
     }
 
     @Test func refusesPathsThatAreNoAddress() throws {
@@ -145,8 +146,8 @@ struct ConnectionTests {
     }
 
     @Test func waitsForRoomInTheBacklogUntilTheDeadline() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path("full.sock")
+        let directory = TemporaryFolder()
+        let path = directory("full.sock")
         let listener = try listeningSocket(at: path, backlog: 0)
         let fillers = fillBacklog(of: path)
         defer { fillers.forEach { close($0) } }
@@ -170,7 +171,7 @@ struct ConnectionTests {
         while true {
             let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
             let descriptor = socket(AF_UNIX, Int32(type), 0)
-            guard withSocketAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
+            guard withUnixAddress(path, { connect(descriptor, $0, $1) }) == 0 else {
                 close(descriptor)
                 return fillers
             }

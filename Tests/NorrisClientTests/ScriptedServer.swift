@@ -8,13 +8,13 @@ final class ScriptedServer: Sendable {
     typealias Script = @Sendable (Peer) -> Void
 
     let path: String
-    private let directory: TemporaryDirectory
+    private let directory: TemporaryFolder
     private let listener: Int32
     private let finished = DispatchSemaphore(value: 0)
 
     init(_ scripts: [Script], backlog: Int32 = 16) throws {
-        directory = try TemporaryDirectory()
-        path = directory.path("server.sock")
+        directory = TemporaryFolder()
+        path = directory("server.sock")
         listener = try listeningSocket(at: path, backlog: backlog)
         Thread.detachNewThread { [listener, finished] in
             for script in scripts {
@@ -70,37 +70,12 @@ struct Peer: Sendable {
     }
 }
 
-/// A directory of its own for a test, removed at the end.
-final class TemporaryDirectory: Sendable {
-    private let url: URL
-
-    init() throws {
-        url = URL(fileURLWithPath: "/tmp/norris-client-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    }
-
-    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-}
-
 /// A bound and listening socket; its descriptor is the caller's.
 func listeningSocket(at path: String, backlog: Int32, type: __socket_type = SOCK_STREAM) throws -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    let isBound = withSocketAddress(path) { bind(descriptor, $0, $1) == 0 }
+    let isBound = withUnixAddress(path) { bind(descriptor, $0, $1) == 0 }
     guard descriptor >= 0, isBound, type != SOCK_STREAM || listen(descriptor, backlog) == 0 else {
         throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
     return descriptor
-}
-
-func withSocketAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    return withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-            body(pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-    }
 }

@@ -103,7 +103,7 @@ struct DamageTests {
     }
 
     private func columns(of file: String) throws -> [Column] {
-        let pool = try DatabasePool(path: fixture.folder[file])
+        let pool = try DatabasePool(path: fixture.folder(file))
         let columns = try pool.read { database in
             try database.map(
                 """
@@ -127,7 +127,7 @@ struct DamageTests {
         try await fillState()
         for column in try columns(of: "state/state.db") {
             let copy = try fixture.killed()
-            try update(column, value, in: copy.folder["state/state.db"])
+            try update(column, value, in: copy.folder("state/state.db"))
             let store = try copy.open()
             let databases = store.databases
             let comment = Comment(rawValue: "\(column.name) = \(value)")
@@ -173,7 +173,7 @@ struct DamageTests {
 
     @Test func aDamagedIndexOfTheStateIsBuiltAgain() async throws {
         try await fillState()
-        let pool = try DatabasePool(path: fixture.folder["state/state.db"])
+        let pool = try DatabasePool(path: fixture.folder("state/state.db"))
         try pool.withWriter { database in
             // Creates an index row without a table row.
             try database.execute("PRAGMA writable_schema = ON")
@@ -183,7 +183,7 @@ struct DamageTests {
             )
         }
         try pool.close()
-        let changed = try DatabasePool(path: fixture.folder["state/state.db"])
+        let changed = try DatabasePool(path: fixture.folder("state/state.db"))
         try changed.withWriter { database in
             try database.execute("REINDEX favorites_by_time")
             try database.execute("PRAGMA writable_schema = ON")
@@ -214,7 +214,7 @@ struct DamageTests {
         try await fillState()
         for pragma in ["application_id = 77", "application_id = -1", "user_version = -5", "user_version = 16777216"] {
             let copy = try fixture.killed()
-            let pool = try DatabasePool(path: copy.folder[file])
+            let pool = try DatabasePool(path: copy.folder(file))
             try pool.withWriter { try $0.execute("PRAGMA \(pragma)") }
             try pool.close()
             let store = try copy.open()
@@ -231,7 +231,7 @@ struct DamageTests {
         for offset in 0..<100 where !(60..<64).contains(offset) {
             let copy = try fixture.killed()
             // Merges the log, because the log contains a copy of the header page.
-            try DatabasePool(path: copy.folder["state/state.db"]).close()
+            try DatabasePool(path: copy.folder("state/state.db")).close()
             var bytes = try copy.folder.bytes("state/state.db")
             bytes[offset] = value
             _ = try copy.folder.write("state/state.db", bytes)
@@ -258,7 +258,7 @@ struct DamageTests {
         let files = Databases.Content.cached.map { "cache/" + $0.kind.fileName }
         for (file, column) in try files.flatMap({ file in try columns(of: file).map { (file, $0) } }) {
             let copy = try fixture.killed()
-            try update(column, value, in: copy.folder[file])
+            try update(column, value, in: copy.folder(file))
             let store = try copy.open()
             let databases = store.databases
             let comment = Comment(rawValue: "\(file) \(column.name) = \(value)")

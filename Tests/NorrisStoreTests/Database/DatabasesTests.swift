@@ -53,7 +53,7 @@ struct DatabasesTests {
         let error = try #require(throws: StoreError.self) { try open() }
         let kind = name == "cache" ? DatabaseKind.facts : .state
         #expect(error.reason == .newerSchema(found: 700, known: kind.schemaVersion))
-        #expect(error.path == fixture.folder["\(name)/\(name).db"])
+        #expect(error.path == fixture.folder("\(name)/\(name).db"))
         #expect(error.description.contains("newer norrisd") && error.description.contains("left untouched"))
         #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
     }
@@ -92,7 +92,7 @@ struct DatabasesTests {
         let garbage = Array(repeating: UInt8(ascii: "x"), count: 5_000)
         try fixture.folder.write("\(name)/\(name).db", garbage)
         try fixture.folder.write("\(name)/\(name).db-wal", "log")
-        let aside = fixture.folder["\(name)/\(name).db.damaged"]
+        let aside = fixture.folder("\(name)/\(name).db.damaged")
         try await fixture.run { store in
             #expect(store.databases.faults == ["A damaged database was quarantined as \(aside)"])
             #expect(!store.databases.isReadOnly)
@@ -172,7 +172,7 @@ struct DatabasesTests {
         databases.checkState()
         #expect(databases.faults == [] && !databases.isReadOnly)
 
-        rename(fixture.folder["state/state.db"], fixture.folder["state/old.db"])
+        rename(fixture.folder("state/state.db"), fixture.folder("state/old.db"))
         if isReplaced { try fixture.folder.write("state/state.db", "") }
         // A write detects the deletion itself.
         let error = ResponseError.storage("state.db was deleted while norrisd was running.", hint: "Restart norrisd.")
@@ -203,14 +203,14 @@ struct DatabasesTests {
         defer { databases.close() }
         let free = try #require(databases.freeBytes)
         #expect(free > 0 && free <= 1 << 53)
-        let half = try Databases(cacheFolder: nil, stateFolder: fixture.folder["other"], logger: .silent)
+        let half = try Databases(cacheFolder: nil, stateFolder: fixture.folder("other"), logger: .silent)
         #expect(half.freeBytes != nil)
         half.close()
         #expect(try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent).freeBytes == nil)
     }
 
     private func execute(_ sql: String, on name: String) throws {
-        let queue = try DatabasePool(path: fixture.folder["\(name)/\(name).db"])
+        let queue = try DatabasePool(path: fixture.folder("\(name)/\(name).db"))
         try queue.withWriter { try $0.execute(sql) }
         try queue.close()
     }

@@ -1,20 +1,21 @@
 import Glibc
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
 
 struct FolderTests {
-    private let scratch = ScratchFolder()
+    private let scratch = TemporaryFolder()
 
     /// umask(2) affects the whole process, so this test needs a separate process.
     @Test func foldersAreMadeWithTheirParentsForThisUserOnly() async {
         await #expect(processExitsWith: .success) {
             umask(0)
-            let scratch = ScratchFolder()
-            try Folder.make(scratch["a/b/c"])
+            let scratch = TemporaryFolder()
+            try Folder.make(scratch("a/b/c"))
             for name in ["a", "a/b", "a/b/c"] { #expect(try scratch.mode(name) == 0o700) }
-            try Folder.make(scratch["a/b/c"])
-            try Folder.make(scratch["d/e/"])
+            try Folder.make(scratch("a/b/c"))
+            try Folder.make(scratch("d/e/"))
             #expect(try scratch.mode("d/e") == 0o700)
         }
     }
@@ -34,12 +35,12 @@ struct FolderTests {
         #expect(free > 0)
         // The file system of proc(5) has no free space.
         #expect(Folder.freeBytes(besides: "/proc/self/stat") == 0)
-        #expect(Folder.freeBytes(besides: scratch["none"]) == nil)
+        #expect(Folder.freeBytes(besides: scratch("none")) == nil)
     }
 }
 
 struct InstanceLockTests {
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
 
     private func isFree() throws -> Bool {
         do throws(StoreError) {
@@ -80,14 +81,14 @@ struct InstanceLockTests {
     /// Otherwise a link in a user's folder could make a daemon that root runs truncate any file.
     @Test func lockThatIsALinkIsRefused() throws {
         let file = try folder.write("precious", "text")
-        #expect(symlink(file, folder["lock"]) == 0)
+        #expect(symlink(file, folder("lock")) == 0)
         #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder.path) }
         #expect(try folder.bytes("precious") == Array("text".utf8))
     }
 
     @Test func missingFolderIsSaid() throws {
-        let error = #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder["none"]) }
-        #expect(error?.path == folder["none/lock"])
+        let error = #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder("none")) }
+        #expect(error?.path == folder("none/lock"))
         guard case .notWritable = error?.reason else {
             Issue.record("\(String(describing: error))")
             return

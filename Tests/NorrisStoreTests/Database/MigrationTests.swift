@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
@@ -6,7 +7,7 @@ import Testing
 
 /// Migrations to a later version: a migration appended to the current schema.
 struct MigrationTests {
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
 
     private func later(_ kind: DatabaseKind, _ apply: @escaping @Sendable (Database) throws -> Void) -> DatabaseKind {
         kind.with(kind.migrations + [.init(name: "later", apply: apply)])

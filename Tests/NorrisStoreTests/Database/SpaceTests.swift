@@ -58,7 +58,7 @@ struct SpaceTests {
         #expect(free <= OpenedDatabase.spareFreePages && free > OpenedDatabase.spareFreePages - 256)
         // The remaining rows, the spare free pages, and a log of 1,000 pages.
         #expect(databases.sizes.state < 11 << 20)
-        #expect(Folder.size(of: fixture.folder["state/state.db"]) < 6 << 20)
+        #expect(Folder.size(of: fixture.folder("state/state.db")) < 6 << 20)
         #expect(try await favorites.list(uid: 1, cursor: nil, limit: 50).items.count == 10)
         let check = try await opened.writer.read { try String.fetchOne($0, "PRAGMA integrity_check") }
         #expect(check == "ok")

@@ -1,11 +1,12 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
 
 /// Equal texts of the starting collection, the upstream and fortune files are served once.
 struct EqualTextTests {
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
     private let store: FactStore
     private let builtin = StartingCollection.facts()[3]
 
@@ -22,7 +23,7 @@ struct EqualTextTests {
     }
 
     /// Imports the unchanged file again, as the daemon does at a start or after a change.
-    private func importFortunesAgain() { store.importFortunes([folder["jokes"]]) }
+    private func importFortunesAgain() { store.importFortunes([folder("jokes")]) }
 
     enum Going: CaseIterable { case replaced, cleared, changed, becomesDouble }
 

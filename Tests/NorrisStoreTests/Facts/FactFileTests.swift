@@ -54,7 +54,7 @@ struct FactFileTests {
         case .readOnly:
             bytes = [1, 2, 3]
             try fixture.folder.write(file, bytes)
-            return #expect(chmod(fixture.folder[file], 0o400) == 0)
+            return #expect(chmod(fixture.folder(file), 0o400) == 0)
         case .swapped:
             // Swaps the halves of the file at a record boundary.
             let half = bytes.count / 2 / FactRecord.unit * FactRecord.unit
@@ -67,7 +67,7 @@ struct FactFileTests {
     func readsWithoutWaiting(isNetwork: Bool) throws {
         // tmpfs(5) does not support the flag, but its reads never wait.
         let path =
-            isNetwork ? fixture.folder["facts"] : "/dev/shm/norris-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+            isNetwork ? fixture.folder("facts") : "/dev/shm/norris-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         defer { unlink(path) }
         let file = FactFile(path: path, key: 1, nonblocking: isNetwork ? .never : nil)
         var (bytes, next): ([UInt8], UInt32) = ([], 0)
@@ -134,7 +134,7 @@ struct FactFileTests {
         try await fixture.run { store in
             try await store.replaceUpstream(facts)
             for (uid, length) in [off_t(0), 100_000, 31].enumerated() {
-                truncate(fixture.folder[Self.name], length)
+                truncate(fixture.folder(Self.name), length)
                 #expect(await served(store, uid: UInt32(uid)) == facts)
             }
             try fixture.folder.remove(Self.name)
@@ -223,11 +223,11 @@ struct FactFileTests {
         try await fixture.run { store in
             try await store.replaceUpstream(facts)
             var status = stat()
-            stat(fixture.folder[Self.name], &status)
+            stat(fixture.folder(Self.name), &status)
             let before = status.st_blocks
             let left = Array(facts[100..<110] + facts[500..<503] + facts.suffix(1))
             try await store.replaceUpstream(left)
-            stat(fixture.folder[Self.name], &status)
+            stat(fixture.folder(Self.name), &status)
             if before > 10_000 { #expect(status.st_blocks < before / 4) }
             #expect(store.withState { $0.chunks != nil }, "few are in memory again")
             #expect(await store.nextFacts(50).sorted { $0.id < $1.id } == left)

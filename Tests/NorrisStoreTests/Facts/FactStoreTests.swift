@@ -85,7 +85,7 @@ struct FactStoreTests {
         let fixture = StoreFixture()
         let store = try fixture.open()
         try await store.replaceUpstream(upstreamFacts(0..<50))
-        let identities = { ["-wal", "-shm"].map { Folder.identity(of: fixture.folder["cache/cache.db" + $0]) } }
+        let identities = { ["-wal", "-shm"].map { Folder.identity(of: fixture.folder("cache/cache.db" + $0)) } }
         let before = identities()
         try fixture.folder.remove("cache/cache.db")
         #expect(store.databases.recreateLostCache())

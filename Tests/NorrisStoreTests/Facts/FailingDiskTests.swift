@@ -66,7 +66,7 @@ struct FailingDiskTests {
     func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
         let fixture = StoreFixture()
         let old = upstreamFacts(0..<20, categories: ["x"])
-        let path = fixture.folder["cache/cache.db"]
+        let path = fixture.folder("cache/cache.db")
         let record = FetchRecord(settings: "old", fetchedAt: Timestamp(seconds: 1))
         try await fixture.run { store in
             let records = FetchRecords(databases: store.databases)
@@ -92,7 +92,7 @@ struct FailingDiskTests {
         let fixture = StoreFixture()
         try await fixture.run { store in
             try await store.replaceUpstream(upstreamFacts(0..<600))
-            await #expect(throws: StoreError(path: fixture.folder["cache/cache.db"], .cancelled)) {
+            await #expect(throws: StoreError(path: fixture.folder("cache/cache.db"), .cancelled)) {
                 try await withThrowingTaskGroup { tasks in
                     tasks.addTask { _ = try await store.replaceUpstream(upstreamFacts(500..<700)) }
                     tasks.cancelAll()
@@ -106,7 +106,7 @@ struct FailingDiskTests {
     }
 
     @Test func withoutAnyFolderTheDaemonServes() async throws {
-        let folder = ScratchFolder()
+        let folder = TemporaryFolder()
         let file = try folder.write("file", "")
         let databases = try Databases(cacheFolder: file + "/c", stateFolder: file + "/s", logger: .silent)
         let store = FactStore(databases: databases)
@@ -136,10 +136,10 @@ struct FailingDiskTests {
         let foreign = try fixture.killed()
         before.databases.close()
         for folder in ["cache", "state"] {
-            for name in try foreign.folder.names(folder) { chmod(foreign.folder["\(folder)/\(name)"], 0o444) }
-            chmod(foreign.folder[folder], 0o555)
+            for name in try foreign.folder.names(folder) { chmod(foreign.folder("\(folder)/\(name)"), 0o444) }
+            chmod(foreign.folder(folder), 0o555)
         }
-        defer { for folder in ["cache", "state"] { chmod(foreign.folder[folder], 0o755) } }
+        defer { for folder in ["cache", "state"] { chmod(foreign.folder(folder), 0o755) } }
         let store = try asNobody { try foreign.open() }
         #expect(store.databases.isReadOnly)
         #expect(store.databases.faults.count == 2)
@@ -158,7 +158,7 @@ struct FailingDiskTests {
     @Test func databasesOfACleanStopAreReadWhereNothingCanBeMade() async throws {
         let fixture = StoreFixture()
         // SQLite receives the paths as URIs.
-        let folder = fixture.folder["a ?#%41é"]
+        let folder = fixture.folder("a ?#%41é")
         func open() throws -> FactStore {
             let databases = try Databases(cacheFolder: folder + "/c", stateFolder: folder + "/s", logger: .silent)
             return FactStore(databases: databases)

@@ -30,7 +30,7 @@ private struct World {
         }
     }
 
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
     private var store: FactStore
     private var generator: SeededRandom
     private var upstream: [String: Known] = [:]
@@ -104,7 +104,7 @@ private struct World {
     }
 
     private mutating func importFortunes() {
-        if !fortunes.isEmpty { #expect(store.importFortunes([folder["jokes"]]) == []) }
+        if !fortunes.isEmpty { #expect(store.importFortunes([folder("jokes")]) == []) }
         isSettled = true
     }
 

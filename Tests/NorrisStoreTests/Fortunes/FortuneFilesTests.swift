@@ -7,10 +7,10 @@ import Testing
 @testable import NorrisStore
 
 struct FortuneFilesTests {
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
 
     private func find(_ names: String...) -> (names: [String], faults: [String]) {
-        let found = FortuneFiles.find(names.map { folder[$0] })
+        let found = FortuneFiles.find(names.map { folder($0) })
         return (found.files.map { String($0.path.dropFirst(folder.path.utf8.count + 1)) }, found.faults.map(\.problem))
     }
 
@@ -46,9 +46,9 @@ struct FortuneFilesTests {
 
     @Test func fileReachedTwiceIsReadOnce() throws {
         try folder.write("f/a", "x")
-        #expect(symlink("a", folder["f/link"]) == 0)
-        #expect(link(folder["f/a"], folder["f/same"]) == 0)
-        #expect(symlink(folder["f"], folder["other"]) == 0)
+        #expect(symlink("a", folder("f/link")) == 0)
+        #expect(link(folder("f/a"), folder("f/same")) == 0)
+        #expect(symlink(folder("f"), folder("other")) == 0)
         #expect(find("f").names == ["f/a"])
         #expect(find("f", "f/a", "other", "f/../f", "f").names == ["f/a"])
         #expect(find("f/link").names == ["f/link"])
@@ -56,10 +56,10 @@ struct FortuneFilesTests {
 
     @Test func linksInALoopEnd() throws {
         try folder.write("f/sub/a", "x")
-        #expect(symlink("..", folder["f/sub/up"]) == 0)
-        #expect(symlink(".", folder["f/self"]) == 0)
-        #expect(symlink("two", folder["f/one"]) == 0)
-        #expect(symlink("one", folder["f/two"]) == 0)
+        #expect(symlink("..", folder("f/sub/up")) == 0)
+        #expect(symlink(".", folder("f/self")) == 0)
+        #expect(symlink("two", folder("f/one")) == 0)
+        #expect(symlink("one", folder("f/two")) == 0)
         let found = find("f")
         #expect(found.names == ["f/sub/a"])
         // Two links that refer to each other are reported.
@@ -81,8 +81,8 @@ struct FortuneFilesTests {
 
     @Test func pipesAndDevicesAreNotOpened() throws {
         try folder.write("f/a", "x")
-        #expect(mkfifo(folder["f/pipe"], 0o600) == 0)
-        #expect(symlink("/dev/zero", folder["f/zero"]) == 0)
+        #expect(mkfifo(folder("f/pipe"), 0o600) == 0)
+        #expect(symlink("/dev/zero", folder("f/zero")) == 0)
         let found = find("f")
         #expect(found.names == ["f/a"])
         #expect(found.faults.count == 2)
@@ -91,15 +91,15 @@ struct FortuneFilesTests {
 
     @Test func folderThatCannotBeListedIsSaid() throws {
         try folder.write("f/a", "x")
-        chmod(folder["f"], 0)
-        defer { chmod(folder["f"], 0o700) }
+        chmod(folder("f"), 0)
+        defer { chmod(folder("f"), 0o700) }
         let found = asNobody { find("f") }
         #expect(found.faults == ["cannot be listed (Permission denied); check its permissions"])
     }
 
     @Test func digestTellsEveryChange() throws {
         var digests: [String] = []
-        func note() { digests.append(FortuneFiles.find([folder["f"]]).digest) }
+        func note() { digests.append(FortuneFiles.find([folder("f")]).digest) }
         try folder.write("f/a", "one")
         note()
         try folder.write("f/b", "two")
@@ -110,7 +110,7 @@ struct FortuneFilesTests {
         let path = try folder.write("f/b", "seven")
         try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: path)
         note()
-        #expect(rename(path, folder["f/c"]) == 0)
+        #expect(rename(path, folder("f/c")) == 0)
         note()
         try folder.remove("f/c")
         try folder.remove("f/a")

@@ -9,7 +9,7 @@ import Testing
 struct FortuneImportTests {
     private let fixture = StoreFixture()
 
-    private var folder: ScratchFolder { fixture.folder }
+    private var folder: TemporaryFolder { fixture.folder }
 
     private func texts(_ category: String, in store: FactStore) async -> Set<String> {
         Set(await store.nextFacts(100, filter: ShuffleFilter(categories: [category])).map(\.text))
@@ -20,7 +20,7 @@ struct FortuneImportTests {
     @Test func nameOfTheFileIsTheCategory() async throws {
         try folder.write("f/work", "One.\n%\nTwo.")
         try await fixture.run { store in
-            #expect(store.importFortunes([folder["f"]]) == [])
+            #expect(store.importFortunes([folder("f")]) == [])
             #expect(await texts("work", in: store) == ["One.", "Two."])
             let fact = try #require(await store.nextFacts(1, uid: 2).first)
             #expect(fact.isLocal && !fact.isExplicit)
@@ -36,7 +36,7 @@ struct FortuneImportTests {
     @Test func idIsMadeFromTheTextAsEver() async throws {
         try folder.write("f/a", "You will be hungry again in one hour.")
         try await fixture.run { store in
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await store.nextIDs(1) == ["fortune:4qh0qq9hn3v62"])
         }
     }
@@ -45,7 +45,7 @@ struct FortuneImportTests {
         try folder.write("f/a", "Same.\n%\nSame.\n%\nOther.")
         try folder.write("f/b", "Same.  \n")
         try await fixture.run { store in
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(store.count == 2)
             #expect(await texts("a", in: store) == ["Same.", "Other."])
             #expect(await texts("b", in: store) == ["Same."])
@@ -57,7 +57,7 @@ struct FortuneImportTests {
     func nameThatIsNoCategoryGivesFactsWithoutOne(name: String) async throws {
         try folder.write("f/" + name, "Text.")
         try await fixture.run { store in
-            #expect(store.importFortunes([folder["f"]]) == [])
+            #expect(store.importFortunes([folder("f")]) == [])
             #expect(store.categories(of: .all).isEmpty)
             #expect(await store.nextFacts(1).first?.source == "fortune:" + name)
         }
@@ -67,14 +67,14 @@ struct FortuneImportTests {
         try folder.write("f/a", "One.\n%\nTwo.")
         try folder.write("f/b", "Three.")
         try await fixture.run { store in
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await all(in: store) == ["One.", "Two.", "Three."])
         }
         try folder.write("f/a", "Two.\n%\nFour.")
         try folder.remove("f/b")
         try await fixture.run { store in
             #expect(await all(in: store) == ["One.", "Two.", "Three."])
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await all(in: store) == ["Two.", "Four."])
             #expect(store.categories(of: .all).map(\.name) == ["a"])
             store.importFortunes([])
@@ -87,16 +87,16 @@ struct FortuneImportTests {
         let path = try folder.write("f/a", "First.")
         let date = Date(timeIntervalSince1970: 1_700_000_000)
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
-        try await fixture.run { _ = $0.importFortunes([folder["f"]]) }
+        try await fixture.run { _ = $0.importFortunes([folder("f")]) }
         let handle = try FileHandle(forWritingTo: URL(filePath: path))
         try handle.write(contentsOf: Data("Other.".utf8))
         try handle.close()
         try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
         try await fixture.run { store in
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await all(in: store) == ["First."])
             try FileManager.default.setAttributes([.modificationDate: date + 1], ofItemAtPath: path)
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await all(in: store) == ["Other."])
         }
     }
@@ -105,11 +105,11 @@ struct FortuneImportTests {
         try folder.write("f/good", "Good.")
         try folder.write("f/binary", [0x41, 0x00, 0x42])
         try await fixture.run { store in
-            let faults = store.importFortunes([folder["f"], folder["none"]])
+            let faults = store.importFortunes([folder("f"), folder("none")])
             #expect(
                 faults == [
-                    folder["none"] + ": cannot be read (No such file or directory); check facts.fortunes",
-                    folder["f/binary"] + ": is no text; take it out of facts.fortunes",
+                    folder("none") + ": cannot be read (No such file or directory); check facts.fortunes",
+                    folder("f/binary") + ": is no text; take it out of facts.fortunes",
                 ])
             #expect(await all(in: store) == ["Good."])
         }
@@ -119,18 +119,18 @@ struct FortuneImportTests {
     @Test func factsOfAFileThatCannotBeReadStay() async throws {
         try folder.write("f/a", "One.")
         try folder.write("f/b", "Two.")
-        try await fixture.run { _ = $0.importFortunes([folder["f"]]) }
+        try await fixture.run { _ = $0.importFortunes([folder("f")]) }
         try folder.write("f/a", [0x00])
         try folder.write("f/b", "Three.")
         for _ in 0..<2 {
             try await fixture.run { store in
-                #expect(store.importFortunes([folder["f"]]).count == 1)
+                #expect(store.importFortunes([folder("f")]).count == 1)
                 #expect(await all(in: store) == ["One.", "Three."])
             }
         }
         try folder.write("f/a", "Four.")
         try await fixture.run { store in
-            #expect(store.importFortunes([folder["f"]]) == [])
+            #expect(store.importFortunes([folder("f")]) == [])
             #expect(await all(in: store) == ["Four.", "Three."])
         }
     }
@@ -139,17 +139,17 @@ struct FortuneImportTests {
     @Test func factsOfAFolderThatCannotBeLookedAtStay() async throws {
         try folder.write("f/sub/a", "One.")
         try folder.write("f/b", "Two.")
-        try await fixture.run { _ = $0.importFortunes([folder["f"]]) }
-        #expect(rename(folder["f/sub"], folder["away"]) == 0)
+        try await fixture.run { _ = $0.importFortunes([folder("f")]) }
+        #expect(rename(folder("f/sub"), folder("away")) == 0)
         // A link to itself exists but cannot be followed.
-        #expect(symlink("sub", folder["f/sub"]) == 0)
+        #expect(symlink("sub", folder("f/sub")) == 0)
         try await fixture.run { store in
-            #expect(store.importFortunes([folder["f"]]).count == 1)
+            #expect(store.importFortunes([folder("f")]).count == 1)
             #expect(await all(in: store) == ["One.", "Two."])
         }
-        unlink(folder["f/sub"])
+        unlink(folder("f/sub"))
         try await fixture.run { store in
-            #expect(store.importFortunes([folder["f"]]) == [])
+            #expect(store.importFortunes([folder("f")]) == [])
             #expect(await all(in: store) == ["Two."])
         }
     }
@@ -157,7 +157,7 @@ struct FortuneImportTests {
     @Test func factsOfWhatIsGoneGo() async throws {
         try folder.write("f/a", "One.")
         try folder.write("g", "Two.")
-        let paths = [folder["f"], folder["g"]]
+        let paths = [folder("f"), folder("g")]
         try await fixture.run { _ = $0.importFortunes(paths) }
         try folder.remove("g")
         try await fixture.run { store in
@@ -173,15 +173,15 @@ struct FortuneImportTests {
 
     @Test func fileWithoutPermissionIsAFault() async throws {
         try folder.write("f/a", "One.")
-        try await fixture.run { _ = $0.importFortunes([folder["f"]]) }
+        try await fixture.run { _ = $0.importFortunes([folder("f")]) }
         try folder.write("f/b", "Two.")
-        chmod(folder["f/a"], 0)
+        chmod(folder("f/a"), 0)
         try await fixture.run { store in
             // Opens the reader connection before the user changes.
             _ = try store.databases.cache(.facts).value(forKey: "none")
-            let faults = asNobody { store.importFortunes([folder["f"]]) }
+            let faults = asNobody { store.importFortunes([folder("f")]) }
             let fault = "cannot be read (Permission denied); check its permissions and the disk"
-            #expect(faults == ["\(folder["f/a"]): \(fault)"])
+            #expect(faults == ["\(folder("f/a")): \(fault)"])
             #expect(await all(in: store) == ["One.", "Two."])
         }
     }
@@ -216,20 +216,20 @@ struct FortuneImportTests {
         let all = try writeMany()
         try folder.write("old/x", "Old.")
         try await fixture.run { store in
-            store.importFortunes([folder["old"]])
-            store.importFortunes([folder["f"]], isCancelled: cancelling(after: looks))
+            store.importFortunes([folder("old")])
+            store.importFortunes([folder("f")], isCancelled: cancelling(after: looks))
             #expect(store.databases.faults == [])
             try await store.databases.cache(.facts).writer.read { try $0.expectWholeFacts() }
             if looks < 3 { #expect(store.count < 2_500) }
             // Facts served before the remaining parts still count as served.
             let served = await store.nextFacts(store.count).map(\.text)
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(store.count == all.count)
             let rest = await store.nextFacts(store.count - Set(served).intersection(all).count).map(\.text)
             #expect(Set(served + rest).isSuperset(of: all))
         }
         try await fixture.run { store in
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await everything(in: store, uid: 2) == all)
         }
     }
@@ -238,18 +238,18 @@ struct FortuneImportTests {
         let all = try writeMany()
         try await fixture.run { store in
             var looks = 0
-            store.importFortunes([folder["f"]]) {
+            store.importFortunes([folder("f")]) {
                 looks += 1
                 return looks > 7
             }
             // The text of an imported fortune, the text of a later fortune, and a new text.
             try await store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 1000."), .upstream("u3")])
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(store.count == all.count + 1)
             #expect(await everything(in: store) == all.union(["The text of u3."]))
             // The fortunes return after the upstream has removed their texts.
             try await store.replaceUpstream([.upstream("u3")])
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await everything(in: store, uid: 2) == all.union(["The text of u3."]))
             #expect(store.categories(of: .fortune).map(\.count) == [2_500, 30, 1_024])
         }
@@ -261,7 +261,7 @@ struct FortuneImportTests {
         let store = try fixture.open()
         defer { store.databases.close() }
         try await store.replaceUpstream([.upstream("u1", "a 3."), .upstream("u2", "c 7.")])
-        let path = folder["f"]
+        let path = folder("f")
         let isFetched = DispatchSemaphore(value: 0)
         var looks = 0
         store.importFortunes([path]) {
@@ -293,7 +293,7 @@ struct FortuneImportTests {
         let isRunning = DispatchSemaphore(value: 0)
         let group = DispatchGroup()
         group.enter()
-        let path = folder["f"]
+        let path = folder("f")
         Thread.detachNewThread {
             store.importFortunes([path]) {
                 isRunning.signal()
@@ -307,7 +307,7 @@ struct FortuneImportTests {
                 done.resume()
             }
         }
-        store.importFortunes([folder["g"]])
+        store.importFortunes([folder("g")])
         await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
         #expect(store.categories(of: .all).map(\.name) == ["x"])
         #expect(store.count == 3_000)
@@ -320,7 +320,7 @@ struct FortuneImportTests {
         for name in names { try folder.write("one/\(name)", "Same.\n%\nOnly in one/\(name).") }
         for name in ["f3", "f4", "other"] { try folder.write("two/\(name)", "Same.\n%\nOnly in two/\(name).") }
         try await fixture.run { store in
-            store.importFortunes([folder["one"], folder["two"]])
+            store.importFortunes([folder("one"), folder("two")])
             #expect(store.count == 1 + 80 + 3)
             let same = await store.nextFacts(200).filter { $0.text == "Same." }
             #expect(same.count == 1)
@@ -332,7 +332,7 @@ struct FortuneImportTests {
         }
         try folder.remove("two")
         try await fixture.run { store in
-            store.importFortunes([folder["one"]])
+            store.importFortunes([folder("one")])
             #expect(await texts("other", in: store) == [])
             #expect(await texts("f3", in: store) == ["Same.", "Only in one/f3."])
         }
@@ -342,16 +342,16 @@ struct FortuneImportTests {
     @Test func factsOfSeveralFilesStayWhatTheyAre() async throws {
         for name in ["a", "b", "c"] { try folder.write("f/\(name)", "Same.\n%\nAlso.\n%\nOnly \(name).") }
         try await fixture.run { store in
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             let served = await store.nextFacts(5).map(\.text)
             #expect(Set(served).count == 5)
             try folder.write("f/d", "New one.")
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             #expect(await store.nextFacts(1).map(\.text) == ["New one."])
             // A fact that loses a file and a fact that gains a file are new.
             try folder.write("f/c", "Also.\n%\nOnly c.")
             try folder.write("f/d", "New one.\n%\nAlso.")
-            store.importFortunes([folder["f"]])
+            store.importFortunes([folder("f")])
             let changed = await store.nextFacts(2)
             #expect(Set(changed.map(\.text)) == ["Same.", "Also."])
             #expect(changed.first { $0.text == "Same." }?.categories == ["a", "b"])

@@ -176,7 +176,7 @@ struct GifFailingDiskTests {
             let error = await #expect(throws: StoreError.self) {
                 try await store.put(gifs(2..<9), in: cats, offset: 0, nextOffset: nil, totalCount: nil, at: .start + 5)
             }
-            #expect(error?.path == fixture.folder["cache/cache.db-gifs"])
+            #expect(error?.path == fixture.folder("cache/cache.db-gifs"))
             #expect(error?.description.contains("refused by the test") == true)
             #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
             #expect(store.databases.isReadOnly)

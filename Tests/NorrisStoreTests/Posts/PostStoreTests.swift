@@ -210,7 +210,7 @@ struct PostFailingDiskTests {
             let error = await #expect(throws: StoreError.self) {
                 try await store.fetch([.sample("a:2", "New."), .sample("a:3", by: "bob")], keep: .zero, at: 20)
             }
-            #expect(error?.path == fixture.folder["cache/cache.db-posts"])
+            #expect(error?.path == fixture.folder("cache/cache.db-posts"))
             #expect(error?.description.contains("refused by the test") == true)
             #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
             #expect(try await store.page().items == [.sample("a:1"), .sample("a:2")])
@@ -241,7 +241,7 @@ struct PostFailingDiskTests {
         try await withStore { store in
             let posts = (0..<600).map { Post.sample("a:\($0)", by: "\($0)") }
             try await store.fetch(posts, at: 10)
-            let cancelled = StoreError(path: fixture.folder["cache/cache.db-posts"], .cancelled)
+            let cancelled = StoreError(path: fixture.folder("cache/cache.db-posts"), .cancelled)
             await #expect(throws: cancelled) {
                 try await withThrowingTaskGroup { tasks in
                     tasks.addTask { _ = try await store.fetch(Array(posts.prefix(300)), at: 20) }

@@ -4,17 +4,18 @@ import Glibc
 import Logging
 import NorrisProtocol
 import Synchronization
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
 
 @Suite(.timeLimit(.minutes(2))) struct DatabasePoolTests {
-    private let folder = ScratchFolder()
+    private let folder = TemporaryFolder()
 
     private static let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
     private func open(readers: Int) throws -> DatabasePool {
-        let pool = try DatabasePool(path: folder["db"], readers: readers) { database in
+        let pool = try DatabasePool(path: folder("db"), readers: readers) { database in
             if !database.isReadOnly { try database.execute("PRAGMA journal_mode = WAL") }
         }
         try pool.write { try $0.execute("CREATE TABLE IF NOT EXISTS t (a INTEGER NOT NULL) STRICT") }
@@ -46,7 +47,7 @@ import Testing
             }
             #expect(try pool.withWriter(settings) == [1, 0, 5_000])
         }
-        let databases = try Databases(cacheFolder: nil, stateFolder: folder["state"], logger: .silent)
+        let databases = try Databases(cacheFolder: nil, stateFolder: folder("state"), logger: .silent)
         defer { databases.close() }
         for opened in [databases.state, databases.cache(.facts).opened] {
             // A migration switches foreign keys off temporarily.

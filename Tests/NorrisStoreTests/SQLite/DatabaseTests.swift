@@ -1,4 +1,5 @@
 import CSQLite
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
@@ -156,18 +157,18 @@ import Testing
     }
 
     @Test func damageIsTold() throws {
-        let folder = ScratchFolder()
+        let folder = TemporaryFolder()
         try folder.write("text", String(repeating: "no database at all ", count: 99))
-        let notADatabase = #expect(throws: DatabaseError.self) { try Database(path: folder["text"], .read).readAll() }
+        let notADatabase = #expect(throws: DatabaseError.self) { try Database(path: folder("text"), .read).readAll() }
         #expect(notADatabase.map { DatabaseError.isCorruption($0) } == true)
 
-        let written = try Database(path: folder["db"], .write)
+        let written = try Database(path: folder("db"), .write)
         try written.execute("PRAGMA page_size = 1024; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(9999))")
         try written.close()
         var bytes = try folder.bytes("db")
         bytes.replaceSubrange(1024..<1040, with: repeatElement(0x5A, count: 16))
         try folder.write("db", bytes)
-        let damaged = #expect(throws: DatabaseError.self) { try Database(path: folder["db"], .read).readAll() }
+        let damaged = #expect(throws: DatabaseError.self) { try Database(path: folder("db"), .read).readAll() }
         #expect(damaged?.resultCode == SQLITE_CORRUPT)
         #expect(!DatabaseError.isCorruption(DatabaseError(SQLITE_FULL)))
     }

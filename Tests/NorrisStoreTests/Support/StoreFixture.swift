@@ -8,10 +8,10 @@ import Synchronization
 
 /// A store on disk that a test can close and reopen, as at a restart of the daemon.
 struct StoreFixture {
-    let folder = ScratchFolder()
+    let folder = TemporaryFolder()
 
-    var cacheFolder: String { folder["cache"] }
-    var stateFolder: String { folder["state"] }
+    var cacheFolder: String { folder("cache") }
+    var stateFolder: String { folder("state") }
 
     func databases() throws -> Databases {
         try Databases(cacheFolder: cacheFolder, stateFolder: stateFolder, logger: .silent)
@@ -33,7 +33,7 @@ struct StoreFixture {
     func killed() throws -> StoreFixture {
         let copy = StoreFixture()
         for name in ["cache", "state"] where folder.exists(name) {
-            try FileManager.default.copyItem(atPath: folder[name], toPath: copy.folder[name])
+            try FileManager.default.copyItem(atPath: folder(name), toPath: copy.folder(name))
         }
         return copy
     }
@@ -99,21 +99,9 @@ func upstreamFacts(_ numbers: Range<Int>, categories: [String] = []) -> [Fact] {
     }
 }
 
-/// A separate folder for a test. Deinitialization deletes the folder.
-final class ScratchFolder: Sendable {
-    let path: String
-
-    init() {
-        path = NSTemporaryDirectory() + "norris-store-" + UUID().uuidString
-        try! FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)  // A new name.
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    subscript(name: String) -> String { path + "/" + name }
-
+extension TemporaryFolder {
     @discardableResult func write(_ name: String, _ bytes: some Sequence<UInt8>) throws -> String {
-        let path = self[name]
+        let path = self(name)
         let folder = String(path[..<path.lastIndex(of: "/")!])  // SAFETY: The folder's path contains a slash.
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try Data(bytes).write(to: URL(filePath: path))
@@ -121,17 +109,17 @@ final class ScratchFolder: Sendable {
     }
 
     @discardableResult func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
-    func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: self[name]))) }
-    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: self[name]) }
+    func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: self(name)))) }
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: self(name)) }
 
     func names(_ name: String = ".") throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: self[name]).sorted()
+        try FileManager.default.contentsOfDirectory(atPath: self(name)).sorted()
     }
 
-    func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self[name]) }
+    func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: self(name)) }
 
     func mode(_ name: String) throws -> Int {
-        let attributes = try FileManager.default.attributesOfItem(atPath: self[name])
+        let attributes = try FileManager.default.attributesOfItem(atPath: self(name))
         return (attributes[.posixPermissions] as? Int) ?? -1
     }
 }

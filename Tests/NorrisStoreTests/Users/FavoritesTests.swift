@@ -123,7 +123,7 @@ struct FavoritesTests {
     func areDurable() async throws {
         try await withFavorites { favorites in
             #expect(try await favorites.add(fact("f"), uid: 1))
-            let other = try DatabasePool(path: fixture.folder["state/state.db"])
+            let other = try DatabasePool(path: fixture.folder("state/state.db"))
             let ids = { try await other.read { try String.fetchAll($0, "SELECT id FROM favorites") } }
             #expect(try await ids() == ["f"])
             let killed = try fixture.killed().databases()
