@@ -2,23 +2,22 @@ import Glibc
 import NorrisProtocol
 import NorrisTerminal
 
-/// Why a system call failed.
+/// The failure of a system call.
 struct SystemError: Error, Equatable {
     let errno: Int32
 
-    /// In the words of the system, such as `Is a directory`.
+    /// The system's description, such as `Is a directory`.
     var reason: String { String(cString: strerror(errno)) }
 }
 
-/// What the system knows of a file without reading it.
 struct FileStatus: Equatable, Sendable {
-    /// Not a folder, a pipe or a device.
+    /// Whether the file is regular, so no folder, pipe or device.
     var isPlainFile: Bool
     var bytes: Int
     var modifiedAt: Timestamp
 }
 
-/// The status of what is at a path, or where a symbolic link there leads (stat(2)).
+/// Returns the status of a file, and follows symbolic links (stat(2)).
 func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemError(errno: errno) }
@@ -27,14 +26,14 @@ func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
         modifiedAt: Timestamp(seconds: Int64(status.st_mtim.tv_sec)))
 }
 
-/// A file up to its end, or some bytes past the limit.
+/// Reads a file to its end, or some bytes past the limit.
 func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let descriptor = try open(path, O_RDONLY | O_CLOEXEC)
     defer { close(descriptor) }
     return try readAll(descriptor, limit: limit)
 }
 
-/// What a descriptor has up to its end, or some bytes past the limit.
+/// Reads a descriptor to its end, or some bytes past the limit.
 func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
@@ -50,9 +49,8 @@ func readAll(_ descriptor: Int32, limit: Int) throws(SystemError) -> [UInt8] {
     return bytes
 }
 
-/// Writes a file as a whole or not at all: into a new file beside it, which then takes its place, its mode and, where
-/// that is permitted, its owner. Where a symbolic link leads to it the link stays. What is no plain file, such as a
-/// pipe, is written to as it is.
+/// Writes a file as a whole or not at all: a new file in the same folder replaces the old file, with the same mode and,
+/// if permitted, owner. Symbolic links to the file remain. Other files, such as pipes, are written directly.
 func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     var old = stat()
     let exists = stat(path, &old) == 0
@@ -75,15 +73,15 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     }
 }
 
-/// Writes a new file with mode 0600, and makes the folders it lies in: private in the home directory, elsewhere open to
-/// the daemon, which is another user.
+/// Writes a new file with mode 0600. Creates missing folders, which are private in the home directory, and elsewhere
+/// open to the daemon, because the daemon runs as another user.
 func createFile(_ path: String, _ bytes: [UInt8], home: String?) throws(SystemError) {
     let mode: mode_t = home.map { path.hasPrefix("\($0)/") } ?? false ? 0o700 : 0o755
     for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), mode) }
     try write(bytes, try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600))
 }
 
-/// Whether ``writeFile(_:_:)`` may replace a file or make it: the nearest of its folders that is there can be written.
+/// Whether the nearest existing folder is writable, so that ``writeFile(_:_:)`` may replace or create a file.
 func mayReplace(_ path: String) -> Bool {
     var folder = (realPath(path) ?? path)[...]
     while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -100,7 +98,7 @@ private func open(_ path: String, _ flags: Int32, mode: mode_t = 0o666) throws(S
     return descriptor
 }
 
-/// Writes all bytes and closes the descriptor. A pipe that nobody reads any more is no error.
+/// Writes all bytes and closes the descriptor. A pipe without a reader is no error.
 private func write(_ bytes: [UInt8], _ descriptor: Int32) throws(SystemError) {
     do {
         defer { close(descriptor) }
@@ -110,15 +108,15 @@ private func write(_ bytes: [UInt8], _ descriptor: Int32) throws(SystemError) {
     }
 }
 
-/// Without symbolic links (realpath(3)); nil where there is nothing.
+/// Returns the path without symbolic links (realpath(3)), or nil if no file exists.
 private func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
 }
 
-/// Where programs are that belong to norrisctl and to nobody else: beside its own file, as after a build, or where the
-/// packages put them. None where the system does not tell (proc(5)).
+/// Returns the folders of norrisctl's own programs: the folder of its executable, as after a build, and the folder of
+/// the packages. Returns none if proc(5) is unavailable.
 func ownFolders() -> [String] {
     guard let file = realPath("/proc/self/exe"), let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else {
         return []
