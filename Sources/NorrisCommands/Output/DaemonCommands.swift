@@ -104,7 +104,6 @@ struct DaemonCommands {
         }
     }
 
-    /// A sentence that names the daemon's log.
     var log: Advice {
         guard let unit else { return "Read what norrisd has written to its standard error." }
         return "Read its log: \(command: "journalctl \(unit.isUsers ? "--user " : "")-u \(unit.name) -n 20")"

@@ -42,7 +42,6 @@ struct Report: Equatable, Sendable {
         self.output = Array(output.utf8)
     }
 
-    /// A report with a value as a line of JSON.
     init(json value: some JSONEncodable, status: ExitStatus = .done) {
         self.init(status: status)
         output = Self.line(value)

@@ -110,7 +110,6 @@ extension JSON {
 }
 
 extension Schema {
-    /// Derives the schema of a value.
     fileprivate init(of value: JSON) {
         switch value {
         case .object(let members):

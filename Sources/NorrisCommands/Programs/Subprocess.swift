@@ -43,7 +43,6 @@ enum SubprocessOutcome: Equatable, Sendable {
     case ended(status: Int32, output: [UInt8] = [])
     /// Killed, because the program wrote more than the limit.
     case tooLarge
-    /// Killed at the timeout.
     case timedOut
     /// Killed, because a signal ends norrisctl.
     case interrupted
