@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl call`: any method of the protocol, for scripts and for looking around.
 struct CallCommand: SessionCommand {
     static let name = "call"
     static let help = CommandHelp(
@@ -19,7 +18,7 @@ struct CallCommand: SessionCommand {
         """)
     static var statuses: [ExitStatus] { ExitStatus.allCases }
 
-    /// The longest request line the daemon takes, in bytes.
+    /// The longest request line that the daemon accepts, in bytes.
     private static let longestRequest = 65_536
 
     private var method = ""
@@ -35,7 +34,7 @@ struct CallCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let line = Session.line(method, try readParameters(session))
         do {
-            // Inside the request the brackets are one deeper, so what passed before may not pass now.
+            // The request nests the parameters one level deeper, so valid parameters may exceed the depth limit here.
             _ = try JSON.parse(line)
         } catch {
             throw Failure(.usage, "The parameters nest more than \(JSON.maximumDepth - 1) levels deep.")

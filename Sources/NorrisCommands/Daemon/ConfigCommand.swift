@@ -4,7 +4,6 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
-/// `norrisctl config`: where the daemon's configuration is, whether it is valid, and how to change it.
 struct ConfigCommand: CommandGroup {
     static let name = "config"
     static let help = CommandHelp(
@@ -23,7 +22,6 @@ struct ConfigCommand: CommandGroup {
     }
 }
 
-/// `norrisctl config path`: the configuration file of the daemon.
 struct ConfigPathCommand: SessionCommand {
     static let name = "path"
     static let help = CommandHelp(
@@ -45,7 +43,6 @@ struct ConfigPathCommand: SessionCommand {
     }
 }
 
-/// `norrisctl config check`: what `norrisd --check-config` says of the file.
 struct ConfigCheckCommand: SessionCommand {
     static let name = "check"
     static let help = CommandHelp(
@@ -73,7 +70,6 @@ struct ConfigCheckCommand: SessionCommand {
     }
 }
 
-/// `norrisctl config edit`: a copy of the file in the user's editor, which replaces the file once it has no faults.
 struct ConfigEditCommand: SessionCommand {
     static let name = "edit"
     static let help = CommandHelp(
@@ -100,7 +96,7 @@ struct ConfigEditCommand: SessionCommand {
         let (path, isRunning) = try session.configurationFile
         let socket = optionWords(("--socket", session.settings.socket))
         guard session.system.mayReplace(path) else {
-            // sudo(8) clears the environment, which may have led to the daemon or to the file.
+            // sudo(8) clears the environment, so the command names a socket or path that the environment has selected.
             let answered = isRunning ? session.sockets.first { session.system.listener($0) != nil } : nil
             let edit =
                 ["sudo", "norrisctl", "config", "edit"]
@@ -122,7 +118,7 @@ struct ConfigEditCommand: SessionCommand {
             start = text
         }
         defer {
-            // What was only looked at, or could not be opened, leaves nothing behind.
+            // Deletes a new copy without changes, also if the editor fails.
             if !isResumed, (try? contents(of: copy, session)) == start { session.system.removeFile(copy) }
         }
         guard let new = try editedUntilValid(copy, session) else {
@@ -158,15 +154,15 @@ struct ConfigEditCommand: SessionCommand {
         return report
     }
 
-    /// The copy that is edited: in the folder of the file, to which relative paths in the file refer, and with its
-    /// ending, which editors go by. Its name depends on what the file holds, so that a copy that was left is continued
-    /// only while the file has not changed.
+    /// Returns the path of the edited copy, which is in the same folder, because relative paths in the file refer to
+    /// the folder, and has the same ending, because editors use it. A hash of the file's content in the name limits the
+    /// reuse of an old copy to an unchanged file.
     static func copy(of path: String, _ content: [UInt8]?) -> String {
         let hash = String(stableHash(String(decoding: content ?? [], as: UTF8.self)), radix: 36)
         return path.hasSuffix(".yaml") ? "\(path.dropLast(5)).edit-\(hash).yaml" : "\(path).edit-\(hash)"
     }
 
-    /// nil where there is no such file.
+    /// Returns nil if the file does not exist.
     private func contents(of path: String, _ session: Session) throws(Failure) -> [UInt8]? {
         do {
             return try session.system.readFile(path, Self.longestFile)
@@ -184,9 +180,7 @@ struct ConfigEditCommand: SessionCommand {
         }
     }
 
-    /// Lets the user edit the copy, again and again where it has faults and somebody is there to be asked.
-    ///
-    /// - Returns: what it holds; nil where it has faults.
+    /// Returns the edited content of the copy, or nil if it has faults and the user does not edit it again.
     private func editedUntilValid(_ copy: String, _ session: Session) throws(Failure) -> [UInt8]? {
         while true {
             try session.edit(copy)
@@ -216,8 +210,8 @@ extension System {
 extension Session {
     fileprivate static let systemFile = "/etc/norrisd/config.yaml"
 
-    /// The file that the daemon reads, as it says; else the one that it would read if this user or the system started
-    /// it, and whether it runs.
+    /// The path of the configuration file, and whether the daemon answers. Without an answer, the path is the file that
+    /// norrisd would read if this user or the system started it.
     fileprivate var configurationFile: (path: String, isRunning: Bool) {
         get throws(Failure) {
             var info: Reply<ServerInfo.Result>?
@@ -226,7 +220,7 @@ extension Session {
                 let isNamed = system.environment.value(of: "NORRISD_SOCKET") != nil
                 switch error.connection {
                 case .noSocket? where !isNamed, .refused? where !isNamed: break
-                // With a fault in the file no daemon answers until it is corrected, which must be possible.
+                // Without the daemon's answer, the user must still be able to correct a faulty file.
                 default: writeError("norrisctl: \(error.message) Using the default file.")
                 }
             }
@@ -243,11 +237,9 @@ extension Session {
         }
     }
 
-    /// Runs `norrisd --check-config`, which writes the faults to standard error itself.
-    ///
-    /// - Returns: its exit status.
+    /// Runs `norrisd --check-config`, which writes the faults to standard error. Returns the exit status of norrisd.
     fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
-        // Both are installed together; what is beside norrisctl is of its version.
+        // A norrisd in the folder of norrisctl has the same version, because both are installed together.
         for program in system.ownFolders().map({ "\($0)/norrisd" }) + ["norrisd"] {
             let outcome = system.run(
                 SubprocessRequest(
@@ -261,8 +253,8 @@ extension Session {
         throw Failure(.unavailable, "norrisd is not installed here, so \(path) cannot be checked.")
     }
 
-    /// Runs the user's editor. As with git(1), the variable may hold arguments, so it goes through a shell; the path
-    /// does not.
+    /// Runs the user's editor. The shell splits $VISUAL or $EDITOR, which may contain arguments as in git(1). The path
+    /// is a separate argument.
     fileprivate func edit(_ path: String) throws(Failure) {
         let chosen = ["VISUAL", "EDITOR"].lazy.compactMap { system.environment.value(of: $0) }.first
         for editor in chosen.map({ [$0] }) ?? ["editor", "vi", "nano"] {
@@ -272,7 +264,7 @@ extension Session {
                     input: .inherited, output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true))
             switch outcome {
             case .ended(status: 0, _): return
-            // What a shell says of a program that is not there.
+            // 127 is the shell's exit status for a program that does not exist.
             case .ended(status: 127, _) where chosen == nil: continue
             case .ended(let status, _):
                 let reason = status == 127 ? "was not found" : "failed with status \(status)"

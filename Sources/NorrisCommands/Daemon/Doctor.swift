@@ -4,7 +4,7 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
-/// One thing that `norrisctl doctor` has looked at.
+/// A check of `norrisctl doctor` and its outcome.
 struct Check: Equatable, JSONEncodable {
     enum Outcome: String {
         case ok, warn, fail
@@ -20,11 +20,11 @@ struct Check: Equatable, JSONEncodable {
 
     let outcome: Outcome
     let subject: String
-    /// One sentence.
+    /// A single sentence.
     let message: String
-    /// What helps, where anything does; best of all a command.
+    /// The advice that solves the problem, preferably a command.
     var fix: Advice?
-    /// What the process ends with if this is the first failure.
+    /// The exit status of norrisctl if this check is the first failure.
     var status = ExitStatus.done
 
     func encode(to json: inout JSONWriter) {
@@ -37,12 +37,11 @@ struct Check: Equatable, JSONEncodable {
     }
 }
 
-/// Looks at everything between the user and the content, in the order in which one thing needs the other, and stops
-/// where the next cannot be looked at any more.
+/// Runs the checks in the order in which they depend on each other. Stops when a failure prevents the next check.
 struct Doctor {
     private let session: Session
     private(set) var checks: [Check] = []
-    /// Those of the daemon that replied, and its socket.
+    /// The commands for the daemon that has replied on `socket`.
     private var commands: DaemonCommands
     private var socket = ""
 
@@ -79,17 +78,15 @@ struct Doctor {
 
     // MARK: The daemon
 
-    /// The commands for the daemon that listens on a socket.
+    /// Returns the commands for the daemon that listens on a socket.
     ///
-    /// - Parameter process: as the daemon reports it.
+    /// - Parameter process: The process id that the daemon reports.
     private func commands(_ socket: String, process: Int? = nil) -> DaemonCommands {
         let process = DaemonProcess(socket: socket, reported: process, system: session.system)
         return DaemonCommands(socket: socket, option: session.settings.socket, process: process)
     }
 
-    /// Finds the first socket that accepts.
-    ///
-    /// - Returns: the reply to `server.info`.
+    /// Finds the first socket that accepts a connection, and returns the reply to `server.info`.
     private mutating func examineSockets() -> Response.Outcome? {
         let request = Session.line(ServerInfo.name, JSON?.none)
         var failures: [ClientError] = []
@@ -97,7 +94,7 @@ struct Doctor {
             do throws(Failure) {
                 let info = try session.send(request, to: [socket])
                 for error in failures {
-                    // That one is missing is nothing to speak of.
+                    // A missing socket needs no warning, because another socket works.
                     if case .noSocket = error { continue }
                     let failure = session.failure(error)
                     warn("socket", failure.message, failure.hint)
@@ -118,13 +115,13 @@ struct Doctor {
         }
         let worst = ClientError.mostTelling(of: failures)
         if worst.hasSocket { ok("socket", "There is a socket.") }
-        // A socket that takes all the time is the last that was tried.
+        // A timeout ends the loop, so the socket that timed out is the last one tried.
         let last = session.sockets[failures.count - 1]
         fail(worst.hasSocket ? "connect" : "socket", restartHint(session.failure(worst), last))
         return nil
     }
 
-    /// Elsewhere the advice for a daemon that hangs is to run this command, which is of no use here.
+    /// Replaces the hint of a daemon that hangs, because that hint names this command.
     private func restartHint(_ failure: Failure, _ socket: String) -> Failure {
         var failure = failure
         switch failure.connection {
@@ -135,7 +132,7 @@ struct Doctor {
         return failure
     }
 
-    /// The result of a method; nil, with a check, where it cannot be read.
+    /// Returns the result of a method. Adds a failed check and returns nil if the result is unreadable.
     private mutating func read<M: Method>(
         _ outcome: Response.Outcome, of method: M.Type, _ subject: String
     ) -> M.Result? {
@@ -149,7 +146,7 @@ struct Doctor {
         }
     }
 
-    /// Whether it makes sense to go on.
+    /// Returns whether norrisctl and the daemon speak the same protocol version.
     private mutating func examineVersion(_ outcome: Response.Outcome) -> Bool {
         let result: ServerInfo.Result? = read(outcome, of: ServerInfo.self, "version")
         guard let info = result else { return false }
@@ -192,9 +189,9 @@ struct Doctor {
         return status
     }
 
-    // MARK: What it needs
+    // MARK: Databases and clock
 
-    /// Whether the databases can be written, and how much space is left.
+    /// Checks whether the databases are writable, and the free disk space, which older daemons do not report.
     private mutating func examineDatabases(_ database: ServerStatus.Database) {
         let (cache, state) = (byteSizeText(database.cacheBytes), byteSizeText(database.stateBytes))
         if database.isReadOnly {
@@ -215,16 +212,16 @@ struct Doctor {
         }
     }
 
-    /// Whether the clock can be right; certificates and schedules need it.
+    /// Checks the clock, because certificates and schedules depend on it.
     ///
-    /// - Parameter sources: of the daemon on the same machine, so that what it has fetched lies in the past.
+    /// - Parameter sources: The sources of a daemon on the same machine, so their last fetches are in the past.
     private mutating func examineClock(_ sources: [SourceStatus]) {
         let fix: Advice = "Set it: \(command: "timedatectl set-ntp true")"
         let clock = session.layout.width == nil ? "\(now)" : session.system.localTime(now)
         if now < NorrisVersion.beginningOfYear {
             warn("clock", "It says \(clock), which is before norrisctl was made.", fix)
         } else if let latest = sources.compactMap(\.freshness.fetchedAt).max(), latest.seconds > now.seconds + 300 {
-            // The daemon was asked after the clock was read, and may have fetched meanwhile: hence the five minutes.
+            // The margin of 300 seconds covers a fetch after norrisctl read the clock.
             let age = relativeTime(of: latest, at: now)
             warn("clock", "It was set back: by it a source was last fetched \(age).", fix)
         } else {
@@ -234,12 +231,12 @@ struct Doctor {
 
     // MARK: Sources
 
-    /// Looks at the network if that makes all fetches fail, else at each source.
+    /// Reports the network if it explains the failure of all fetches, else each source.
     private mutating func examineSources(_ sources: [SourceStatus]) {
-        // One without its key is not fetched at all.
+        // The daemon never fetches a source without its key.
         let fetched = sources.filter { $0.isEnabled && $0.freshness.error?.kind != .credentials }
         let failures = fetched.compactMap { source in source.freshness.error.map { (source.name, $0) } }
-        // The newest failure where every source that is fetched fails before an upstream replies.
+        // The newest failure, if every fetched source fails before its upstream replies.
         guard fetched.allSatisfy(\.isCutOff), let (name, failure) = failures.max(by: { $0.1.since < $1.1.since }) else {
             return sources.forEach { examine($0) }
         }
@@ -259,7 +256,7 @@ struct Doctor {
         let error = source.freshness.error
         guard source.isEnabled else { return ok(subject, "It is turned off; \(stored).") }
         if source.isConfigured == false { return ok(subject, "Not set up; \(commands.norrisctl("gif")) says how.") }
-        // When it is tried again stands in the fix.
+        // The fix contains the time of the next try.
         guard let concern = error?.summary(now: now) ?? source.freshness.concern(now: now) else {
             return ok(subject, "\(stored).")
         }
@@ -267,7 +264,7 @@ struct Doctor {
         warn(subject, "It is \(concern).", lacksKey ? commands.gifKey : retry(source))
     }
 
-    /// When it is tried again; where that is not known, how to do it now.
+    /// Returns the time of the next try, or the command for a try now if the time is unknown.
     private func retry(_ source: SourceStatus) -> Advice? {
         if let time = source.freshness.error?.retryAt ?? source.nextRunAt {
             return "Next try \(upcomingTime(of: time, at: now))."
@@ -279,7 +276,7 @@ struct Doctor {
 
     private static let systemPath = "/run/norrisd/prompt-facts"
 
-    /// Looks at the file with the facts that shells show in their prompts: the first one of its paths that is there.
+    /// Checks the prompt-facts file, which shells read for their prompts, at the first path that exists.
     private mutating func examinePrompt() {
         let userFolder = session.system.environment.value(of: "XDG_RUNTIME_DIR")
         let paths = [userFolder.map { "\($0)/norrisd/prompt-facts" }, Self.systemPath].compactMap { $0 }
@@ -317,7 +314,7 @@ struct Doctor {
         if status.bytes == 0 {
             warn("prompt", "\(path) is empty.", repair)
         } else if status.modifiedAt.seconds < now.seconds - 3_600 {
-            // The daemon replaces it every ten minutes.
+            // The daemon replaces the file every ten minutes.
             warn("prompt", "\(path) was last written \(age).", repair)
         } else {
             ok("prompt", "\(path) was written \(age).")
@@ -326,12 +323,12 @@ struct Doctor {
 }
 
 extension SourceStatus {
-    /// Whether it fails before its upstream has said anything.
+    /// Whether fetches from the source fail before the upstream replies.
     fileprivate var isCutOff: Bool { isEnabled && [.offline, .timeout].contains(freshness.error?.kind) }
 }
 
 extension ClientError {
-    /// Whether there is a socket at the path, so that what is wrong is behind it.
+    /// Whether a socket exists at the path, so that the fault is behind the socket.
     fileprivate var hasSocket: Bool {
         switch self {
         case .noSocket, .notASocket, .pathTooLong, .notPermitted, .system: false

@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl doctor`: what works and what does not, and the command that fixes it.
 struct DoctorCommand: SessionCommand {
     static let name = "doctor"
     static let help = CommandHelp(
@@ -31,7 +30,7 @@ struct DoctorCommand: SessionCommand {
         }
     }
 
-    /// In columns; a longer subject, such as one with a long name of a source, stands before its message.
+    /// The widest column of subjects. A longer subject, such as a source with a long name, becomes part of its message.
     private static let maximumSubjectWidth = 20
 
     private func show(_ check: Check, _ screen: inout Screen, subjectWidth: Int) {
@@ -42,7 +41,7 @@ struct DoctorCommand: SessionCommand {
             screen.fields([outcome, subject, Span(text)])
             return
         }
-        // Two columns of labels and the gaps behind them leave too little of a narrow terminal.
+        // In a narrow terminal, the two label columns and their gaps leave less than 30 columns for the message.
         let isNarrow = width < subjectWidth + 8 + 30 || subject.width > subjectWidth
         if isNarrow {
             screen.entry([(outcome, 4)], Span("\(check.subject): \(check.message)"))
@@ -61,7 +60,7 @@ struct DoctorCommand: SessionCommand {
 }
 
 extension String {
-    /// Words without what parts them from the commands on the lines above and below.
+    /// The text without the separators between it and the commands on the adjacent lines.
     fileprivate var withoutSeparators: String {
         let separators: Set<Character> = [" ", ",", ";"]
         let words = drop { separators.contains($0) }

@@ -3,7 +3,6 @@ import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl refresh`: fetches from the sources now.
 struct RefreshCommand: SessionCommand {
     static let name = "refresh"
     static let help = CommandHelp(
@@ -45,7 +44,7 @@ struct RefreshCommand: SessionCommand {
             return session.report(reply, status: started.isEmpty ? .nothing : .done) { $0.line(Self.text(started)) }
         } catch {
             if let response = error.response, response.lacksCredentials { throw error.withGifHint(session) }
-            // Where the daemon knows when its limit ends, it is the hint.
+            // The end of the rate limit, if the daemon reports it, replaces the hint.
             guard let response = error.response, response.code == .busy,
                 let time = response.details["retry_at"].flatMap({ try? Timestamp(json: $0) })
             else { throw error }
@@ -63,17 +62,17 @@ struct RefreshCommand: SessionCommand {
         return report
     }
 
-    /// Subscribes, refreshes, and waits for the end of a run of each source, on one connection.
+    /// Subscribes to events, requests a refresh and waits for the end of a run of each source, on one connection.
     ///
-    /// A run that was under way may have fetched before the request; norrisd starts another one after it. So an end
-    /// counts only behind a beginning, and a beginning only behind the reply.
+    /// A run in progress may have fetched before the request, and norrisd starts another run after it. Therefore an end
+    /// counts only after a start, and a start only after the reply.
     ///
-    /// - Parameter session: bounds the beginning; all of it has the time of many calls.
+    /// - Parameter session: Its timeout limits the wait for the reply, and that of `forManyCalls` the whole wait.
     private func refreshAndWait(_ parameters: SourceRefresh.Parameters, _ session: Session) throws(Failure) -> Report {
         let whole = session.forManyCalls
         var started: [String]?
         var waiting: [String] = []
-        // Of these the run has begun that is waited for.
+        // The sources whose requested run has started.
         var begun: Set<String> = []
         var added: [String: Int] = [:]
         var failures: [(source: String, failure: SourceFailure)] = []
@@ -90,7 +89,7 @@ struct RefreshCommand: SessionCommand {
                 if event.topic == .source, event.phase == .started {
                     begun.insert(source)
                 } else if !begun.contains(source) {
-                    // It belongs to an earlier run.
+                    // The event belongs to an earlier run.
                 } else if event.topic == .item {
                     added[source, default: 0] += event.added ?? 0
                 } else if event.topic == .source, [.finished, .failed].contains(event.phase) {
@@ -111,7 +110,7 @@ struct RefreshCommand: SessionCommand {
                 hint: "See how it ends: norrisctl watch; or wait longer: --timeout 30m")
         }
         if started?.isEmpty ?? true { return Self.nothingToRefresh }
-        // No later try mends a missing key.
+        // A retry does not help if only keys are missing.
         let lacksKeysOnly = failures.allSatisfy { $0.failure.kind == .credentials }
         var report = Report(status: failures.isEmpty ? .done : lacksKeysOnly ? .configuration : .temporary)
         guard !session.settings.json else { return report }
@@ -119,10 +118,9 @@ struct RefreshCommand: SessionCommand {
         return report
     }
 
-    /// Writes how the refresh of a source ended as soon as it is known: `facts: 9,000 items, 12 new`. Failures come at
-    /// the end.
+    /// Writes the result of a refresh, such as `facts: 9,000 items, 12 new`. Failures follow at the end of the command.
     ///
-    /// - Returns: false where nobody reads any more.
+    /// - Returns: Whether standard output still has a reader.
     private func show(_ event: Event, added: Int?, _ json: JSON, _ session: Session) throws(Failure) -> Bool {
         if session.settings.json { return try session.write(Report(json: json).output) }
         guard event.phase != .failed else { return true }
@@ -135,7 +133,6 @@ struct RefreshCommand: SessionCommand {
 }
 
 extension Event {
-    /// Why a refresh failed.
     fileprivate var failure: SourceFailure {
         error ?? SourceFailure(kind: .init(rawValue: "failing"), message: "", since: at)
     }

@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl reload`: makes the daemon read its configuration again.
 struct ReloadCommand: SessionCommand {
     static let name = "reload"
     static let help = CommandHelp(
@@ -24,7 +23,6 @@ struct ReloadCommand: SessionCommand {
     }
 }
 
-/// `norrisctl clear-cache`: makes the daemon forget what it has fetched.
 struct ClearCacheCommand: SessionCommand {
     static let name = "clear-cache"
     static let help = CommandHelp(
@@ -54,7 +52,7 @@ struct ClearCacheCommand: SessionCommand {
 }
 
 extension Session {
-    /// `removed 9,000 items`.
+    /// Returns a report such as `removed 9,000 items`.
     func report(_ reply: Reply<Removed>, of noun: String, plural: String? = nil) -> Report {
         report(reply) { $0.line("removed \(countText(reply.value.removed, noun, plural: plural))") }
     }

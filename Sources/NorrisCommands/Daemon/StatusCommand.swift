@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisTerminal
 import NorrisText
 
-/// `norrisctl status`: how the daemon, its sources and its databases are.
 struct StatusCommand: SessionCommand {
     static let name = "status"
     static let help = CommandHelp(
@@ -32,7 +31,7 @@ struct StatusCommand: SessionCommand {
         return session.report(reply) { $0.status(reply.value, now: session.system.now) }
     }
 
-    /// The text as it comes, at a terminal too: it is for programs.
+    /// Returns the metrics without a layout, even on a terminal, because programs read them.
     private func figures(_ session: Session) throws(Failure) -> Report {
         let reply = try session.call(ServerMetrics.self)
         return session.settings.json ? Report(json: reply.json) : Report(output: sanitizedText(reply.value.text))

@@ -3,7 +3,6 @@ import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl watch`: what norrisd and its sources do, as it happens.
 struct WatchCommand: SessionCommand {
     static let name = "watch"
     static let help = CommandHelp(
@@ -22,7 +21,7 @@ struct WatchCommand: SessionCommand {
         try session.settings.format?.check(Event.schema)
         var isStopping = false
         let end = try session.follow((EventSubscribe.name, EventSubscribe.Parameters())) { incoming throws(Failure) in
-            // From here on there may be nothing for hours: no line says that it is waited for.
+            // Hides the waiting message, because the next event may be hours away.
             session.system.waiting.hide()
             guard case .event(let params, let event) = incoming else { return .goOn(within: nil) }
             isStopping = event.topic == .server && event.phase == .stopping

@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl categories`: the categories and how many facts each has.
 struct CategoriesCommand: SessionCommand {
     static let name = "categories"
     static let help = CommandHelp(

@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl fact`: the next facts, the fact of the day, or one by its id.
 struct FactCommand: SessionCommand {
     static let name = "fact"
     static let aliases = ["random"]
@@ -24,7 +23,7 @@ struct FactCommand: SessionCommand {
     private var source: FactScope?
     private var isToday = false, allowsExplicit = false, isCopied = false
 
-    /// The summary of `--category` on help pages.
+    /// The summary of `--category` in the help.
     static let categoryHelp = "Only facts of this category. May be repeated."
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -83,7 +82,7 @@ struct FactCommand: SessionCommand {
 }
 
 extension Session {
-    /// The hint for a category that the daemon does not know or leaves out. Asks the daemon for similar categories.
+    /// Returns the hint for an unknown or excluded category. Asks the daemon for similar categories.
     func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advice? {
         guard !categories.isEmpty, !settings.json else { return nil }
         if categories.contains("explicit"), !allowsExplicit {

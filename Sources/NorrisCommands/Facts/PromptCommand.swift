@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisText
 
-/// `norrisctl prompt`: one fact on one line for a prompt that can run a program, or nothing.
 struct PromptCommand: SessionCommand {
     static let name = "prompt"
     static let help = CommandHelp(
@@ -27,17 +26,17 @@ struct PromptCommand: SessionCommand {
 
     static var statuses: [ExitStatus] { [.done] }
 
-    /// How many facts are asked for until one is of a single line.
+    /// The number of facts that are requested until one fits on a single line.
     private static let attempts = 3
 
-    /// One line, or nothing and no word about why: a prompt is no place for that, nor for words about waiting.
+    /// Reports one line or nothing. A prompt has no room for errors and waiting messages.
     func run(in session: Session) -> Report {
         let maxLength = maxLength ?? 80
         var report = Report()
         report.isForPrompt = true
         let session = session.settings.timeout == nil ? session.with { $0.timeout = .prompt } : session
         let line = Session.line(FactRandom.name, FactRandom.PromptParameters(maxLength: maxLength))
-        // A fact is far shorter, and reading a long reply would delay the prompt.
+        // A fact is far shorter than 65,536 bytes, and reading a longer reply would delay the prompt.
         for _ in 0..<Self.attempts {
             guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else {
                 break
@@ -47,7 +46,7 @@ struct PromptCommand: SessionCommand {
                 break
             }
             guard let text = Response.firstItemText(reply, of: 1), text.unicodeScalars.count <= maxLength else { break }
-            // Of several lines, and drawings, do not fit: the next may.
+            // Texts of several lines and drawings do not fit, but the next fact may.
             guard let line = promptText(text) else { continue }
             report.output = line.isEmpty ? [] : Array((line + "\n").utf8)
             break
@@ -55,7 +54,7 @@ struct PromptCommand: SessionCommand {
         return report
     }
 
-    /// The result of a reply as a line; nothing where the reply has none.
+    /// Returns the result of a reply as a line of JSON, or nothing if the reply has no result.
     private func result(_ reply: [UInt8]) -> [UInt8] {
         guard let response = try? Response(json: JSON.parse(reply)), response.answers(1),
             case .success(let json) = response.outcome, (try? FactRandom.Result(json: json)) != nil

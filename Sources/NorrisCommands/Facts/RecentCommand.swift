@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl recent`: what the user searched for last, and one of these searches again.
 struct RecentCommand: SessionCommand {
     static let name = "recent"
     static let help = CommandHelp(
@@ -62,7 +61,7 @@ struct RecentCommand: SessionCommand {
         }
     }
 
-    /// Runs a command unless the daemon has sent a query that users cannot type.
+    /// Runs a command. Throws if the daemon has sent a query that users cannot type.
     private func run(_ command: some SessionCommand, _ query: String, _ session: Session) throws(Failure) -> Report {
         guard (try? command.validate(session.settings)) != nil else {
             throw .unreadable("\(query.quotedForMessage) is no search")

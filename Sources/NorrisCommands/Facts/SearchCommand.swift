@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl search`: the facts that contain a text.
 struct SearchCommand: SessionCommand {
     static let name = "search"
     static let help = CommandHelp(
@@ -19,7 +18,6 @@ struct SearchCommand: SessionCommand {
           norrisctl search --offline -- -1
         """)
 
-    /// Words to search for.
     var query: [String] = []
     private var categories: [String] = []
     private var limit: Int?, page: Int?

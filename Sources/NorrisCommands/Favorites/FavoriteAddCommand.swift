@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite add`: adds an item to the favorites.
 struct FavoriteAddCommand: SessionCommand {
     static let takesIDs = true
 
@@ -49,14 +48,13 @@ struct FavoriteAddCommand: SessionCommand {
         }
     }
 
-    /// What has just been added is the newest of its kind. It is added whether its title is found or not.
+    /// Returns the title of an item just added, which is the newest of its kind, or nil if the title is unavailable.
     private func title(of item: ItemParameters, _ session: Session) -> String? {
         let newest = try? session.call(FavoriteList.self, FavoriteList.Parameters(kind: item.kind, limit: 1))
         return newest?.value.items.first { $0.id.hasSameBytes(as: item.id) && !$0.title.isEmpty }?.title
     }
 }
 
-/// `norrisctl favorite remove`: removes an item.
 struct FavoriteRemoveCommand: SessionCommand {
     static let takesIDs = true
 
@@ -90,9 +88,9 @@ struct FavoriteRemoveCommand: SessionCommand {
 }
 
 extension Failure {
-    /// Says that explicit facts, which norrisctl shows with `--explicit`, are served by no id.
+    /// Names the reason if the daemon refuses the id of an explicit fact.
     fileprivate var withExplicitHint: Failure {
-        // Without a reason of its own, it differs from an id that is not known by the text alone.
+        // The protocol has no code for explicit facts, so only the message differs from an unknown id.
         notFound(message.hasSuffix("\" is explicit.") ? "Explicit facts cannot be favorites." : nil)
     }
 }

@@ -1,7 +1,6 @@
 import NorrisArguments
 import NorrisProtocol
 
-/// `norrisctl favorite`: the commands about favorites.
 struct FavoriteCommand: CommandGroup {
     static let name = "favorite"
     static let aliases = ["fav", "favourite"]
@@ -23,7 +22,7 @@ struct FavoriteCommand: CommandGroup {
     }
 }
 
-/// The item of `norrisctl favorite add` and `remove`: the one with an id, or the last one the user was shown.
+/// The item of `norrisctl favorite add` and `remove`: the item with an id, or the item last shown to the user.
 struct FavoriteItem {
     private var kind: Favorite.Kind?
     private var id: String?
@@ -37,9 +36,7 @@ struct FavoriteItem {
         }
     }
 
-    /// Finds out the id if none was given.
-    ///
-    /// - Parameter verb: the command, for a hint.
+    /// Asks the daemon for the item last shown if the user has given no id. `verb` is the command name in the hint.
     func parameters(_ session: Session, verb: String) throws(Failure) -> ItemParameters {
         // The kind is a required argument.
         let kind = kind ?? .fact
@@ -60,7 +57,7 @@ struct FavoriteItem {
 extension Favorite.Kind {
     static var words: [String] { all.map { $0.rawValue } }
 
-    /// Reads the singular or the plural.
+    /// Reads a kind in the singular or the plural.
     init?(argument: String) {
         guard let kind = Self.all.first(where: { argument == $0.rawValue || argument == $0.rawValue + "s" }) else {
             return nil

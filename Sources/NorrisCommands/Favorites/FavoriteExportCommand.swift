@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite export`: all favorites, to be imported elsewhere.
 struct FavoriteExportCommand: SessionCommand {
     static let name = "export"
     static let help = CommandHelp(
@@ -16,7 +15,7 @@ struct FavoriteExportCommand: SessionCommand {
           norrisctl favorite export | ssh other norrisctl favorite import
         """)
 
-    /// As many as the daemon gives at once.
+    /// The most favorites that the daemon returns in one reply.
     private static let pageLimit = 100
     static let hasFields = false
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
@@ -45,7 +44,7 @@ struct FavoriteExportCommand: SessionCommand {
         return Report()
     }
 
-    /// The items as they came, with what a newer daemon may have added; of a GIF nothing that changes or expires.
+    /// Returns the items with all members that a newer daemon may send, but without GIF URLs, which expire.
     private static func lines(of page: JSON) -> [UInt8] {
         guard case .object(let page) = page, case .array(let items)? = page["items"] else { return [] }
         var json = JSONWriter()

@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
-/// `norrisctl favorite import`: adds what was exported elsewhere.
 struct FavoriteImportCommand: SessionCommand {
     static let name = "import"
     static let help = CommandHelp(
@@ -17,7 +16,7 @@ struct FavoriteImportCommand: SessionCommand {
           zcat favorites.ndjson.gz | norrisctl favorite import
         """)
 
-    /// In bytes: 10,000 facts or posts of a usual size are a few of these MiB.
+    /// The largest input, in bytes. 10,000 facts or posts of the usual size are a few MiB.
     private static let longestFile = 64 << 20
 
     private var file: String?
@@ -35,7 +34,7 @@ struct FavoriteImportCommand: SessionCommand {
         let session = session.forManyCalls
         let lines = try self.lines(of: try read(session))
         var total = FavoriteImport.Result(added: 0, known: 0)
-        // The lines are newest first, and what comes later counts as newer where the time is the same.
+        // The lines are newest first. Of items with equal times, the daemon treats the later one as newer.
         for chunk in Self.chunks(lines).reversed() {
             do throws(Failure) {
                 let parameters = FavoriteImport.Parameters(items: chunk.map(\.favorite))
@@ -55,10 +54,10 @@ struct FavoriteImportCommand: SessionCommand {
 
     // MARK: Reading
 
-    /// nil for standard input.
+    /// The path of the file, or nil for standard input.
     private var path: String? { file == "-" ? nil : file }
 
-    /// What the input is called in messages.
+    /// The name of the input in messages.
     private var name: String { path?.quotedForMessage ?? "Standard input" }
 
     private func read(_ session: Session) throws(Failure) -> [UInt8] {
@@ -81,23 +80,21 @@ struct FavoriteImportCommand: SessionCommand {
         return bytes
     }
 
-    /// A favorite of the file, from a line that has been checked.
+    /// A favorite from a valid line of the file.
     private struct Line {
-        /// From 1.
+        /// The line number, from 1.
         let number: Int
         var favorite: Favorite
-        /// Whether it was too large for a request and has lost its content.
+        /// Whether the content was removed, because the item was too large for a request.
         var isCut = false
         /// The length of its JSON in a request, in bytes.
         var length: Int
     }
 
-    /// What a request takes besides its items and the commas between them, in bytes.
+    /// The length of a request without its items, in bytes.
     private static let envelopeLength = Session.line(FavoriteImport.name, FavoriteImport.Parameters(items: [])).count
 
-    /// Checks all lines; blank ones are passed over.
-    ///
-    /// - Returns: at least one, in the order of the file.
+    /// Checks all lines, and returns the lines that are not blank, at least one, in the order of the file.
     private func lines(of bytes: [UInt8]) throws(Failure) -> [Line] {
         var lines: [Line] = []
         var number = 0
@@ -139,7 +136,7 @@ struct FavoriteImportCommand: SessionCommand {
         }
         guard Favorite.Kind.all.contains(favorite.kind) else { throw fault("kind must be fact, gif or post.") }
         guard !favorite.id.isEmpty else { throw fault("id must not be empty.") }
-        // Of a GIF only id and title are stored.
+        // The daemon stores only the id and the title of a GIF.
         favorite.gif = nil
         var line = Line(number: number, favorite: favorite, length: favorite.jsonBytes.count)
         let longest = LineSplitter.maximumRequest - Self.envelopeLength
@@ -155,7 +152,7 @@ struct FavoriteImportCommand: SessionCommand {
 
     // MARK: Sending
 
-    /// Runs of lines that fit into a request each; no line alone is longer than that.
+    /// Splits the lines into chunks that fit into a request. Every single line fits.
     private static func chunks(_ lines: [Line]) -> [ArraySlice<Line>] {
         var chunks: [ArraySlice<Line>] = []
         var start = 0
@@ -167,13 +164,13 @@ struct FavoriteImportCommand: SessionCommand {
                 chunks.append(lines[start..<index])
                 (start, length) = (index, envelopeLength)
             }
-            // With the comma before the next.
+            // Includes the comma before the next item.
             length += line.length + 1
         }
         return chunks + [lines[start...]]
     }
 
-    /// Says which lines it happened at, and what is in already; to import the file again does no harm.
+    /// Adds the affected lines and the number of imported items to a failure. A second import of the file is harmless.
     private func failure(
         _ failure: Failure, at chunk: ArraySlice<Line>, after total: FavoriteImport.Result
     ) -> Failure {

@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl favorite list`: the user's favorites.
 struct FavoriteListCommand: SessionCommand {
     static let name = "list"
     static let aliases = ["ls"]
@@ -41,7 +40,7 @@ struct FavoriteListCommand: SessionCommand {
             screen.favorites(page.items, now: session.system.now)
             hasGifs = page.items.contains { $0.kind == .gif }
         }
-        // A terminal has it below the items.
+        // A terminal shows the attribution below the items.
         if hasGifs, session.layout.width == nil { report.remark(Gif.attribution) }
         return report
     }

@@ -1,24 +1,24 @@
 import NorrisProtocol
 import NorrisTerminal
 
-/// Why a feed has no post to show, and what to do about it.
+/// The reason for an empty feed, with advice.
 struct EmptyFeed {
     let source: String?
     let author: String?
     let isUnreadOnly: Bool
     let allSources: [SourceStatus]
 
-    /// What is said, with what to do about it in lines below.
+    /// A message with the lines of advice below it.
     typealias Note = (text: String, hints: [String])
 
-    /// Of posts; the one that was asked for, or all.
+    /// The requested source, or all sources of posts.
     private var sources: [SourceStatus] {
         allSources.filter {
             !["chucknorris", "giphy"].contains($0.kind) && (source?.hasSameBytes(as: $0.name) ?? true)
         }
     }
 
-    /// 75 (78 for want of a key) where nothing was ever fetched because it fails, else 1.
+    /// Returns 75 (78 for a missing key) if the fetches fail and none has ever succeeded, else 1.
     static func status(_ freshness: Freshness?) -> ExitStatus {
         guard let freshness, freshness.origin == .none, let error = freshness.error else { return .nothing }
         return error.kind == .credentials ? .configuration : .temporary
@@ -62,7 +62,7 @@ struct EmptyFeed {
             let hint = "Leave out --author, or list the posts of all authors: norrisctl feed"
             return ("No post\(suffix) by \(author.quotedForMessage).", [hint])
         case (nil, false):
-            // There were some a moment ago, or are now.
+            // Posts existed a moment ago, or exist now.
             return ("No posts\(suffix) any more.", ["Start again: norrisctl feed"])
         }
     }

@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl feed`: the posts of all sources, as cards.
 struct FeedCommand: SessionCommand {
     static let name = "feed"
     static let help = CommandHelp(
@@ -23,7 +22,7 @@ struct FeedCommand: SessionCommand {
     private var isUnreadOnly = false
     private var limit: Int?, page: Int?
     private var isFull = false
-    /// The place on the page of the post that a browser shows.
+    /// The position on the page of the post to open, from 1.
     private var opened: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -69,7 +68,7 @@ struct FeedCommand: SessionCommand {
         return report
     }
 
-    /// Finds out why there is nothing, which takes another call where words are wanted.
+    /// Reports the reason for an empty feed. Text output takes a second call.
     private func empty(_ session: Session, _ reply: Reply<PostList.Result>) throws(Failure) -> Report {
         let status = EmptyFeed.status(reply.value.freshness)
         guard !session.settings.json else { return Report(json: reply.json, status: status) }

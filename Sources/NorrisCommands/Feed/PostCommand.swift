@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl post`: one post, all of it.
 struct PostCommand: SessionCommand {
     static let takesIDs = true
 
@@ -56,13 +55,12 @@ struct PostCommand: SessionCommand {
         return report
     }
 
-    /// What to do where there is no such post.
+    /// The advice for an unknown post.
     static let hint: Advice = "List the posts with their ids: norrisctl feed"
 
-    /// The command that shows the post with an id, for a shell.
     static func command(id: String, socket: String?) -> String {
         let words = ["norrisctl", "post"] + optionWords(("--socket", socket)) + argumentWords(id)
-        // What cannot be typed as it is can be seen at least.
+        // A user who cannot type the id can see the post in the feed.
         return shellCommand(words) ?? "norrisctl feed --full"
     }
 }

@@ -2,11 +2,10 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl read`: marks posts as read.
 struct ReadCommand: SessionCommand {
     static let takesIDs = true
 
-    /// How many bytes of ids go into one request, whose line may have 65,536.
+    /// The bytes of ids in one request, whose line may have 65,536 bytes.
     private static let bytesOfIDs = 60_000
 
     static let name = "read"
@@ -50,12 +49,12 @@ struct ReadCommand: SessionCommand {
         }
     }
 
-    /// The ids in lists that each fit into a request.
+    /// Splits the ids into lists that each fit into a request.
     private static func chunks(of ids: [String]) -> [[String]] {
         var chunks: [[String]] = []
         var free = 0
         for id in ids {
-            // Quotation marks and comma; in the worst case a byte is written as six.
+            // Two quotation marks and a comma take 3 bytes. JSON escapes a byte with at most 6 bytes.
             let bytes = id.utf8.reduce(3) { $0 + (0x20..<0x7F ~= $1 ? 2 : 6) }
             if bytes > free {
                 chunks.append([])

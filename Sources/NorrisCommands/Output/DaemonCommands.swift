@@ -2,25 +2,24 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
-/// The commands that maintain the daemon behind a socket. None of them ends a process by its name, and none starts a
-/// daemon without the options it is known to have.
+/// The commands that maintain the daemon behind a socket. None ends a process by name, or starts a daemon without its
+/// known options.
 struct DaemonCommands {
     private let socket: String
-    /// `--socket` of this run, which its commands repeat.
+    /// The `--socket` option of this run, which the commands repeat.
     private let option: String?
     private let manager: Manager
-    /// Whether the path of the socket alone tells who starts the daemon.
+    /// Whether the manager is a guess from the path of the socket.
     private let isGuess: Bool
 
-    /// Who starts the daemon.
     private enum Manager {
         case unit(DaemonProcess.Unit)
-        /// A daemon that runs, and that somebody has started.
+        /// A running daemon that a user has started.
         case process(DaemonProcess)
         case unknown
     }
 
-    /// - Parameter process: the daemon's, where one runs; without it, the path of the socket tells who starts it.
+    /// - Parameter process: The process of a running daemon. Without it, the path of the socket determines the starter.
     init(socket: String, option: String? = nil, process: DaemonProcess? = nil) {
         (self.socket, self.option, isGuess) = (socket, option, process == nil)
         if let process {
@@ -32,17 +31,17 @@ struct DaemonCommands {
         }
     }
 
-    /// Whether a user's own daemon listens there by default.
+    /// Whether a user's own daemon listens on the socket by default.
     private static func isOfUser(_ socket: String) -> Bool {
         socket.hasPrefix("/run/user/") && socket.hasSuffix("/norrisd.sock")
     }
 
     private var unit: DaemonProcess.Unit? { if case .unit(let unit) = manager { unit } else { nil } }
 
-    /// Whether it is the one of the whole machine, whose folders systemd makes.
+    /// Whether the daemon is the system's daemon, whose folders systemd creates.
     var isForSystem: Bool { unit == .system }
 
-    /// How to start it where it has ended.
+    /// The advice that starts a daemon after its end.
     var restart: Advice {
         switch manager {
         case .unit(.system): "\(command: "systemctl restart norrisd.socket norrisd")"
@@ -56,10 +55,10 @@ struct DaemonCommands {
         }
     }
 
-    /// How to start it anew where it runs, such as one of another version.
+    /// The advice that restarts a running daemon, such as a daemon of another version.
     var replace: Advice { restart(ending: "kill") }
 
-    /// The same where it hangs, so that SIGTERM may not end it.
+    /// The advice that restarts a hanging daemon, which SIGTERM may not end.
     var kill: Advice { restart(ending: "kill -KILL") }
 
     private func restart(ending end: String) -> Advice {
@@ -71,15 +70,14 @@ struct DaemonCommands {
         }
     }
 
-    /// A command line of norrisctl that reaches this daemon.
     func norrisctl(_ words: String...) -> String {
         let words = ["norrisctl"] + words
         return shellCommand(words + optionWords(("--socket", option))) ?? words.joined(separator: " ")
     }
 
-    /// How to give it a key for Giphy.
+    /// The advice that gives the daemon a key for Giphy.
     var gifKey: Advice {
-        // install(1) copies what is typed, so that the key is in no history and no list of processes.
+        // install(1) copies standard input, so the key is in no shell history and no process list.
         func paste(_ path: String) -> Advice {
             "\(command: "install -D -m 600 /dev/stdin \(path)") (paste it, Return, Ctrl-D)"
         }
@@ -95,7 +93,7 @@ struct DaemonCommands {
             """
     }
 
-    /// What shows how full the disks are that it writes to.
+    /// The command that shows the free space on the daemon's disks.
     var disk: String {
         switch unit {
         case .system?: "df -h /var/lib /var/cache"
@@ -104,16 +102,14 @@ struct DaemonCommands {
         }
     }
 
-    /// A sentence that says where the daemon's log is.
     var log: Advice {
         guard let unit else { return "Read what norrisd has written to its standard error." }
         return "Read its log: \(command: "journalctl \(unit.isUsers ? "--user " : "")-u \(unit.name) -n 20")"
     }
 }
 
-/// The process of a daemon, as proc(5) shows it.
+/// The process of a daemon, according to proc(5).
 struct DaemonProcess {
-    /// A systemd unit that starts a daemon.
     struct Unit: Equatable {
         let name: String
         let isUsers: Bool
@@ -154,8 +150,8 @@ struct DaemonProcess {
         }
     }
 
-    /// The unit whose control group contains a process (cgroups(7)). A unit with another name, such as a terminal's, did
-    /// not start the daemon.
+    /// Returns the unit that contains a process (cgroups(7)). A unit without norrisd in its name, such as a terminal's
+    /// unit, is not the daemon's.
     private static func unit(of id: Int, _ system: System) -> Unit? {
         guard let bytes = try? system.readFile("/proc/\(id)/cgroup", 65_536) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {

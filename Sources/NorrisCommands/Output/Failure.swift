@@ -3,18 +3,18 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
-/// Why a command failed: what is said about it, and the exit status.
+/// The failure of a command: message, advice and exit status.
 struct Failure: Error, Equatable {
     var status: ExitStatus
-    /// One sentence.
+    /// A single sentence.
     var message: String
-    /// What to do, best of all a command.
+    /// The advice, preferably a command.
     var hint: Advice?
-    /// Further lines below the hint, where one command does not do.
+    /// The lines below the hint, if one command is not enough.
     var steps: [String] = []
-    /// The daemon's own error, where it replied with one.
+    /// The daemon's error reply, if any.
     var response: ResponseError?
-    /// Why the daemon could not be reached.
+    /// The connection error, if the daemon was unreachable.
     private(set) var connection: ClientError?
 
     init(_ status: ExitStatus, _ message: String, hint: Advice? = nil, response: ResponseError? = nil) {
@@ -24,7 +24,7 @@ struct Failure: Error, Equatable {
         self.response = response
     }
 
-    /// The same with another hint where the daemon does not have what was asked for.
+    /// Replaces the hint if the daemon has not found the requested item.
     func notFound(_ hint: @autoclosure () -> Advice?) -> Failure {
         guard response?.code == .notFound, let hint = hint() else { return self }
         var failure = self
@@ -32,7 +32,7 @@ struct Failure: Error, Equatable {
         return failure
     }
 
-    /// A reply that is not what the method promises.
+    /// A reply that does not match the method's result.
     static func unreadable(_ detail: String) -> Failure {
         Failure(
             .internalError, "Unreadable reply from norrisd: \(detail)", hint: "Compare the versions: norrisctl doctor")
@@ -45,8 +45,8 @@ struct Failure: Error, Equatable {
 // MARK: Errors of the daemon
 
 extension Failure {
-    /// An error that the daemon replied with. `method` is the one that was called; an unknown one means an older
-    /// daemon, for norrisctl calls none that the daemon of its own version does not know.
+    /// An error reply to `method`. An unknown method means an older daemon, because norrisctl calls only methods of its
+    /// own version.
     init(_ error: ResponseError, method: String) {
         self.init(ExitStatus(error), error.message, hint: error.hint.map { Advice($0) }, response: error)
         if error.code == .unknownMethod {
@@ -54,7 +54,7 @@ extension Failure {
             message = "norrisd is older than norrisctl \(NorrisVersion.current), and too old for this command."
             hint = "Update norrisd and restart it. See how: norrisctl doctor"
         } else if error.code == .permissionDenied, message.hasPrefix("\(method) ") {
-            // The daemon names its method.
+            // The daemon's message names the method.
             message = "Only an administrator may do that."
         } else if case .string(let name)? = error.details["parameter"], let word = Self.words[name],
             message.hasPrefix("\(name) ")
@@ -63,7 +63,7 @@ extension Failure {
         }
     }
 
-    /// What norrisctl calls the parameters whose values it leaves to the daemon to check.
+    /// The words of norrisctl for the parameters that only the daemon checks.
     private static let words = [
         "author": "--author", "category": "--category", "id": "The id", "ids": "The ids", "name": "--name",
         "query": "The query", "source": "The source",
@@ -71,7 +71,7 @@ extension Failure {
 }
 
 extension ExitStatus {
-    /// What an error of the daemon means to a script. A code from a newer daemon counts as a fault of its.
+    /// The exit status for an error reply. An unknown code from a newer daemon counts as a fault of the daemon.
     init(_ error: ResponseError) {
         switch error.code {
         case .parseError, .internalError: self = .internalError
@@ -87,7 +87,7 @@ extension ExitStatus {
 }
 
 extension ResponseError {
-    /// Whether the source could not be fetched for want of a key.
+    /// Whether a missing key prevented the fetch from the source.
     var lacksCredentials: Bool {
         guard case .object(let failure)? = details["last_error"] else { return false }
         return failure["kind"] == .string(SourceFailure.Kind.credentials.rawValue)
@@ -97,11 +97,8 @@ extension ResponseError {
 // MARK: Errors of the connection
 
 extension Failure {
-    /// Each way in which the daemon cannot be reached, with the command that fixes it.
-    ///
-    /// - Parameters:
-    ///   - remedy: how to get back to the standard sockets; nil if those were tried.
-    ///   - option: `--socket`, where it was given.
+    /// A connection error with the command that solves the problem. `remedy` is the way back to the standard sockets,
+    /// if `option` or the environment has named another socket.
     init(_ error: ClientError, remedy: String?, option: String?, timeout: Timeout) {
         func log(_ path: String) -> Advice { DaemonCommands(socket: path).log }
         let (status, message, hint): (ExitStatus, String, Advice) =
@@ -173,20 +170,18 @@ extension Failure {
 
 // MARK: Advice
 
-/// What to do about something, in one sentence: words, and among them commands, which a page shows on lines of their
-/// own so that they can be copied.
-///
-/// Written as a text: `"Rewrite it: \(command: "norrisd")"`.
+/// A sentence of advice: words and commands, as in `"Rewrite it: \(command: "norrisd")"`. A page shows the commands on
+/// separate lines, so that users can copy them.
 struct Advice: Equatable, ExpressibleByStringInterpolation {
     struct Part: Equatable {
         fileprivate(set) var text: String
         let isCommand: Bool
     }
 
-    /// No words stand beside other words.
+    /// Two parts with words are never adjacent.
     private(set) var parts: [Part] = []
 
-    /// All of it in one line.
+    /// The whole advice on one line.
     var text: String { parts.map(\.text).joined() }
 
     init(_ words: String) { add(words) }

@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// Parameters of a method that lists.
 protocol PagedParameters { var page: PageRequest { get set } }
 
 extension FactSearch.Parameters: PagedParameters {}
@@ -11,22 +10,22 @@ extension GifSearch.Parameters: PagedParameters {}
 extension GifTrending.Parameters: PagedParameters {}
 extension PostList.Parameters: PagedParameters {}
 
-/// `--page N` of the commands that list: the N-th page, reached by following cursors from the first.
+/// The page that `--page N` selects. norrisctl follows the cursors from the first page.
 struct Paging {
-    /// The last page that can be asked for, since each page before it costs a call.
+    /// The last page that norrisctl shows, because each page before it costs a call.
     static let lastPage = 10
     let session: Session
-    /// From 1.
+    /// The page number, from 1.
     let number: Int
-    /// How many items a page; the daemon's default if nil.
+    /// The items per page, or nil for the daemon's default.
     let limit: Int?
-    /// What is listed, such as `facts`.
+    /// The name of the items, such as `facts`.
     let noun: String
-    /// What is said of how many there are where the daemon gives no total; nil where that may be any number.
+    /// The count in words if the daemon sends no total, or nil if the count may be any number.
     var uncounted: String? = "more than \(countedMatches)"
-    /// Whether a terminal is told of the next page.
+    /// Whether a terminal shows the command for the next page.
     var hasFoot = true
-    /// The words of the command that shows the same list, before and behind `--page N`.
+    /// The words of the same command before and after `--page N`.
     private let command: (before: [String], after: [String])
 
     init(
@@ -38,11 +37,8 @@ struct Paging {
         self.command = (before, argument.map(argumentWords) ?? [])
     }
 
-    /// Calls for one page after the other and reports the last.
-    ///
-    /// - Parameters:
-    ///   - notFound: a hint, see ``Session/call(_:_:notFound:)``.
-    ///   - nothing: what is said where there is no item; `empty` takes its place where it finds something better.
+    /// Requests the pages in order and reports the last one. `nothing` is the message for an empty page, unless `empty`
+    /// returns a report.
     func report<M: Method, Item: WireValue>(
         _ method: M.Type, _ parameters: M.Parameters, notFound: @autoclosure () -> Advice? = nil, source: String,
         nothing: String,
@@ -52,7 +48,7 @@ struct Paging {
         var parameters = parameters
         parameters.page = PageRequest(limit: limit)
         var reply = try session.call(method, parameters, notFound: notFound())
-        // The last page with items so far.
+        // The number of the last page with items.
         var last = reply.value.items.isEmpty ? 0 : 1
         for page in 1..<number {
             guard let next = reply.value.next else { break }
@@ -62,7 +58,7 @@ struct Paging {
         }
         let page = reply.value
         if last > 0, last < number {
-            // An empty page, as the daemon would have sent it.
+            // An empty page in the form of the daemon.
             return session.report(
                 Page<Item>(items: [], total: page.total, freshness: page.freshness), schema: Page<Item>.schema,
                 nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")")
@@ -76,7 +72,7 @@ struct Paging {
         }
     }
 
-    /// The command that shows another page, for a shell; nil if it cannot be shown.
+    /// Returns the shell command for another page, or nil if it cannot be shown.
     private func command(_ page: Int) -> String? {
         shellCommand(command.before + ["--page", "\(page)"] + command.after)
     }
@@ -90,25 +86,23 @@ struct Paging {
             return
         }
         screen.paragraph("\(position) Next page:", .dim)
-        // Not wrapped: it is to be copied as one line.
+        // The command is not wrapped, because users copy it as one line.
         screen.line("  " + (command(number + 1) ?? "the same command with --page \(number + 1)"), .dim)
     }
 }
 
 extension CommandArguments {
-    /// Declares `--page`.
     mutating func page(_ value: inout Int?) { option(&value, "page", in: 1...Paging.lastPage, "Page number, 1 to 10.") }
 }
 
-/// The words of options that have a value: `--limit 5`.
+/// Returns the words of options with a value: `--limit 5`.
 func optionWords(_ options: (name: String, value: String?)...) -> [String] {
     options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
 }
 
-/// The words of flags that are set.
 func flagWords(_ flags: [(name: String, isSet: Bool)]) -> [String] { flags.filter(\.isSet).map(\.name) }
 
-/// An argument behind options, which may begin with a dash.
+/// Returns the words of an argument behind options. `--` precedes an argument that begins with a dash.
 func argumentWords(_ argument: String) -> [String] {
     argument.utf8.first == UInt8(ascii: "-") ? ["--", argument] : [argument]
 }

@@ -2,41 +2,39 @@ import NorrisProtocol
 import NorrisTerminal
 import NorrisText
 
-/// The exit statuses of norrisctl: 0, 1, and those of sysexits.h that the contract with scripts names.
+/// The exit statuses of norrisctl: 0, 1, and values of sysexits.h on which scripts rely.
 enum ExitStatus: Int32, CaseIterable, Sendable {
     case done = 0
     /// Nothing matched.
     case nothing = 1
-    /// EX_USAGE: the command line or the parameters are wrong.
+    /// EX_USAGE: an invalid command line or invalid parameters.
     case usage = 64
-    /// EX_UNAVAILABLE: the daemon cannot be reached, or is too old.
+    /// EX_UNAVAILABLE: an unreachable or outdated daemon.
     case unavailable = 69
-    /// EX_SOFTWARE: one of the two programs is at fault.
+    /// EX_SOFTWARE: a fault in norrisd or norrisctl.
     case internalError = 70
-    /// EX_IOERR: something cannot be written or read.
+    /// EX_IOERR: a failed read or write.
     case inputOutput = 74
-    /// EX_TEMPFAIL: later it may work.
+    /// EX_TEMPFAIL: a failure that a later try may avoid.
     case temporary = 75
-    /// EX_NOPERM: not permitted.
+    /// EX_NOPERM: a lack of permission.
     case notPermitted = 77
-    /// EX_CONFIG: the daemon's configuration lacks something.
+    /// EX_CONFIG: a fault or a missing key in the daemon's configuration.
     case configuration = 78
 }
 
-/// What a command ends with: content, lines beside it, and a status.
+/// The result of a command: output, notes and an exit status.
 struct Report: Equatable, Sendable {
-    /// For standard output.
     var output: [UInt8] = []
-    /// For standard error: whole lines without their ends, safe for a terminal. A no-break space stands inside
-    /// commands.
+    /// The lines for standard error, without the LF and safe for a terminal. Commands contain no-break spaces.
     private(set) var notes: [String] = []
-    /// Whether the notes are for programs, one line of JSON.
+    /// Whether `notes` is a line of JSON for programs.
     private var isErrorJSON = false
     var status: ExitStatus
-    /// Whether output that is longer than the screen goes through the pager.
+    /// Whether the pager shows output that is longer than the screen.
     private(set) var usesPager = false
 
-    /// Whether it stands in a prompt, which goes on whatever has happened.
+    /// Whether the output is for a shell prompt. The status is then always 0.
     var isForPrompt = false { didSet { status = isForPrompt ? .done : status } }
 
     init(output: String = "", status: ExitStatus = .done) {
@@ -44,13 +42,12 @@ struct Report: Equatable, Sendable {
         self.output = Array(output.utf8)
     }
 
-    /// One line for a program.
     init(json value: some JSONEncodable, status: ExitStatus = .done) {
         self.init(status: status)
         output = Self.line(value)
     }
 
-    /// A failure in words, or, asked for JSON, the error object of the daemon if there is one.
+    /// The report of a failure: words, or with `--json` the daemon's error object, if there is one.
     init(_ failure: Failure, json: Bool) {
         self.init(status: failure.status)
         if json, let response = failure.response {
@@ -61,7 +58,7 @@ struct Report: Equatable, Sendable {
         }
     }
 
-    /// The report of a command in a session.
+    /// Runs a command in a session, and reports its result or failure.
     init(of session: Session, _ run: (Session) throws(Failure) -> Report) {
         do throws(Failure) {
             self = try run(session)
@@ -74,9 +71,9 @@ struct Report: Equatable, Sendable {
         if let socket = session.settings.socket { repeatSocket(socket) }
     }
 
-    /// Completes the commands that the notes advise, so that they reach the same daemon.
+    /// Adds `--socket` to the commands in the notes, so that they reach the same daemon.
     private mutating func repeatSocket(_ socket: String) {
-        // What cannot be typed as it is cannot be shown either.
+        // A path that users cannot type is not shown.
         guard let socket = shellCommand([socket]) else { return }
         for (index, note) in notes.enumerated() where !isErrorJSON && !note.contains("--socket") {
             for name in Norrisctl.commands.map({ $0.name }) {
@@ -88,7 +85,7 @@ struct Report: Equatable, Sendable {
         }
     }
 
-    /// Adds a failure in words; what else there is stays.
+    /// Adds the words and the status of a failure, and keeps the output.
     mutating func add(_ failure: Failure) {
         status = failure.status
         note(failure.message)
@@ -98,7 +95,7 @@ struct Report: Equatable, Sendable {
         failure.steps.forEach { hint($0) }
     }
 
-    /// Does something beside the content, and adds what has been done, or why not.
+    /// Runs an action beside the output, and adds its result or failure.
     mutating func attempt(_ body: () throws(Failure) -> String) {
         do throws(Failure) {
             remark(try body())
@@ -107,19 +104,19 @@ struct Report: Equatable, Sendable {
         }
     }
 
-    /// Adds a line in the name of the program.
+    /// Adds a line that begins with `norrisctl:`.
     mutating func note(_ message: String) { notes.append("norrisctl: " + sanitizedLine(message)) }
 
-    /// Adds what to do about the line before.
+    /// Adds the advice about the preceding line.
     mutating func hint(_ text: String?) {
         guard let text, !text.isEmpty else { return }
         notes.append("  " + sanitizedLine(text))
     }
 
-    /// Adds a line that is neither: what has to be said beside the content.
+    /// Adds a line without a prefix.
     mutating func remark(_ text: String) { notes.append(sanitizedLine(text)) }
 
-    /// The notes as they are written, wrapped for a terminal of so many columns.
+    /// Returns the notes with line ends, wrapped to the width of a terminal.
     func errorText(columns: Int?) -> String {
         notes.map { isErrorJSON ? $0 + "\n" : errorLines($0, columns: columns) }.joined()
     }
@@ -132,12 +129,12 @@ struct Report: Equatable, Sendable {
     }
 }
 
-/// A command whose words stay on one line of a message if it is wide enough, so that it can be copied.
+/// Returns a command with no-break spaces, so that users can copy it from one line of a wide enough message.
 func unbroken(_ command: String) -> String {
     command.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "\u{A0}")
 }
 
-/// A line of standard error with its end, wrapped for a terminal of so many columns.
+/// Returns a line of standard error with the final LF, wrapped to the width of a terminal.
 func errorLines(_ text: String, columns: Int?) -> String {
     func plain(_ text: some StringProtocol) -> String {
         text.split(separator: "\u{A0}", omittingEmptySubsequences: false).joined(separator: " ")
@@ -150,7 +147,6 @@ func errorLines(_ text: String, columns: Int?) -> String {
 }
 
 extension Session {
-    /// The report of most commands about the result of a call, see below.
     func report<Value: WireValue>(
         _ reply: Reply<Value>, status: ExitStatus = .done, freshness: Freshness? = nil, source: String = "",
         nothing: String? = nil, show: (inout Screen) -> Void = { _ in }
@@ -160,12 +156,8 @@ extension Session {
             show: show)
     }
 
-    /// The report of most commands: the result as JSON if that was asked for, else lines. Only where there are none it
-    /// says what is wrong with their source.
-    ///
-    /// - Parameters:
-    ///   - schema: of the result, for `--format`.
-    ///   - nothing: what to try where there are no items; nil where there are.
+    /// Reports a result as lines, or as JSON with `--json`. `schema` is for `--format`. `nothing` is the advice for a
+    /// result without items. Only such a report names the problem of its source.
     func report(
         _ json: some JSONEncodable, schema: @autoclosure () -> Schema = .any, status: ExitStatus = .done,
         freshness: Freshness? = nil, source: String = "",
@@ -184,7 +176,7 @@ extension Session {
             }
         }
         guard let nothing else { return report }
-        // Without a key there is nothing to wait for.
+        // A later fetch cannot succeed without the key, so the state of the source is left out.
         if let freshness, freshness.error?.kind != .credentials, let concern = freshness.concern(now: system.now) {
             report.note("\(source): \(concern)")
         }

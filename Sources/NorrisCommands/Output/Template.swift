@@ -1,10 +1,10 @@
 import NorrisProtocol
 import NorrisText
 
-/// The template of `--format`: text with the names of fields in braces, which makes one line of each item.
+/// The template of `--format`: text with field names in braces, which formats each item as a line.
 ///
-/// `{author.name}` is a field of a field, `{images.0.url}` one of the first of a list. `\t`, `\n`, `\\` and `\{` stand
-/// for a tab, a newline, a backslash and a brace.
+/// `{author.name}` is a field of a field, `{images.0.url}` a field of the first list element. The escapes are `\t` for
+/// a tab, `\n` for a newline, `\\` and `\{`.
 struct Template: Equatable, Sendable {
     private enum Part: Equatable {
         case text(String)
@@ -13,7 +13,7 @@ struct Template: Equatable, Sendable {
 
     private var parts: [Part] = []
 
-    /// - Returns: nil where a brace has no other half, or nothing is between the two.
+    /// - Returns: nil if a brace is not closed, or the braces are empty.
     init?(_ template: String) {
         var text = ""
         var rest = template.unicodeScalars[...]
@@ -39,12 +39,12 @@ struct Template: Equatable, Sendable {
         parts.append(.text(text))
     }
 
-    /// What of a result is an item: each of a list, or the one that it holds, or the result itself.
+    /// The members that contain items: a list of items or one item. Without such a member, the result is the item.
     private static let itemNames = ["items", "checks", "fact", "gif", "post"]
 
-    /// - Throws: where a field is none of those that the items of a result have.
+    /// - Throws: If the items of the result lack a field of the template.
     func check(_ result: Schema) throws(Failure) {
-        // A member of this name may also be a number.
+        // A member with the name `items` may also be a number.
         let holder =
             Self.itemNames.lazy.compactMap { result.member($0) }.first { $0.member("0") != nil || $0.isObject }
             ?? result
@@ -61,9 +61,7 @@ struct Template: Equatable, Sendable {
         }
     }
 
-    /// A line for each item of a result.
-    ///
-    /// - Parameter schema: of the result; `.any` where it has the members that it has.
+    /// Formats each item of a result as a line. With the schema `.any`, the result's own members are the valid fields.
     func lines(of result: some JSONEncodable, _ schema: Schema) throws(Failure) -> String {
         guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is no JSON") }
         try check(schema == .any ? Schema(of: result) : schema)
@@ -81,7 +79,7 @@ struct Template: Equatable, Sendable {
 }
 
 extension JSON {
-    /// A member of an object, or an element of a list by its number from 0; null where there is none.
+    /// Returns a member of an object, a list element by its index from 0, or null if there is none.
     fileprivate func member(_ name: String) -> JSON {
         switch self {
         case .object(let members): members[name] ?? .null
@@ -97,7 +95,7 @@ extension JSON {
         }
     }
 
-    /// A text as it is, a list with commas, nothing for null, and anything else as JSON.
+    /// The text of a value: a string without quotes, a list with commas, nothing for null, and else JSON.
     fileprivate var plainText: String {
         switch self {
         case .null: return ""
@@ -112,7 +110,6 @@ extension JSON {
 }
 
 extension Schema {
-    /// Of a value that is what it is.
     fileprivate init(of value: JSON) {
         switch value {
         case .object(let members):
@@ -122,7 +119,7 @@ extension Schema {
         }
     }
 
-    /// The schema of a member, or of an element of a list; nil where there is none of that name.
+    /// Returns the schema of a member or a list element, or nil if the schema has no such member.
     fileprivate func member(_ name: String) -> Schema? {
         switch resolved {
         case .any: .any
@@ -139,7 +136,7 @@ extension Schema {
         if case .object(let members) = resolved { members.map(\.name) } else { [] }
     }
 
-    /// The shape itself: not its name, nor that it may be null.
+    /// The schema behind references, without `nullable`.
     private var resolved: Schema {
         switch self {
         case .nullable(let schema): schema.resolved

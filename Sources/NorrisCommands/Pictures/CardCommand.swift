@@ -4,7 +4,6 @@ import NorrisSystem
 import NorrisTerminal
 import NorrisText
 
-/// `norrisctl card`: a fact as a picture.
 struct CardCommand: SessionCommand {
     static let name = "card"
     static let help = CommandHelp(
@@ -35,7 +34,7 @@ struct CardCommand: SessionCommand {
 
     private var id: String?, text: String?, category: String?, name: String?
     private var style: Style?, headline: String?, size: Int?
-    /// The file that is written.
+    /// The file of the picture; `-` is standard output.
     private var output: String?
     private var isToday = false, leavesOutTags = false
     private var isText = false, isShown = false, isOpened = false, isCopied = false
@@ -90,7 +89,7 @@ struct CardCommand: SessionCommand {
         if isOpened, output == nil { throw UsageError("--open opens the file that -o names: add -o fact.png.") }
     }
 
-    /// The kind of picture that a file's name promises, in capitals; nil for PNG and for names that promise none.
+    /// Returns the picture format of a file name in capitals, or nil for PNG and names without a known format.
     private static func otherKind(_ file: String) -> String? {
         guard let dot = file.lastIndex(of: "."), !file[dot...].contains("/") else { return nil }
         let kind = String(file[dot...].dropFirst()).uppercased()
@@ -98,7 +97,7 @@ struct CardCommand: SessionCommand {
         return others.contains(kind) ? kind : nil
     }
 
-    /// Whether the command line says nothing of what is to become of the card.
+    /// Whether the command line names no destination of the card.
     private var isBare: Bool { output == nil && !isText && !isShown && !isCopied }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -127,7 +126,7 @@ struct CardCommand: SessionCommand {
             if let picture { try deliver(picture, session, &report) }
             return report
         }
-        // The fact is shown even where its card cannot be.
+        // The fact is shown even if its card cannot be drawn.
         var report = session.report(json) { $0.facts([fact]) }
         let picture: CardPicture
         do throws(Failure) { picture = try drawing.picture(session) } catch {
@@ -143,7 +142,7 @@ struct CardCommand: SessionCommand {
         return report
     }
 
-    /// What writes the card that has just been shown. The daemon knows the fact and the name.
+    /// Returns the command that saves the card just shown. The daemon has stored the fact and the name.
     private func savingCommand(_ session: Session) -> String {
         let options =
             optionWords(("--socket", session.settings.socket), ("--id", id), ("--text", text))
@@ -153,10 +152,10 @@ struct CardCommand: SessionCommand {
         return shellCommand(["norrisctl", "card"] + options + ["-o", "card.png"]) ?? "the same command with -o card.png"
     }
 
-    /// The fact, the result it came in, and how fresh that is.
+    /// The fact, its result and the freshness of the result.
     private typealias Subject = (fact: Fact, json: any JSONEncodable, freshness: Freshness?)
 
-    /// What the card is about: without an option the fact the user was shown last, or where there is none the next one.
+    /// Returns the fact of the card. The default is the fact last shown to the user, or else the next fact.
     private func subject(_ session: Session) throws(Failure) -> Subject {
         func get(_ id: String, _ name: String?) throws(Failure) -> Subject {
             let reply = try session.call(FactGet.self, FactGet.Parameters(id: id, name: name))
@@ -177,7 +176,7 @@ struct CardCommand: SessionCommand {
                 let served = try session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value
                 return try get(served.id, name ?? served.name)
             } catch {
-                // No fact was served yet, or the fact was removed.
+                // No fact was shown, the fact no longer exists, or an older daemon does not support the method.
                 guard error.response?.code == .notFound else { throw error }
             }
         }
@@ -195,7 +194,6 @@ struct CardCommand: SessionCommand {
         return (fact, reply.json, reply.value.freshness)
     }
 
-    /// A text of the user's own.
     private static func fact(_ text: String) throws(Failure) -> Fact {
         let text = sanitizedText(text)
         guard !sanitizedLine(text).isEmpty else {
@@ -205,11 +203,10 @@ struct CardCommand: SessionCommand {
             let limit = groupedDigits(Fact.maximumLength)
             throw Failure(.usage, "The text is longer than \(limit) characters.", hint: "Shorten it.")
         }
-        // The same text has the same id, and so the same picture.
+        // Equal texts have the same id, and therefore the same picture.
         return Fact(id: "text-" + String(stableHash(text), radix: 16), text: text, categories: [], source: "text")
     }
 
-    /// Writes, shows, copies and opens the picture.
     private func deliver(_ picture: CardPicture, _ session: Session, _ report: inout Report) throws(Failure) {
         if output == "-" {
             report.output = picture.bytes

@@ -2,15 +2,14 @@ import NorrisProtocol
 import NorrisTerminal
 import NorrisText
 
-/// A card for norris-card to draw.
 struct CardDrawing {
     let fact: Fact
     /// The width in pixels.
     let size: Int
     let showsTags: Bool
-    /// Of norris-card's options those that it takes besides: `--style poster`.
+    /// The style options of norris-card, such as `--style poster`.
     let style: [String]
-    /// What norris-card may write, in bytes.
+    /// The largest output of norris-card, in bytes.
     private static let limit = 512 << 20
 
     func picture(_ session: Session) throws(Failure) -> CardPicture {
@@ -21,7 +20,7 @@ struct CardDrawing {
         return picture
     }
 
-    /// What is to be seen, in one line.
+    /// Returns the alternative text of the picture on one line.
     func alternativeText(_ session: Session) throws(Failure) -> String {
         let text = sanitizedLine(sanitizedText(bytes: try run(["--alt"], session)))
         guard !text.isEmpty else {
@@ -30,15 +29,13 @@ struct CardDrawing {
         return text
     }
 
-    /// Runs norris-card, which the packages put into a folder for programs of programs.
-    ///
-    /// It is not looked for in `PATH`: what has that name there need not belong to this norrisctl.
+    /// Runs norris-card from norrisctl's own folders, because a norris-card in `PATH` may belong to another norrisctl.
     private func run(_ arguments: [String], _ session: Session) throws(Failure) -> [UInt8] {
         var request = SubprocessRequest(
             program: "norris-card",
             arguments: ["--size", "\(size)"] + style + (showsTags ? [] : ["--no-tags"]) + arguments,
             input: .bytes(fact.jsonBytes), output: .collected(limit: Self.limit),
-            // Only the user's own timeout bounds a large card on a small machine.
+            // A large card may take longer than the standard timeout on a small machine.
             timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero))
         session.system.waiting.show("drawing the card")
         defer { session.system.waiting.hide() }
@@ -50,7 +47,6 @@ struct CardDrawing {
         throw .missing("norris-card", packages: "norris-card")
     }
 
-    /// What norris-card wrote, if it succeeded.
     private func output(_ outcome: SubprocessOutcome) throws(Failure) -> [UInt8] {
         switch outcome {
         case .ended(status: 0, let bytes): return bytes
@@ -79,28 +75,27 @@ struct CardDrawing {
         }
     }
 
-    /// The likeliest reason for a norris-card that failed or was killed.
+    /// The most likely reason if norris-card fails or is killed.
     private static var shortage: Advice {
         "Memory or open files may be short; a smaller --size, or a shorter text, needs less."
     }
 
-    /// The likeliest reason for a norris-card that does not do what it should.
+    /// The most likely reason for an unexpected result of norris-card.
     private static var mismatch: Advice {
         "norrisctl and norris-card must be of one version: \(command: "apt install norrisd norris-card")"
     }
 }
 
-/// A picture that norris-card has drawn.
+/// A picture from norris-card.
 struct CardPicture {
-    /// The file, a PNG.
     let bytes: [UInt8]
-    /// In pixels.
+    /// The size in pixels.
     let width: Int
     let height: Int
 
-    /// nil for what is no PNG.
+    /// Returns nil if the bytes are no PNG.
     ///
-    /// Source: PNG specification (third edition), 5.2 "PNG signature", and 11.2.1 "IHDR", the chunk that comes first.
+    /// Source: PNG specification (third edition), 5.2 "PNG signature", and 11.2.1 "IHDR", the first chunk.
     init?(_ bytes: [UInt8]) {
         let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
         guard bytes.count >= 24, bytes.starts(with: start) else { return nil }

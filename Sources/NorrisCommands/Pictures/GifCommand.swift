@@ -2,7 +2,6 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// `norrisctl gif`: GIFs for a text, what is trending, any one, or one by its id.
 struct GifCommand: SessionCommand {
     static let name = "gif"
     static let help = CommandHelp(
@@ -24,7 +23,6 @@ struct GifCommand: SessionCommand {
           norrisctl gif --id bq2Nk0o7bQhhseGATA --rendition fixed_height --url
         """)
 
-    /// Words to search for.
     var query: [String] = []
     private var isTrending = false, isRandom = false
     private var id: String?, rendition: String?
@@ -52,13 +50,13 @@ struct GifCommand: SessionCommand {
         arguments.flag(&isShown, "show", "Draw the GIF on the terminal.")
     }
 
-    /// As many as a person looks at, where no limit is given.
+    /// The default limit on a terminal.
     private static let fewGIFs = 5
 
-    /// Whether addresses are printed to be pasted somewhere.
+    /// Whether the command prints addresses for pasting.
     private var isForPasting: Bool { printsURL || printsMarkdown }
 
-    /// What is looked for; nil for what is trending.
+    /// The query, or nil for trending GIFs.
     private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
 
     func validate(_ settings: Settings) throws(UsageError) {
@@ -84,7 +82,7 @@ struct GifCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         if isShown { try session.requireTerminalToDraw(otherwise: "Print the address: --url") }
         let limit = limit ?? (session.layout.width != nil && !session.settings.json ? Self.fewGIFs : nil)
-        // What is to be pasted is laid out as for a pipe.
+        // Text for pasting has the same layout as in a pipe.
         let session = isForPasting ? session.with { $0.plain = true } : session
         do throws(Failure) {
             if let id {
@@ -115,7 +113,7 @@ struct GifCommand: SessionCommand {
         return report
     }
 
-    /// A page of those that answer the query, or of those that are trending.
+    /// Reports a page of matches, or of trending GIFs.
     private func list(_ session: Session, limit: Int?) throws(Failure) -> Report {
         let options =
             flagWords([("--trending", text == nil)]) + optionWords(("--limit", self.limit.map(String.init)))
@@ -149,7 +147,7 @@ struct GifCommand: SessionCommand {
 
     // MARK: Output
 
-    /// Those that are printed, and those that do not have what was asked for. An action takes the first ones alone.
+    /// Separates printable GIFs from GIFs without the requested rendition or address. Actions use only the first GIFs.
     private func sorted(_ gifs: [Gif]) -> (shown: [Gif], omitted: [Gif]) {
         let gifs = gifs.prefix(isOpened || isCopied || isShown ? limit ?? 1 : gifs.count)
         guard isForPasting || rendition != nil || isCopied || isShown else { return (Array(gifs), []) }
@@ -167,7 +165,7 @@ struct GifCommand: SessionCommand {
         }
     }
 
-    /// Says what was left out, and what Giphy asks to be said wherever the content does not; runs the external program.
+    /// Names the omitted GIFs, adds Giphy's attribution if the output lacks it, and runs the external program.
     private func finish(_ report: inout Report, _ gifs: [Gif], _ session: Session) throws(Failure) {
         let (shown, omitted) = sorted(gifs)
         notes(omitted).forEach { report.note($0) }
@@ -194,7 +192,7 @@ struct GifCommand: SessionCommand {
         return notes
     }
 
-    /// `GIF abc has`, or `5 GIFs (abc, def, ghi and others) have`.
+    /// Returns `GIF abc has`, or `5 GIFs (abc, def, ghi and others) have`.
     private static func named(_ gifs: [Gif]) -> String {
         if gifs.count == 1 { return "GIF \(gifs[0].id) has" }
         let ids = gifs.prefix(3).map(\.id).joined(separator: ", ")
@@ -203,8 +201,8 @@ struct GifCommand: SessionCommand {
 }
 
 extension Failure {
-    /// Says how to get at GIFs where there are none: a key for Giphy and where it goes, or what is wrong and
-    /// when it is tried again. Where the daemon knows of no failure its own hint stays.
+    /// Explains a lack of GIFs: with a missing key how to get and store it, else with the error and the time of the
+    /// next try. The daemon's hint remains if the daemon reports no fetch error.
     func withGifHint(_ session: Session) -> Failure {
         guard let response, response.code == .nothingCached else { return self }
         let error = response.details["last_error"].flatMap { try? SourceFailure(json: $0) }

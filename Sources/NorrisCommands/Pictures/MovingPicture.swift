@@ -1,4 +1,4 @@
-/// Whether a picture moves, or may: a WebP whose header says so, a GIF of more than one image.
+/// Whether a picture may be animated: a WebP with the animation flag, or a GIF of more than one image.
 ///
 /// Source: "WebP Container Specification", Extended File Format.
 func mayMove(_ picture: [UInt8]) -> Bool {
@@ -7,7 +7,7 @@ func mayMove(_ picture: [UInt8]) -> Bool {
     return picture[8..<16].elementsEqual("WEBPVP8X".utf8) && picture[20] & 0b10 != 0
 }
 
-/// Reads the blocks of a GIF up to the second image; true as well where it is not understood.
+/// Reads the blocks of a GIF up to the second image. Returns true also for an unknown block.
 ///
 /// Source: GIF89a specification, sections 18 to 27.
 private func hasSeveralImages(gif: [UInt8]) -> Bool {
@@ -18,23 +18,23 @@ private func hasSeveralImages(gif: [UInt8]) -> Bool {
     while position < gif.count {
         switch gif[position] {
         case 0x21:
-            // Its label.
+            // The introducer and the label of an extension.
             position += 2
         case 0x2C:
             images += 1
             guard images == 1 else { return true }
             guard position + 9 < gif.count else { return false }
-            // The descriptor, and the size of the first code.
+            // The image descriptor and the LZW minimum code size.
             position += 11 + colorTableSize(flags: gif[position + 9])
         case 0x3B: return false
         default: return true
         }
-        // Sub-blocks, each behind its size, up to an empty one.
+        // Sub-blocks, each after its size, up to an empty one.
         while position < gif.count, gif[position] > 0 { position += 1 + Int(gif[position]) }
         position += 1
     }
     return false
 }
 
-/// In bytes; 0 if the flags of the descriptor say that there is none.
+/// The size of a color table in bytes, or 0 if the flags indicate no table.
 private func colorTableSize(flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 0x07) + 1) }

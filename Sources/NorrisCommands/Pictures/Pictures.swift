@@ -1,31 +1,26 @@
 import NorrisTerminal
 
 extension Session {
-    /// The most pictures that are drawn at once.
+    /// The most pictures that one command draws.
     private static var drawnPictures: Int { 4 }
 
-    /// The largest picture that is fetched, in bytes.
+    /// The largest picture to fetch, in bytes.
     private static var pictureLimit: Int { 16 << 20 }
 
-    /// Refuses to draw where there is no terminal, before anything is asked of the daemon.
-    ///
-    /// - Parameter otherwise: what gives the addresses of the pictures.
+    /// Refuses to draw without a terminal, before any call. `otherwise` is the advice that prints the addresses.
     func requireTerminalToDraw(otherwise: Advice) throws(Failure) {
         guard layout.width == nil else { return }
         throw Failure(.usage, "--show needs a terminal, and no --plain.", hint: otherwise)
     }
 
-    /// Draws pictures on the terminal, one below the other.
-    ///
-    /// - Parameter report: its output so far is written before them; it gets notes about the pictures that cannot be
-    ///   drawn.
+    /// Draws pictures on the terminal below the output of the report. Adds notes about failed pictures to the report.
     func draw(_ addresses: [String], below report: inout Report) throws(Failure) {
         guard try write(report.output) else { return }
         report.output = []
         for address in addresses.prefix(Self.drawnPictures) {
             do throws(Failure) { try draw(picture: try fetchPicture(address)) } catch {
                 report.add(error)
-                // What stopped this one stops the others as well.
+                // The cause prevents the other pictures, too.
                 if error.status == .unavailable { return }
             }
         }
@@ -34,20 +29,20 @@ extension Session {
         }
     }
 
-    /// Draws a picture, or a moving one for some seconds, with chafa, in the best way the terminal has.
+    /// Draws a picture with chafa in the best format of the terminal. An animation runs for some seconds.
     ///
-    /// chafa writes to the terminal itself: what it writes it makes from pixels, and no byte of the file is among it.
-    /// It writes UTF-8 whatever the locale is, so to a terminal that is not UTF-8 it may write ASCII alone.
+    /// chafa writes to the terminal directly, but generates its output from pixels, so no byte of the file reaches the
+    /// terminal. chafa writes UTF-8 in every locale, so a terminal without UTF-8 gets only ASCII symbols.
     func draw(picture: [UInt8]) throws(Failure) {
         let columns = min(layout.width ?? 80, system.terminal.columns ?? 80)
-        // What moves must not scroll the terminal.
+        // An animation must not scroll the terminal.
         let rows = max((system.terminal.rows ?? 24) - 2, 1)
         var arguments = ["--size", "\(columns)x\(rows)"]
         if !layout.usesEscapes {
             arguments += ["--format", "symbols", "--colors", "none", "--animate", "off"]
         } else if mayMove(picture) {
-            // Without it chafa shows what moves for ever; with it what does not move for as long. It needs some time
-            // besides.
+            // Without --duration, chafa never ends an animation. With it, chafa also waits after a still picture. chafa
+            // itself needs another 500 ms.
             let seconds = pictureTime(.milliseconds(5_500)) - .milliseconds(500)
             arguments += ["--duration", "\(max(seconds.components.seconds, 0))"]
         }
@@ -66,9 +61,7 @@ extension Session {
         }
     }
 
-    /// Fetches a picture with curl, over https alone.
-    ///
-    /// norrisctl makes no request of its own: with curl the user's proxy and certificates count.
+    /// Fetches a picture with curl, only over HTTPS. With curl, the user's proxy and certificates apply.
     private func fetchPicture(_ address: String) throws(Failure) -> [UInt8] {
         guard isWebAddress(address), address.prefix(8).lowercased() == "https://" else {
             throw Failure(.nothing, "The image at \(address) is not fetched: the address is not https.")
@@ -78,13 +71,13 @@ extension Session {
         let request = SubprocessRequest(
             program: "curl",
             arguments: [
-                // First of all, so that no .curlrc changes the rest.
+                // The first option, so that no .curlrc changes the others.
                 "--disable", "--silent", "--fail", "--location", "--max-redirs", "3",
                 "--proto", "=https", "--proto-redir", "=https",
-                // Without it brackets and braces stand for many addresses.
+                // Without --globoff, brackets and braces expand to several addresses.
                 "--globoff", "--max-time", "20", "--max-filesize", "\(Self.pictureLimit)", "--url", address,
             ],
-            // curl does not know the size of all it fetches, and may hang where it counts no time.
+            // curl does not know every size in advance, and may hang outside its own time limit.
             output: .collected(limit: Self.pictureLimit), timeout: pictureTime(.seconds(25)))
         switch system.run(request) {
         case .ended(status: 0, let bytes): return bytes
@@ -97,7 +90,7 @@ extension Session {
         }
     }
 
-    /// Source: curl(1), "Exit codes".
+    /// Returns the reason for an exit status (curl(1), "Exit codes").
     private static func reason(curl status: Int32) -> String {
         switch status {
         case 1: "it redirects to an address that is not https"
@@ -111,12 +104,12 @@ extension Session {
         }
     }
 
-    /// How long a program may take to fetch or draw a picture: its own time, or what is left of the user's.
+    /// Returns the time limit to fetch or draw a picture: the program's own limit, or the rest of the user's timeout.
     private func pictureTime(_ own: Duration) -> Duration {
         settings.timeout == nil ? own : max(min(own, timeLeft), .zero)
     }
 
-    /// Why such a program did not come to its end.
+    /// Adds a hint if the user's timeout ended the program.
     private func unfinished(_ program: String, _ outcome: SubprocessOutcome) -> Failure {
         var failure = Failure.unfinished(program, outcome)
         if outcome == .timedOut, settings.timeout != nil { failure.hint = "Allow more time: --timeout 1m" }

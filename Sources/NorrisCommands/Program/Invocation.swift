@@ -2,7 +2,7 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// A command line of norrisctl: the command, and the values of its options.
+/// A parsed command line: the command and the settings.
 struct Invocation {
     private(set) var settings = Settings()
     private(set) var command: any SessionCommand = Norrisctl()
@@ -47,7 +47,7 @@ struct Invocation {
         }
     }
 
-    /// Refuses options and arguments that make no sense together.
+    /// Refuses invalid combinations of options and arguments.
     func check() throws(UsageError) {
         if settings.json, settings.format != nil { throw UsageError("--json and --format exclude each other.") }
         if settings.format != nil, !type(of: command).hasFields {
@@ -56,7 +56,7 @@ struct Invocation {
         try command.validate(settings)
     }
 
-    /// The options and arguments of the command without those of every command, or of the program as a whole.
+    /// The options and arguments of the command. Without a command, the common options.
     var descriptions: [Description] {
         var (settings, command) = (settings, command)
         return CommandArguments.descriptions { path.count == 1 ? settings.declare(&$0) : command.declare(&$0) }
@@ -85,7 +85,6 @@ struct Invocation {
 }
 
 extension ExitStatus {
-    /// What a help page says of it.
     fileprivate var meaning: String {
         switch self {
         case .done: "done"

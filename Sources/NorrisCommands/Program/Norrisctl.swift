@@ -1,9 +1,8 @@
 import NorrisArguments
 import NorrisProtocol
 
-/// The program as a whole: what `norrisctl` alone does, and the list of commands.
+/// The program without a command, and the list of commands.
 struct Norrisctl: SessionCommand {
-    /// In the order of the help.
     static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
         visit("READ", FactCommand.self)
         visit("READ", SearchCommand.self)
@@ -46,29 +45,28 @@ struct Norrisctl: SessionCommand {
     func run(in session: Session) -> Report { Welcome(session).report }
 }
 
-/// A command: parsed without touching the system, then run in a session, which tests can make up.
+/// A command: parsed without access to the system, then run in a session, which tests replace.
 protocol SessionCommand: Sendable {
-    /// Its last word.
+    /// The last word of the command.
     static var name: String { get }
-    /// Other names of it.
     static var aliases: [String] { get }
     static var help: CommandHelp { get }
-    /// Calls the body with each command of a group, in the order of the help. An array would cost each start the making
-    /// of its metadata.
+    /// Calls `visit` with each command of a group, in the order of the help. An array would add the creation of its
+    /// metadata to each start.
     static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void)
-    /// The exit statuses that its help names, in ascending order.
+    /// The exit statuses in the help, in ascending order.
     static var statuses: [ExitStatus] { get }
-    /// Whether its arguments are ids, which may begin with a dash.
+    /// Whether the arguments are ids, which may begin with a dash.
     static var takesIDs: Bool { get }
-    /// Whether its result has fields for `--format`.
+    /// Whether the result has fields for `--format`.
     static var hasFields: Bool { get }
 
     init()
 
-    /// Declares all options and arguments besides ``Settings``.
+    /// Declares all options and arguments except ``Settings``.
     mutating func declare(_ arguments: inout CommandArguments)
 
-    /// Refuses options and arguments that make no sense together.
+    /// Refuses invalid combinations of options and arguments.
     func validate(_ settings: Settings) throws(UsageError)
 
     func run(in session: Session) throws(Failure) -> Report
@@ -78,14 +76,14 @@ extension SessionCommand {
     static var aliases: [String] { [] }
     static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {}
 
-    /// The commands of a group; empty for all others.
+    /// The commands of a group; empty for other commands.
     static var commands: [any SessionCommand.Type] {
         var commands: [any SessionCommand.Type] = []
         visitCommands { commands.append($1) }
         return commands
     }
 
-    /// Those of a command that shows what the daemon has.
+    /// The exit statuses of a command that shows items of the daemon.
     static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted] }
 
     static var takesIDs: Bool { false }
@@ -95,7 +93,7 @@ extension SessionCommand {
     func validate(_ settings: Settings) throws(UsageError) {}
 }
 
-/// A command that only contains others, such as `favorite`.
+/// A command that only contains other commands, such as `favorite`.
 protocol CommandGroup: SessionCommand {}
 
 extension CommandGroup {

@@ -3,20 +3,19 @@ import NorrisArguments
 import NorrisSystem
 import NorrisTerminal
 
-/// norrisctl as a process.
 package enum Program {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
         openStandardDescriptors()
-        // A reader that goes away is met at write(2), and is no error.
+        // write(2) detects a pipe without a reader, which is no error.
         signal(SIGPIPE, SIG_IGN)
-        // So is the end of what a file may hold (setrlimit(2)), but that is one.
+        // write(2) also detects the limit of the file size (setrlimit(2)), which is an error.
         signal(SIGXFSZ, SIG_IGN)
         let system = System()
         exit(finish(report(arguments: Array(CommandLine.arguments.dropFirst()), system: system), system))
     }
 
-    /// The report of a command line on a machine; nothing is written.
+    /// Runs a command line and returns the report for `finish` to write.
     static func report(arguments: [String], system: System) -> Report {
         if arguments.first == Completion.request {
             return Completion(words: Array(arguments.dropFirst()), system: system).report()
@@ -37,7 +36,6 @@ package enum Program {
         return Report(of: session, invocation.command.run)
     }
 
-    /// Writes the report and returns the exit status.
     private static func finish(_ report: Report, _ system: System) -> Int32 {
         var report = report
         do throws(SystemError) {
@@ -51,14 +49,14 @@ package enum Program {
         return report.status.rawValue
     }
 
-    /// - Returns: false where the output is still to be written.
+    /// - Returns: Whether the pager has shown the output.
     private static func showInPager(_ report: inout Report, _ system: System) -> Bool {
-        // The last line of the screen belongs to the shell's prompt.
+        // The last row of the screen is for the shell's prompt.
         guard report.usesPager, let rows = system.terminal.rows,
             report.output.count(where: { $0 == UInt8(ascii: "\n") }) >= rows, let pager = Pager(system.environment)
         else { return false }
         do throws(Failure) { return try pager.show(report.output, on: system) } catch {
-            // What a pager does says nothing about the command.
+            // A failure of the pager does not affect the status of the command.
             let status = report.status
             report.add(error)
             report.status = status
@@ -66,12 +64,12 @@ package enum Program {
         }
     }
 
-    /// Opens standard input, output and error where the caller has closed them, so that no other descriptor, such as
-    /// the socket, takes their number. They can be neither read nor written: the error is the same as without it.
+    /// Opens the standard descriptors that the caller has closed, so that no other descriptor, such as a socket, gets
+    /// their numbers. Reads and writes fail as on a closed descriptor.
     private static func openStandardDescriptors() {
         for (descriptor, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
-            // open(2) takes the lowest number there is, which is this one.
+            // open(2) returns the lowest free number, which is this descriptor.
             _ = open("/dev/null", flags)
         }
     }

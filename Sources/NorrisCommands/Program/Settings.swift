@@ -1,18 +1,17 @@
 import NorrisArguments
 import NorrisTerminal
 
-/// The options that every command takes, before or after its name. Nothing of the system has been looked at.
+/// The options of every command, as given on the command line.
 struct Settings: Equatable, Sendable {
     var json = false
-    /// One line an item, after this template.
     var format: Template?
     var plain = false
     var noPager = false
-    /// In columns.
+    /// The width in columns.
     var width: Int?
     var color: ColorChoice?
     var socket: String?
-    /// nil if the user has not chosen one.
+    /// nil if the user has not chosen a timeout.
     var timeout: Timeout?
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -34,23 +33,23 @@ struct Settings: Equatable, Sendable {
         arguments.common()
     }
 
-    /// Refuses `--json` beside the flags of external programs.
+    /// Refuses `--json` in combination with flags of external programs.
     func refuseJSON(besides flags: @autoclosure () -> [(name: String, isSet: Bool)]) throws(UsageError) {
         guard json, let flag = flagWords(flags()).first else { return }
         throw UsageError("--json is for programs: leave out \(flag).")
     }
 }
 
-/// The bound of a whole command, as typed and as a duration.
+/// The time limit of a whole command, as text and as a duration.
 struct Timeout: Equatable, Sendable {
     let text: String
     let duration: Duration
     static let standard = Timeout(text: "5s", duration: .seconds(5))
-    /// Too short to be noticed at a prompt.
+    /// Too short for a user to notice at a prompt.
     static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
-    /// For the words behind a Tab: with the start of the program it is a tenth of a second.
+    /// For completion: with the start of the program, about a tenth of a second.
     static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
-    /// For what is fetched from the net, and for what takes many calls.
+    /// For fetches from the network, and for many calls.
     static let long = Timeout(text: "10m", duration: .seconds(600))
     /// For the fact of the day in a welcome.
     static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
@@ -60,7 +59,7 @@ struct Timeout: Equatable, Sendable {
         self.duration = duration
     }
 
-    /// A whole number above zero with the unit ms, s or m, at most a day; nil for anything else.
+    /// Reads a whole number above zero with the unit ms, s or m, at most one day. Returns nil for other texts.
     init?(_ text: String) {
         let digits = text.utf8.prefix { 0x30...0x39 ~= $0 }
         guard let count = Int(Substring(digits)), count > 0, count <= 86_400_000 else { return nil }

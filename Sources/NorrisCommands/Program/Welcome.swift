@@ -2,10 +2,9 @@ import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
-/// What `norrisctl` alone says: the fact of the day, or how to start a daemon that is not there, and what to try.
+/// The output of `norrisctl` without a command: the fact of the day or the start of the daemon, and three examples.
 ///
-/// It never fails, and waits for the daemon only for a moment. The fact of the day is the same however often it is
-/// asked for, so a welcome uses nothing up.
+/// The welcome never fails, waits at most 100 ms for the daemon, and uses up no random fact.
 struct Welcome {
     private let session: Session
 
@@ -34,7 +33,7 @@ struct Welcome {
         do throws(Failure) {
             let line = Session.line(FactToday.name, JSON?.none)
             let outcome = try session.send(line, to: session.sockets)
-            // An error, or the reply of another version, is no welcome.
+            // An error, or a reply of another version, is no text for a welcome.
             let reply: Reply<FactToday.Result>? = try? session.read(outcome, of: FactToday.self)
             screen.paragraph(reply?.value.fact.text ?? "norrisd is running.")
         } catch {

@@ -4,9 +4,7 @@ import NorrisTerminal
 import NorrisText
 
 extension Session {
-    /// Copies a text to the clipboard, as one line: a newline that is pasted into a shell would run what stands before.
-    ///
-    /// - Returns: what has been done, as a sentence.
+    /// Copies a text to the clipboard as one line, because a shell runs the text before a pasted newline.
     func copy(_ text: String) throws(Failure) -> String {
         let bytes = Array(sanitizedLine(text).utf8)
         for program in clipboardPrograms("text/plain") where copy(bytes, with: program) {
@@ -18,16 +16,16 @@ extension Session {
             throw Failure(.unavailable, message, hint: hint)
         }
         let encoded = base64(bytes)
-        // What terminals take at least.
+        // The number of base64 bytes that every terminal accepts.
         guard encoded.utf8.count <= 100_000 else {
             throw Failure(.unavailable, "The text is too long to be copied through the terminal.", hint: hint)
         }
-        // OSC 52 of xterm's ctlseqs; what stands in it is base64, so nothing of the text reaches the terminal.
+        // OSC 52 of xterm's ctlseqs. The text is base64, so none of its bytes reach the terminal.
         write(Array("\u{1B}]52;c;\(encoded)\u{1B}\\".utf8))
         return "Sent to the terminal's clipboard."
     }
 
-    /// Copies a PNG to the clipboard. A terminal takes text alone.
+    /// Copies a PNG to the clipboard. Terminals accept only text.
     func copy(picture: [UInt8]) throws(Failure) -> String {
         for program in clipboardPrograms("image/png") where copy(picture, with: program) {
             return "Copied the card to the clipboard."
@@ -37,7 +35,8 @@ extension Session {
 
     private static var clipboardHint: Advice { "With Wayland: apt install wl-clipboard; with X11: apt install xclip" }
 
-    /// Those of the display there is. They stay in the background to hold the text, with nothing of norrisctl's open.
+    /// The programs for the user's display. They stay in the background with the text, and inherit no pipe of
+    /// norrisctl.
     private func clipboardPrograms(_ type: String) -> [(String, [String])] {
         let target = type == "text/plain" ? [] : ["-target", type]
         return [
@@ -52,16 +51,16 @@ extension Session {
         return system.run(request) == .ended(status: 0)
     }
 
-    /// Writes to the terminal, if there is one that knows what OSC is.
+    /// Writes to the terminal, if there is a terminal that supports OSC.
     private var terminalWriter: (([UInt8]) -> Void)? {
         guard !isDumbTerminal(system.environment), system.environment["TERM"] != "linux" else { return nil }
         if system.isErrorTerminal { return system.writeError }
-        // If this fails, writing the content fails too, and that is reported.
+        // If this write fails, norrisctl reports the same failure for the output.
         return system.terminal.isTerminal ? { try? system.writeOutput($0) } : nil
     }
 }
 
-/// Bytes in base64 (RFC 4648, section 4), with its padding.
+/// Returns bytes in base64 with padding (RFC 4648, section 4).
 private func base64(_ bytes: [UInt8]) -> String {
     let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     var text: [UInt8] = []

@@ -3,24 +3,19 @@ import NorrisSystem
 import NorrisTerminal
 
 extension Session {
-    /// Opens an address in the user's browser; one that takes its time is left alone.
-    ///
-    /// - Parameter thing: what it is the address of, such as `GIF abc`.
-    /// - Returns: what has been done, as a sentence.
+    /// Opens the address of an item, such as `GIF abc`, in the user's browser. Returns a sentence about the result.
     func open(_ address: String?, of thing: String) throws(Failure) -> String {
         guard let address, isWebAddress(address) else { throw Failure(.nothing, "\(thing) has no web address.") }
         return try open(address)
     }
 
-    /// Opens a file in the program that the user has for such.
-    ///
-    /// - Returns: what has been done, as a sentence.
+    /// Opens a file in the user's program for its type. Returns a sentence about the result.
     func open(file path: String) throws(Failure) -> String {
-        // xdg-open takes a dash for an option, and what stands before a colon for the scheme of an address.
+        // xdg-open interprets a leading dash as an option, and text before a colon as the scheme of an address.
         try open(path.utf8.first == UInt8(ascii: "/") ? path : "./\(path)")
     }
 
-    /// - Parameter address: of the web, or the path of a file.
+    /// Opens a web address or the path of a file. A program on a display continues after the timeout.
     private func open(_ address: String) throws(Failure) -> String {
         let hint: Advice = "Open it yourself: \(address)"
         var request = SubprocessRequest(program: "xdg-open", arguments: [address])
@@ -28,7 +23,7 @@ extension Session {
             request.timeout = .seconds(3)
             request.mayGoOn = true
         } else if system.terminal.isTerminal, system.isInputTerminal {
-            // Without a display xdg-open takes a browser that runs in the terminal.
+            // Without a display, xdg-open starts a browser that runs in the terminal.
             request.input = .inherited
             request.output = .terminal(reset: Self.screenReset + Self.terminalReset)
         } else {
@@ -42,10 +37,10 @@ extension Session {
         }
     }
 
-    /// Ends whatever sequence a terminal is in the middle of (ECMA-48, ST), colors, hiding the cursor, and the line.
+    /// Ends an incomplete control sequence (ECMA-48, ST), the colors and the line, and shows the cursor.
     static let terminalReset = Array("\u{1B}\\\u{1B}[0m\u{1B}[?25h\n".utf8)
 
-    /// Leaves the alternate screen, and the mouse to the terminal (xterm's ctlseqs). Without such a screen the cursor
-    /// goes to where it was saved, so that is done first.
+    /// Leaves the alternate screen and disables mouse reports (xterm's ctlseqs). The cursor is saved first, because
+    /// without an alternate screen the terminal restores the saved cursor.
     private static let screenReset = Array("\u{1B}\\\u{1B}7\u{1B}[?1049l\u{1B}[?1000l".utf8)
 }

@@ -1,66 +1,63 @@
-// `environ` is what getenv(3) reads; nothing in norrisctl ever changes it.
+// `environ` is the environment of getenv(3), which norrisctl never changes.
 @preconcurrency import Glibc
 import NorrisClient
 import NorrisSystem
 
-/// A program to be run beside norrisctl: its arguments go to it as they are, and no shell sees them.
+/// A program for norrisctl to run. No shell interprets its arguments.
 struct SubprocessRequest: Equatable, Sendable {
     enum Input: Equatable, Sendable {
         case nothing
         case bytes([UInt8])
-        /// norrisctl's own. SIGINT and SIGQUIT, which keys send, are left to the program.
+        /// Standard input of norrisctl. The program handles SIGINT and SIGQUIT from the keyboard.
         case inherited
     }
 
     enum Output: Equatable, Sendable {
         case discarded
-        /// Stored up to so many bytes; a program that writes more is ended.
+        /// Stored up to a limit in bytes. A program that writes more is killed.
         case collected(limit: Int)
-        /// norrisctl's own, a terminal. The bytes are written to it unless the program ends with status 0.
+        /// Standard output of norrisctl, a terminal, which gets the reset bytes if the program fails.
         case terminal(reset: [UInt8])
     }
 
-    /// A path, or a name to be looked for in the folders of `PATH`.
+    /// A path, or a name in a folder of `PATH`.
     var program: String
     var arguments: [String]
     var input = Input.nothing
     var output = Output.discarded
-    /// Whether standard error is norrisctl's own; else it is discarded, since it may quote what came from the net.
+    /// Whether the program inherits standard error. If not, it is discarded, because it may quote network data.
     var inheritsErrors = false
-    /// Whether the keys' signals are for the program alone: norrisctl ignores SIGINT and SIGQUIT meanwhile, as
-    /// system(3) does.
+    /// Whether SIGINT and SIGQUIT are only for the program. norrisctl ignores them during the run, as system(3) does.
     var keepsKeys = false
-    /// nil waits for ever.
+    /// nil sets no limit.
     var timeout: Duration?
-    /// Whether a program that takes longer is left alone, not ended.
+    /// Whether a program that exceeds the timeout continues instead of being killed.
     var mayGoOn = false
 }
 
-/// How the run of a program ended.
 enum SubprocessOutcome: Equatable, Sendable {
-    /// It is not at its path, or in no folder of `PATH`.
+    /// No executable is at the path, or in a folder of `PATH`.
     case missing
-    /// The system refused, with this `errno`.
+    /// The system did not start the program.
     case notStarted(errno: Int32)
-    /// - Parameter status: 128 and the signal's number for one that a signal ended, as shells have it.
+    /// - Parameter status: The exit status, or 128 plus the number of the signal that ended the program, as in shells.
     case ended(status: Int32, output: [UInt8] = [])
-    /// It was ended because it wrote more than the limit.
+    /// Killed, because the program wrote more than the limit.
     case tooLarge
-    /// It was ended because its time was over.
     case timedOut
-    /// It was ended because norrisctl is to end itself.
+    /// Killed, because a signal ends norrisctl.
     case interrupted
-    /// Its time is over, and it was left alone.
+    /// Still running after the timeout.
     case goesOn
 }
 
 extension Failure {
-    /// - Parameter packages: of Debian, with a space between them.
+    /// - Parameter packages: Debian packages, separated by a space.
     static func missing(_ program: String, packages: String) -> Failure {
         Failure(.unavailable, "\(program) is not installed.", hint: "apt install \(packages)")
     }
 
-    /// A program that could not be started, or was ended before its time.
+    /// A program that did not start, or was killed before its end.
     static func unfinished(_ program: String, _ outcome: SubprocessOutcome) -> Failure {
         switch outcome {
         case .notStarted(let errno):
@@ -73,17 +70,17 @@ extension Failure {
 
 /// Runs a program to its end, or until its timeout.
 ///
-/// A signal that would end norrisctl is blocked until the program has been ended, so that none is left behind. Unless
-/// it shares the terminal, the program leads a session of its own, and is ended together with all it has started.
+/// Signals that end norrisctl are blocked until the program has been killed, so that none is left behind. A program
+/// without the terminal leads a separate session, and is killed together with the processes that it has started.
 ///
-/// - Parameter tick: called many times a second while output is collected.
+/// - Parameter tick: Called many times a second while output is collected.
 func runSubprocess(_ request: SubprocessRequest, tick: () -> Void = {}) -> SubprocessOutcome {
     let path = getenv("PATH").map { String(cString: $0) } ?? ""
     guard let file = executable(named: request.program, in: path) else { return .missing }
     let keys = request.keepsKeys ? [SIGINT, SIGQUIT].filter { !isIgnored($0) } : []
     let actions = keys.map { ($0, signal($0, SIG_IGN)) }
     defer { for (key, action) in actions { signal(key, action) } }
-    // One that is ignored, as below nohup(1), ends nothing; blocked it would be pending all the same.
+    // An ignored signal, as below nohup(1), ends nothing, but would be pending if it were blocked.
     let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !isIgnored($0) }
     var mask = sigset_t()
     sigemptyset(&mask)
@@ -106,32 +103,28 @@ private func isIgnored(_ signal: Int32) -> Bool {
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
-/// A program while norrisctl waits for it.
 private struct Subprocess: ~Copyable {
     private let request: SubprocessRequest
     private let processID: pid_t
-    /// Whether it and all it starts are a session apart from the terminal's.
+    /// Whether the program leads a session apart from the terminal's session.
     private let leadsSession: Bool
-    /// Those at which it is ended.
+    /// The signals that end the program.
     private let signals: [Int32]
     private let terminal: TerminalState?
-    /// Where its standard input is written to and its output is read from; neither blocks. -1 where there is none, or
-    /// none any more.
+    /// The nonblocking ends of the pipes to standard input and from standard output. -1 if absent or closed.
     private var input: Int32
     private var output: Int32
-    /// What its standard input has not taken yet.
+    /// The bytes that standard input has not accepted yet.
     private var rest: ArraySlice<UInt8> = []
     private var collected: [UInt8] = []
 
-    /// - Parameters:
-    ///   - keys: signals that norrisctl ignores now, and the program does not.
-    ///   - signals: those at which it is ended.
+    /// - Parameter keys: The signals that norrisctl ignores, but the program does not.
     init(
         _ request: SubprocessRequest, file: String, keys: [Int32], signals: [Int32], signalMask: sigset_t
     ) throws(SystemError) {
         self.request = request
-        // The keys' signals go to all that is in the foreground of the terminal, and the program may well go on.
-        // norrisctl waits, as system(3) does, and is ended by them when the program has ended.
+        // The kernel sends keyboard signals to the whole foreground process group, and the program may continue.
+        // norrisctl waits, as system(3) does, and the signals end norrisctl after the program.
         self.signals = request.input == .inherited ? signals.filter { ![SIGINT, SIGQUIT].contains($0) } : signals
         terminal = if case .terminal(let reset) = request.output { TerminalState(reset: reset) } else { nil }
         leadsSession = terminal == nil
@@ -144,7 +137,6 @@ private struct Subprocess: ~Copyable {
         close(output)
     }
 
-    /// - Returns: with norrisctl's ends of the pipes.
     private static func spawn(
         _ request: SubprocessRequest, _ file: String, _ keys: [Int32], _ signalMask: sigset_t, leadsSession: Bool
     ) throws(SystemError) -> (processID: pid_t, input: Int32, output: Int32) {
@@ -154,7 +146,7 @@ private struct Subprocess: ~Copyable {
 
         var (input, output): (Int32, Int32) = (-1, -1)
         var pipes: [Pipe] = []
-        // The program's own ends of the pipes, open until it has been started.
+        // The program's ends of the pipes, open until the program has started.
         defer { pipes.forEach { close($0.theirs) } }
         switch request.input {
         case .nothing: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
@@ -179,7 +171,7 @@ private struct Subprocess: ~Copyable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // norrisctl ignores these and blocks others, and a program would inherit both.
+        // The program would inherit the signals that norrisctl ignores or blocks.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -207,7 +199,7 @@ private struct Subprocess: ~Copyable {
         let deadline = request.timeout.map { Deadline(after: $0) } ?? .never
         while true {
             var status: Int32 = 0
-            // Asked before its output is read: what has ended writes nothing more.
+            // Before the last read, because a program writes nothing after its end.
             let hasEnded = waitpid(processID, &status, WNOHANG) == processID
             feed()
             guard collect() else {
@@ -232,15 +224,15 @@ private struct Subprocess: ~Copyable {
         }
     }
 
-    /// Until something can be done, or a moment for what poll(2) does not report: an end, a signal, the deadline.
+    /// Waits for the pipes, at most 20 ms, because poll(2) does not report the program's end, a signal or the deadline.
     private func wait(_ tick: () -> Void) {
         var milliseconds: Int32 = 20
         if case .collected = request.output {
             tick()
-            // One that has closed its output is about to end.
+            // A program that has closed its output is about to end.
             if output < 0 { milliseconds = 1 }
         }
-        // A descriptor below zero is passed over.
+        // poll(2) ignores negative descriptors.
         var entries = [
             pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
             pollfd(fd: output, events: Int16(POLLIN), revents: 0),
@@ -248,7 +240,7 @@ private struct Subprocess: ~Copyable {
         poll(&entries, nfds_t(entries.count), milliseconds)
     }
 
-    /// Writes what its standard input takes now, and closes it at the end.
+    /// Writes the bytes that standard input accepts now, and closes it at the end.
     private mutating func feed() {
         while input >= 0 {
             let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
@@ -257,7 +249,7 @@ private struct Subprocess: ~Copyable {
             } else if count < 0, errno == EAGAIN {
                 return
             } else if count == 0 || errno != EINTR {
-                // All is written, or it reads no more.
+                // All bytes are written, or the program has closed its input.
                 rest = []
                 close(input)
                 input = -1
@@ -265,9 +257,7 @@ private struct Subprocess: ~Copyable {
         }
     }
 
-    /// Reads what there is now.
-    ///
-    /// - Returns: false if that is more than it may be.
+    /// Reads the available output. Returns whether the output is within the limit.
     private mutating func collect() -> Bool {
         guard case .collected(let limit) = request.output else { return true }
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -286,7 +276,7 @@ private struct Subprocess: ~Copyable {
         return true
     }
 
-    /// Whether a signal is blocked that would end norrisctl.
+    /// Whether a signal that would end norrisctl is pending.
     private func isToEnd() -> Bool {
         var pending = sigset_t()
         sigpending(&pending)
@@ -300,16 +290,16 @@ private struct Subprocess: ~Copyable {
     }
 }
 
-/// A pipe between norrisctl, whose end does not block, and a program.
+/// A pipe between a program and norrisctl, whose end does not block.
 private struct Pipe {
     let ours: Int32
     let theirs: Int32
 
-    /// - Parameter writes: whether norrisctl writes, not reads.
+    /// - Parameter writes: Whether norrisctl writes to the pipe.
     init(writes: Bool) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw SystemError("pipe") }
-        // Programs do not inherit these, and they are none of the standard three, which the program's own replace.
+        // Close-on-exec, and above the standard descriptors, which are replaced in the program.
         let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
         ends.forEach { close($0) }
         ours = moved[writes ? 1 : 0]
@@ -318,13 +308,11 @@ private struct Pipe {
     }
 }
 
-/// `POSIX_SPAWN_SETSID` of glibc, which Swift does not see because it depends on a feature macro.
+/// `POSIX_SPAWN_SETSID` of glibc, which Swift does not import because the constant depends on a feature macro.
 private let newSession: Int32 = 0x80
 
-/// The file of a program: the one that a path names, or for a name that in the first folder of a `PATH` that has it;
-/// nil if there is none.
-///
-/// Folders that are not absolute are passed over: what they mean depends on where norrisctl was started.
+/// Returns the file of a program: the path itself, the first executable with the name in a `PATH`, or nil. Relative
+/// folders are skipped, because their meaning depends on the working directory.
 func executable(named program: String, in path: String) -> String? {
     if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) ? program : nil }
     for folder in path.utf8.split(separator: UInt8(ascii: ":")) where folder.first == UInt8(ascii: "/") {
@@ -339,11 +327,10 @@ private func isExecutable(_ file: String) -> Bool {
     return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(file, X_OK) == 0
 }
 
-/// The state of the terminal at standard output before a program gets it.
+/// The state of the terminal at standard output before a program uses it.
 struct TerminalState {
-    /// What is written to it to reset it.
     private let reset: [UInt8]
-    /// nil if it cannot be asked.
+    /// nil if the attributes are unavailable.
     private let attributes: termios?
 
     init(reset: [UInt8]) {
@@ -352,9 +339,9 @@ struct TerminalState {
         self.attributes = tcgetattr(STDOUT_FILENO, &attributes) == 0 ? attributes : nil
     }
 
-    /// Restores it after a program that may have changed it.
+    /// Restores the terminal after a program that may have changed its state.
     func restore() {
-        // In the background it belongs to another program, and changing it would stop norrisctl (SIGTTOU).
+        // In the background, the terminal belongs to another program, and a change would stop norrisctl (SIGTTOU).
         if var attributes, tcgetpgrp(STDOUT_FILENO) == getpgrp() { tcsetattr(STDOUT_FILENO, TCSANOW, &attributes) }
         write(STDOUT_FILENO, reset, reset.count)
     }

@@ -2,15 +2,14 @@ import Glibc
 import NorrisProtocol
 import NorrisSystem
 
-/// What the system knows of a file without reading it.
 struct FileStatus: Equatable, Sendable {
-    /// Not a folder, a pipe or a device.
+    /// Whether the file is regular, so no folder, pipe or device.
     var isPlainFile: Bool
     var bytes: Int
     var modifiedAt: Timestamp
 }
 
-/// The status of what is at a path, or where a symbolic link there leads (stat(2)).
+/// Returns the status of a file, and follows symbolic links (stat(2)).
 func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
     var status = stat()
     guard stat(path, &status) == 0 else { throw SystemError("stat") }
@@ -19,7 +18,7 @@ func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
         modifiedAt: Timestamp(seconds: Int64(status.st_mtim.tv_sec)))
 }
 
-/// A file up to its end, or some bytes past the limit.
+/// Reads a file to its end, or some bytes past the limit.
 func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     let descriptor = try openFile(path, O_RDONLY)
     defer { close(descriptor) }
@@ -51,15 +50,15 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     }
 }
 
-/// Writes a new file with mode 0600, and makes the folders it lies in: private in the home directory, elsewhere open to
-/// the daemon, which is another user.
+/// Writes a new file with mode 0600. Creates missing folders, which are private in the home directory, and elsewhere
+/// open to the daemon, because the daemon runs as another user.
 func createFile(_ path: String, _ bytes: [UInt8], home: String?) throws(SystemError) {
     let mode: mode_t = home.map { path.hasPrefix("\($0)/") } ?? false ? 0o700 : 0o755
     for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), mode) }
     try write(bytes, try openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600))
 }
 
-/// Whether ``writeFile(_:_:)`` may replace a file or make it: the nearest of its folders that is there can be written.
+/// Whether the nearest existing folder is writable, so that ``writeFile(_:_:)`` may replace or create a file.
 func mayReplace(_ path: String) -> Bool {
     var folder = (realPath(path) ?? path)[...]
     while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
@@ -82,15 +81,15 @@ private func write(_ bytes: [UInt8], _ descriptor: Int32) throws(SystemError) {
     }
 }
 
-/// Without symbolic links (realpath(3)); nil where there is nothing.
+/// Returns the path without symbolic links (realpath(3)), or nil if no file exists.
 private func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
 }
 
-/// Where programs are that belong to norrisctl and to nobody else: beside its own file, as after a build, or where the
-/// packages put them. None where the system does not tell (proc(5)).
+/// Returns the folders of norrisctl's own programs: the folder of its executable, as after a build, and the folder of
+/// the packages. Returns none if proc(5) is unavailable.
 func ownFolders() -> [String] {
     guard let file = realPath("/proc/self/exe"), let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else {
         return []

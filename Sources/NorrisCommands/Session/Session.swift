@@ -4,7 +4,7 @@ import NorrisSystem
 import NorrisTerminal
 import NorrisText
 
-/// One run of a command: what the user chose, the machine, and the time that is left.
+/// A run of a command: the user's settings, the machine and the remaining time.
 struct Session {
     let settings: Settings
     let system: System
@@ -16,19 +16,19 @@ struct Session {
         start = system.elapsed()
     }
 
-    /// The same with other settings. The time begins anew, so this is for the beginning of a command.
+    /// Returns a session with changed settings. The time limit starts anew, so only the start of a command calls this.
     func with(_ change: (inout Settings) -> Void) -> Session {
         var settings = settings
         change(&settings)
         return Session(settings: settings, system: system)
     }
 
-    /// With the time that many calls take, unless the user has chosen one.
+    /// The session with the time limit of many calls, unless the user has chosen a limit.
     var forManyCalls: Session { settings.timeout == nil ? with { $0.timeout = .long } : self }
 
     var timeout: Timeout { settings.timeout ?? .standard }
 
-    /// What is left of the time for the whole command; zero or less when it is over.
+    /// The remaining time of the whole command; zero or less after the timeout.
     var timeLeft: Duration { timeout.duration - (system.elapsed() - start) }
 
     /// The sockets to try, in order.
@@ -42,20 +42,18 @@ struct Session {
         return Layout(width: width, usesEscapes: usesEscapes)
     }
 
-    /// Standard input up to its end or one byte past the limit.
+    /// Reads standard input to its end, or some bytes past the limit.
     func readInput(_ limit: Int) throws(Failure) -> [UInt8] {
         guard let input = system.readInput(limit) else { throw Failure(.inputOutput, "Standard input cannot be read.") }
         return input
     }
 
-    /// Writes a line to standard error at once, for commands that go on.
+    /// Writes a line to standard error immediately, for commands that continue.
     func writeError(_ text: String) {
         system.writeError(Array(errorLines(sanitizedLine(text), columns: system.errorColumns()).utf8))
     }
 
-    /// Writes to standard output at once, for commands that go on.
-    ///
-    /// - Returns: false where nobody reads any more.
+    /// Writes to standard output immediately, for commands that continue. Returns whether there still is a reader.
     func write(_ bytes: [UInt8]) throws(Failure) -> Bool {
         do throws(SystemError) {
             try system.writeOutput(bytes)
@@ -72,16 +70,14 @@ func unwritable(_ error: SystemError) -> String { "Standard output cannot be wri
 
 // MARK: Calls
 
-/// What the daemon replied: the result as it came, and what was read from it.
+/// The daemon's result of a call, as JSON and decoded.
 struct Reply<Value> {
     let json: JSON
     let value: Value
 }
 
 extension Session {
-    /// Calls a method and reads its result.
-    ///
-    /// - Parameter hint: what to do where the daemon does not have what was asked for, in place of its own hint.
+    /// Calls a method and decodes its result. `hint` replaces the daemon's hint if the requested item does not exist.
     func call<M: Method>(
         _ method: M.Type, _ parameters: M.Parameters? = nil, notFound hint: @autoclosure () -> Advice? = nil
     ) throws(Failure) -> Reply<M.Result> {
@@ -91,10 +87,10 @@ extension Session {
         }
     }
 
-    /// Refuses a field of `--format` that no result has, before a call that changes something.
+    /// Refuses an unknown field of `--format` before a call that changes something.
     func checkFormat<M: Method>(for method: M.Type) throws(Failure) { try settings.format?.check(M.Result.schema) }
 
-    /// What is waited for: GIFs and searches the daemon may have to fetch.
+    /// Returns the waiting message. The daemon may have to fetch GIFs and search results.
     private func waitingText(_ method: String) -> String {
         switch method {
         case GifSearch.name, GifTrending.name, GifRandom.name: "asking Giphy"
@@ -103,7 +99,6 @@ extension Session {
         }
     }
 
-    /// Reads the outcome of a call.
     func read<M: Method>(_ outcome: Response.Outcome, of method: M.Type) throws(Failure) -> Reply<M.Result> {
         switch outcome {
         case .failure(let error): throw Failure(error, method: M.name)
@@ -116,7 +111,7 @@ extension Session {
         }
     }
 
-    /// Sends a line to the first of the sockets that accepts and reads the reply's envelope.
+    /// Sends a line to the first socket that accepts, and reads the envelope of the reply.
     func send(_ line: [UInt8], to sockets: [String]) throws(Failure) -> Response.Outcome {
         let reply: [UInt8]
         do {
@@ -134,7 +129,7 @@ extension Session {
         return response.outcome
     }
 
-    /// The request line of a call, without its end.
+    /// Returns the request line of a call, without the final LF.
     static func line(_ method: String, _ parameters: (some JSONEncodable)?, id: Int64 = 1) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
@@ -145,7 +140,7 @@ extension Session {
         json.key("method")
         json.string(method)
         if let parameters {
-            // Not `member`, whose generic optional would cost a prompt an eighth of its instructions.
+            // The generic optional of `member` would cost `norrisctl prompt` an eighth of its instructions.
             json.key("params")
             parameters.encode(to: &json)
         }
@@ -162,20 +157,20 @@ extension Session {
 
 // MARK: Events
 
-/// A line of a connection that has subscribed to events.
+/// A line from a connection that has subscribed to events.
 enum Incoming {
     case result(JSON, id: Int64)
-    /// The parameters as they came, and what was read from them.
+    /// The parameters as JSON, and the decoded event.
     case event(JSON, Event)
-    /// What a newer daemon may send, to be passed over.
+    /// A message of a newer daemon, which norrisctl ignores.
     case unknown
 }
 
 extension Session {
-    /// Sends requests on one connection, numbered from 1, and hands over what comes until told to stop.
+    /// Sends requests with ids from 1 on one connection, and passes each received line to `receive` until it stops.
     ///
-    /// - Returns: why it ended by itself after the daemon had begun to reply; nil where it was told to stop.
-    /// - Throws: why the daemon did not reply, an error of the daemon, and what `receive` throws.
+    /// - Returns: The error that ended the connection after the first reply, or nil if `receive` stopped.
+    /// - Throws: The error that prevented a reply, an error of the daemon, or an error of `receive`.
     func follow(
         _ requests: (method: String, parameters: any JSONEncodable)...,
         receive: (Incoming) throws(Failure) -> FollowStep
@@ -221,7 +216,7 @@ extension Session {
         }
     }
 
-    /// A connection that ended after the daemon had begun to reply.
+    /// The failure of a connection that ended after the first reply.
     func lost(_ error: ClientError) -> Failure {
         guard case .closed(let path) = error else { return failure(error) }
         let message = "The connection to norrisd at \(path) was lost."

@@ -4,58 +4,50 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
-/// All that a command may ask of the machine, as values and functions, so that tests can stand in for it.
+/// The machine as values and functions, which tests replace.
 struct System {
     var environment: Environment
 
-    /// About standard output; asked anew each time, for a terminal may be resized.
+    /// The facts about standard output, read anew each time, because users resize terminals.
     var terminal: TerminalFacts { terminalFacts() }
     var terminalFacts: () -> TerminalFacts
     var isErrorTerminal: Bool
-    /// The width of standard error, at the moment; nil where it is no terminal.
+    /// The current width of standard error in columns, or nil if it is no terminal.
     var errorColumns: () -> Int?
-    /// Whether somebody would have to type what is read from standard input.
+    /// Whether standard input is a terminal, so that the user has to type the input.
     var isInputTerminal: Bool
-    /// What is shown on standard error while the daemon is waited for.
     var waiting: WaitingLine
     var now: Timestamp
-    /// A moment in the time zone of whoever reads it, by a format of strftime(3).
+    /// Formats a time in the user's time zone, with a format of strftime(3).
     var localText: (Timestamp, _ format: String) -> String = { $0.localText($1) }
-    /// The process that listens on a socket, as the kernel knows it; nil where nobody does.
+    /// The process that listens on a socket, according to the kernel; nil without a listener.
     var listener: (_ socket: String) -> Int?
-    /// The time since some fixed moment, on a clock that never jumps.
+    /// The time since a fixed moment, from a monotonic clock.
     var elapsed: () -> Duration
-    /// Sends a line to the first socket that accepts and returns the reply, of at most so many bytes, within the time.
+    /// Sends a line to the first socket that accepts, and returns the reply within limits of bytes and time.
     var exchange: (_ line: [UInt8], _ sockets: [String], _ maximumReply: Int, Duration) throws(ClientError) -> [UInt8]
-    /// Sends lines on one connection and hands over every line that comes, as ``Client/follow(_:receive:)``; nil where
-    /// the closure has stopped it.
+    /// Sends lines on one connection, as ``Client/follow(_:receive:)``. Returns nil if the closure stops.
     var follow: (_ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: ([UInt8]) -> FollowStep) -> ClientError?
-    /// Writes to standard output at once; the report of a command does for all but those that go on.
+    /// Writes to standard output immediately, for commands that continue. Other commands return a report.
     var writeOutput: (_ bytes: [UInt8]) throws(SystemError) -> Void
-    /// Writes to standard error at once.
     var writeError: (_ bytes: [UInt8]) -> Void
-    /// Standard input up to its end or one byte past the limit; nil if it cannot be read.
+    /// Reads standard input to its end, or some bytes past the limit. Returns nil if the input is unreadable.
     var readInput: (_ limit: Int) -> [UInt8]?
-    /// A file up to its end, or some bytes past the limit.
     var readFile: (_ path: String, _ limit: Int) throws(SystemError) -> [UInt8]
     var fileStatus: (_ path: String) throws(SystemError) -> FileStatus
     var writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
-    /// Writes a new file that nobody else may read, and the folders it lies in.
+    /// Writes a new file that only the user may read, and creates missing folders.
     var createFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
     var removeFile: (_ path: String) -> Void
-    /// Whether a file may be replaced or made.
     var mayReplace: (_ path: String) -> Bool
-    /// A line of standard input, without its end; nil at the end of it.
+    /// Reads a line of standard input, without the LF. Returns nil at the end of the input.
     var readAnswer: () -> String?
-    /// The folders of programs that belong to norrisctl, in which they are looked for in this order.
+    /// The folders of norrisctl's own programs, in the order of the search.
     var ownFolders: () -> [String]
-    /// Runs another program and waits for it.
     var run: (SubprocessRequest) -> SubprocessOutcome
 
-    /// Date, time and zone of a moment for a person.
     func localTime(_ moment: Timestamp) -> String { localText(moment, "%Y-%m-%d %H:%M:%S %Z") }
 
-    /// The machine itself.
     init() {
         let environment = Environment { name in getenv(name).map { String(cString: $0) } }
         let isErrorTerminal = isatty(STDERR_FILENO) == 1
@@ -67,7 +59,7 @@ struct System {
         }
         let waiting = WaitingLine(
             isOn: isErrorTerminal && !isDumbTerminal(environment), elapsed: monotonicTime, columns: errorColumns,
-            // Where standard error cannot be written there is no one left to tell; so it is below.
+            // No channel remains for a failure to write to standard error, here and below.
             write: { try? errors.write(Array($0.utf8)) })
         self.environment = environment
         self.isErrorTerminal = isErrorTerminal

@@ -2,14 +2,14 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-/// What a shell's completion script asks for: the words that may stand at the cursor.
+/// The words that a shell offers at the cursor.
 ///
-/// The script runs `norrisctl ---complete norrisctl WORD...` with the words of the line up to the cursor. The last one
-/// stands at the cursor, and may be empty or a beginning. The reply is a word a line, with a tab and a summary where
-/// there is one, or the one line `/` for the names of files. Words that do not begin like the one at the cursor are
-/// among them, for shells have ways of their own to match. In `--category=d` the words are those behind the `=`.
+/// The completion script runs `norrisctl ---complete norrisctl WORD...` with the words up to the cursor. The last word
+/// may be empty or incomplete. The reply contains a word on each line, with a tab and a summary if available, or only
+/// the line `/` for file names. The reply is not limited to words with the same beginning, because shells match words
+/// themselves. In `--category=d`, the words replace the text after the `=`.
 struct Completion {
-    /// The first argument of such a call, which is no option of any command.
+    /// The first argument of a completion call. No command has an option with this name.
     static let request = "---complete"
 
     private let session: Session
@@ -17,10 +17,10 @@ struct Completion {
     private let current: String
     /// The command line before the cursor.
     private let invocation: Invocation
-    /// nil if the line has a command that does not exist.
+    /// nil if the line contains an unknown command.
     private var items: [Description]?
 
-    /// - Parameter words: with the program's name.
+    /// - Parameter words: The words of the line, with the program's name.
     init(words: [String], system: System) {
         current = words.count > 1 ? words[words.count - 1] : ""
         var invocation = Invocation(Array(words.dropFirst().dropLast()), isLenient: true)
@@ -35,13 +35,13 @@ struct Completion {
         session = Session(settings: settings, system: system)
     }
 
-    /// Never an error, nor a word about one: while a line is being typed is no time for that.
+    /// Reports no errors, because the user is still typing.
     func report() -> Report {
         guard let items else { return Report() }
         let commands = type(of: invocation.command).commands
         var lines: [String] = []
         if let item = value(items) {
-            // The shell knows the names of files better.
+            // The shell itself completes file names better.
             if item.kind == .file || item.kind == .path { return Report(output: "/\n") }
             // No words if the daemon does not reply in time.
             let words = item.choices.isEmpty ? (try? session.words(for: item.kind, invocation.arguments)) : item.choices
@@ -49,7 +49,7 @@ struct Completion {
         } else if !isOption, !commands.isEmpty {
             lines = commands.map { "\($0.name)\t\($0.help.abstract)" }
         } else if !invocation.arguments.isTerminated, !invocation.arguments.wantsHelp, !current.contains("=") {
-            // Those that may stand in the line yet.
+            // The options that the line may still contain.
             let found = invocation.arguments.found
             let options = items.filter { $0.isOption && ($0.isRepeating || !found.contains($0.name)) }
             lines = options.map { "--\($0.name)\t\($0.summary)" }
@@ -59,7 +59,7 @@ struct Completion {
 
     private var isOption: Bool { !invocation.arguments.isTerminated && current.utf8.first == UInt8(ascii: "-") }
 
-    /// The option or argument whose value stands at the cursor.
+    /// Returns the option or argument whose value is at the cursor.
     private func value(_ items: [Description]) -> Description? {
         if let pending = invocation.arguments.pending { return pending }
         if isOption {
@@ -73,7 +73,7 @@ struct Completion {
     }
 }
 
-/// The kinds of values: their names on help pages, their sources, and, below, the words that complete them.
+/// The kinds of values, with their names on help pages and the advice for valid values.
 extension ValueKind {
     static var author: ValueKind { ValueKind("author") }
     static var category: ValueKind {
@@ -103,14 +103,14 @@ extension ValueKind {
     static var when: ValueKind { ValueKind("when") }
     static var word: ValueKind { ValueKind("word") }
 
-    /// - Parameter kind: nil for the kind that the first argument names.
+    /// - Parameter kind: nil for the kind in the first argument.
     static func favorite(_ kind: Favorite.Kind?) -> ValueKind {
         ValueKind("id", noun: kind?.rawValue ?? "favorite", "It stands in the last line of an item on a terminal.")
     }
 }
 
 extension Session {
-    /// The words that may stand for a value; none if any text may.
+    /// Returns the words for a value, or none if any text is valid.
     fileprivate func words(for kind: ValueKind, _ arguments: CommandArguments) throws(Failure) -> [String] {
         func favorites(_ kind: Favorite.Kind) throws(Failure) -> [String] {
             try call(FavoriteList.self, FavoriteList.Parameters(kind: kind, limit: 100)).value.items.map { $0.id }
@@ -121,7 +121,7 @@ extension Session {
         case .postSource:
             return try call(ServerStatus.self).value.sources.map { $0.name }.filter { ![SourceStatus.facts, SourceStatus.gifs].contains($0) }
         case .author:
-            // Each by the first of its names that can be typed as it is.
+            // The first name of each author that needs no quotes.
             return try call(AuthorList.self).value.items.compactMap { author in
                 [author.name, author.handle ?? "", author.id].first(where: isPlain)
             }
@@ -140,7 +140,7 @@ extension Session {
     }
 }
 
-/// Whether a word is short, does not begin like an option, and needs no quoting in any shell.
+/// Whether a word is short, does not begin like an option, and needs no quotes in any shell.
 private func isPlain(_ word: String) -> Bool {
     word.utf8.first != UInt8(ascii: "-") && (1...100).contains(word.utf8.count)
         && word.utf8.allSatisfy { byte in

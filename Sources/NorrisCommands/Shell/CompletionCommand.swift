@@ -1,6 +1,5 @@
 import NorrisArguments
 
-/// `norrisctl completion`: the script that lets a shell complete command lines of norrisctl.
 struct CompletionCommand: SessionCommand {
     static let name = "completion"
     static let help = CommandHelp(
@@ -24,12 +23,10 @@ struct CompletionCommand: SessionCommand {
     func run(in session: Session) -> Report { Report(output: CompletionScript.text(for: shell ?? .bash)) }
 }
 
-/// The scripts that tell shells to ask norrisctl, when Tab is pressed, what may stand at the cursor.
+/// The completion scripts, which ask norrisctl for the words at the cursor.
 ///
-/// They know nothing of commands and options themselves, so that they stay true to whichever norrisctl is installed,
-/// and are static text.
-///
-/// What norrisctl answers is compared, cut and handed on, and never expanded by a shell.
+/// The scripts are static and contain no commands and options, so that they match every installed norrisctl. Shells
+/// compare, cut and pass on the replies of norrisctl, but never expand them.
 enum CompletionScript {
     static func text(for shell: ShellName) -> String {
         switch shell {
@@ -39,7 +36,7 @@ enum CompletionScript {
         }
     }
 
-    /// bash(1), Programmable Completion. It parts words at `=` and `:` too, and replaces only what is behind the last.
+    /// bash(1), "Programmable Completion". bash also splits words at `=` and `:`, and replaces only the last part.
     private static let bash = #"""
         # Completion of norrisctl for bash 4.3 or newer: norrisctl itself says which words there are.
         _norrisctl() {
@@ -71,7 +68,7 @@ enum CompletionScript {
 
         """#
 
-    /// zshcompsys(1): a colon parts a word from its description, unless there is a backslash before it.
+    /// zshcompsys(1): a colon without a preceding backslash separates a word from its description.
     private static let zsh = #"""
         #compdef norrisctl
         # Completion of norrisctl for zsh: norrisctl itself says which words there are.
@@ -98,7 +95,7 @@ enum CompletionScript {
 
         """#
 
-    /// complete(1) of fish, which takes words with a tab and a description as they are.
+    /// complete(1) of fish, which accepts words with a tab and a description unchanged.
     private static let fish = #"""
         # Completion of norrisctl for fish 3.1 or newer: norrisctl itself says which words there are.
         function __norrisctl_complete

@@ -1,6 +1,5 @@
 import NorrisArguments
 
-/// `norrisctl init`: the text that brings facts into a shell.
 struct InitCommand: SessionCommand {
     static let name = "init"
     static let help = CommandHelp(

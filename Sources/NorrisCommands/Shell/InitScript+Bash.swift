@@ -1,5 +1,5 @@
 extension InitScript {
-    /// For bash from 3.2 on. Other shells of the Bourne family can read it too, and do nothing.
+    /// For bash 3.2 or newer. Other shells of the Bourne family read the script and do nothing.
     var bash: String {
         #"""
         \#(heading(.bash))
@@ -97,11 +97,12 @@ extension InitScript {
         """#
     }
 
-    /// The command goes into the only element, or the first of an array, on a line of its own: what stands there may
-    /// end with `;`, `&` or a comment. `printf` does so because an assignment to a readonly variable ends the script.
+    /// The command is added to `PROMPT_COMMAND`, or to its first element, on a separate line, because the old value may
+    /// end with `;`, `&` or a comment. `printf` assigns, because a plain assignment to a readonly variable ends the
+    /// script.
     ///
-    /// A shell that inherits the variable has no such function: `case` asks, and leaves `$?` alone. Behind `&&` a
-    /// status other than 0 neither runs the `ERR` trap again nor, with `errexit`, ends the shell.
+    /// A shell that inherits the variable lacks the function, so `case` checks the process id, and preserves `$?`.
+    /// After `&&`, a status other than 0 neither runs the `ERR` trap again nor, with `errexit`, ends the shell.
     private static let bashPrompt = #"""
 
         __norris_prompt() {

@@ -1,9 +1,7 @@
 extension InitScript {
-    /// For fish 3. It stores a byte that is no character as one of the private use area, U+F600 and the byte, and
-    /// writes that byte to the terminal again.
-    ///
-    /// `count`, `math`, `printf` and `random` are builtins too, but those that functions may replace. A command
-    /// substitution of builtins forks nothing, and splits at newlines unless `IFS` is empty.
+    /// For fish 3, which stores an invalid byte as the private use character U+F600 plus the byte, and writes the byte
+    /// to the terminal again. Functions may replace the builtins `count`, `math`, `printf` and `random`. Command
+    /// substitutions of builtins fork nothing, and split at newlines unless `IFS` is empty.
     var fish: String {
         #"""
         \#(heading(.fish))

@@ -1,5 +1,5 @@
 extension InitScript {
-    /// For zsh 5. Builtins read a character a system call; `sysread` of zsh's own module reads the file in one.
+    /// For zsh 5. Builtins read one character per system call, but `sysread` of a module reads the file in one call.
     var zsh: String {
         #"""
         \#(heading(.zsh))
@@ -96,7 +96,7 @@ extension InitScript {
         """#
     }
 
-    /// zsh restores `$?` for the next hook and the prompt. To return it would run the `ZERR` trap again.
+    /// zsh restores `$?` for the next hook and the prompt. A `return` with the status would run the `ZERR` trap again.
     private static let zshPrompt = #"""
 
         __norris_prompt() {

@@ -1,44 +1,41 @@
 import NorrisArguments
 
-/// The shells that there are scripts for.
 enum ShellName: String, CaseIterable { case bash, zsh, fish }
 
 extension CommandArguments {
-    /// Declares the required name of a shell.
     mutating func shell(_ value: inout ShellName?) {
         positional(.shell, "bash, zsh or fish.", choices: ShellName.words) { assign(&value, ShellName(rawValue: $0)) }
     }
 }
 
-/// What `norrisctl init` prints: text that a shell reads at its start.
+/// The script that `norrisctl init` prints, and that a shell reads at its start.
 ///
-/// The text depends on nothing but these members, so it may be kept in a file. All scripts work alike:
-/// - Only builtins run, so a prompt starts no process, in a shell with any options, aliases and functions of its user.
-/// - A folder, a pipe or a device in the place of the file is left alone, and of a file at most 32 KiB are read:
-///   64 lines of 100 characters, however long these are in UTF-8.
-/// - A greeting is wrapped at spaces to the width of the terminal, or to 60 columns where that is not known. A prompt
-///   shows only facts that fit into one line of the terminal: right prompts take no more.
-/// - The lines come in random order, each once; then the file is read anew: once in 64 prompts, and new facts arrive.
-/// - Names begin with `__norris`, but for `NORRIS_FACT`. Nothing is done twice in one shell, told by its process id:
-///   variables may be inherited.
-/// - Where the shell's locale is not of UTF-8, only ASCII is kept, for a part of a longer character may be a control
-///   there. fish takes every terminal for one of UTF-8.
+/// The text depends only on these members, so users may store it in a file. All scripts have the same properties:
+/// - Only builtins run, so a prompt starts no process. The user's options, aliases and functions have no effect.
+/// - The scripts ignore a folder, a pipe or a device at the path of the file, and read at most 32 KiB: 64 lines of 100
+///   characters of any length in UTF-8.
+/// - A greeting is wrapped at spaces to the width of the terminal, or to 60 columns if the width is unknown. A prompt
+///   shows only facts that fit into one line of the terminal, the limit of right prompts.
+/// - The lines appear in random order, each once. Then the script reads the file again, about once in 64 prompts.
+/// - Names begin with `__norris`, except `NORRIS_FACT`. Nothing runs twice in a shell. The process id identifies the
+///   shell, because variables may be inherited.
+/// - In a locale without UTF-8, only ASCII is kept, because part of a longer character may be a control character.
+///   fish treats every terminal as UTF-8.
 struct InitScript {
-    /// Whether a fact is shown at the start.
     let greets: Bool
-    /// Whether `NORRIS_FACT` is set before each prompt.
+    /// Whether the shell sets `NORRIS_FACT` before each prompt.
     let prompts: Bool
-    /// `--max-length`, in characters.
+    /// The value of `--max-length`, in characters.
     let maxLength: Int?
-    /// As long as those of the file are.
+    /// The default of `--max-length`. A line of `prompt-facts` has at most 100 columns.
     static let standardLength = 100
-    /// Where the width of the terminal is not known.
+    /// The wrap width if the terminal's width is unknown.
     static let standardColumns = 60
 
-    /// The longest fact that is shown, in characters.
+    /// The longest fact to show, in characters.
     var longest: Int { maxLength ?? Self.standardLength }
 
-    /// The command that stands in for the file.
+    /// The command that replaces a missing file.
     var fallback: String { "norrisctl prompt" + (maxLength.map { " --max-length \($0)" } ?? "") }
 
     func text(for shell: ShellName) -> String {
@@ -49,7 +46,6 @@ struct InitScript {
         }
     }
 
-    /// The first lines of a script.
     func heading(_ shell: ShellName) -> String {
         """
         # Facts of norrisd for the start of a shell and for its prompts, read with builtins alone.
@@ -59,15 +55,15 @@ struct InitScript {
 }
 
 extension InitScript {
-    /// `__norris_clean` of bash and zsh, for both count in bytes while it runs: bash in the C locale, zsh without
-    /// `multibyte`. In any other locale one invalid byte would change what their patterns match.
+    /// `__norris_clean` of bash and zsh, which count bytes while it runs: bash in the C locale, zsh without
+    /// `multibyte`. In any other locale, an invalid byte would change the matches of their patterns.
     ///
-    /// Controls and the five characters go first, for what stood beside them may form a character. What is then valid
-    /// UTF-8 stays valid when whole characters are taken out. Well-formed is what table 3-7 of the Unicode standard
-    /// says.
+    /// Control characters, `$`, `\`, `%`, `!` and backquotes are removed first, because the bytes around them may form
+    /// a character. After that, the removal of whole characters keeps valid UTF-8 valid, as defined in table 3-7 of the
+    /// Unicode standard.
     ///
-    /// zsh needs time that grows with the square of a line, so what is far too long is not looked at. A character has
-    /// at most four bytes; that many again may be taken out.
+    /// zsh needs time quadratic in the length, so a line of more than 8 bytes per allowed character is dropped: 4 bytes
+    /// for the longest character, and 4 bytes for removed ones.
     var cleaning: String {
         #"""
         # __norris_clean WIDTH: leaves in $line what is safe of it, or nothing where that is too long.
