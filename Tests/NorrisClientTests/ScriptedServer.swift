@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NorrisTestSupport
 
 /// A server on a real Unix socket, on a thread of its own, that treats each connection as its script says.
 ///

@@ -451,7 +451,7 @@ struct CardCommandTests {
         (
             SubprocessOutcome.ended(status: 65),
             """
-            The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.
+            The text cannot be drawn: it has no visible characters, or more lines than fit into a picture.
               Take another text, or a shorter one.
             """, ExitStatus.usage
         ),

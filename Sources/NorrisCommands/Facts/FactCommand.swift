@@ -34,7 +34,7 @@ struct FactCommand: SessionCommand {
         arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
         arguments.factSource(&source)
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
-        arguments.flag(&isToday, "today", "The fact of the day, the same for everybody.")
+        arguments.flag(&isToday, "today", "The fact of the day, the same for all users.")
         arguments.flag(&allowsExplicit, "explicit", "Include explicit facts.")
         arguments.flag(&isCopied, "copy", "Also copy the fact to the clipboard.")
     }
@@ -43,7 +43,7 @@ struct FactCommand: SessionCommand {
         let choosesRandom = !categories.isEmpty || count != nil || maxLength != nil || source != nil || allowsExplicit
         if id != nil, isToday || choosesRandom { throw UsageError("--id names one fact: leave out the other options.") }
         if isToday, choosesRandom {
-            throw UsageError("--today is one fact for everybody: leave out the other options.")
+            throw UsageError("--today selects one fact for all users: leave out the other options.")
         }
         if isCopied, count ?? 1 > 1 { throw UsageError("--copy takes one fact: leave out --count.") }
         try settings.refuseJSON(besides: [("--copy", isCopied)])

@@ -64,7 +64,7 @@ struct RecentCommand: SessionCommand {
     /// Runs a command. Throws if the daemon has sent a query that users cannot type.
     private func run(_ command: some SessionCommand, _ query: String, _ session: Session) throws(Failure) -> Report {
         guard (try? command.validate(session.settings)) != nil else {
-            throw .unreadable("\(query.quotedForMessage) is no search")
+            throw .unreadable("\(query.quotedForMessage) is not a valid search")
         }
         return try command.run(in: session)
     }

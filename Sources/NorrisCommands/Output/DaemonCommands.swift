@@ -47,7 +47,7 @@ struct DaemonCommands {
         case .unit(.system): "\(command: "systemctl restart norrisd.socket norrisd")"
         case .unit(.user) where isGuess:
             """
-            \(command: "systemctl --user restart norrisd"), or, where you start it yourself, start it again with the \
+            \(command: "systemctl --user restart norrisd"), or, if you start it yourself, start it again with the \
             options it had
             """
         case .unit(let unit): "\(command: "\(unit.systemctl) restart \(unit.name)")"
@@ -103,7 +103,7 @@ struct DaemonCommands {
     }
 
     var log: Advice {
-        guard let unit else { return "Read what norrisd has written to its standard error." }
+        guard let unit else { return "Read the standard error of norrisd." }
         return "Read its log: \(command: "journalctl \(unit.isUsers ? "--user " : "")-u \(unit.name) -n 20")"
     }
 }

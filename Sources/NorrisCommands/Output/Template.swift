@@ -63,7 +63,7 @@ struct Template: Equatable, Sendable {
 
     /// Formats each item of a result as a line. With the schema `.any`, the result's own members are the valid fields.
     func lines(of result: some JSONEncodable, _ schema: Schema) throws(Failure) -> String {
-        guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is no JSON") }
+        guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is not JSON") }
         try check(schema == .any ? Schema(of: result) : schema)
         let holder = Self.itemNames.lazy.map { result.member($0) }.first(where: \.holdsMembers) ?? result
         let items = if case .array(let items) = holder { items } else { [holder] }

@@ -120,7 +120,9 @@ struct CardCommand: SessionCommand {
         let words = isText ? try drawing.alternativeText(session) : nil
         guard isBare else {
             let picture = output != nil || isShown || isCopied ? try drawing.picture(session) : nil
-            var report = session.report(json, schema: FactGet.Result.schema, freshness: freshness, source: SourceStatus.facts) {
+            var report = session.report(
+                json, schema: FactGet.Result.schema, freshness: freshness, source: SourceStatus.facts
+            ) {
                 screen in words.map { screen.line($0) }
             }
             if let picture { try deliver(picture, session, &report) }

@@ -52,7 +52,8 @@ struct CardDrawing {
         case .ended(status: 0, let bytes): return bytes
         case .ended(status: 65, _):
             throw Failure(
-                .usage, "The text cannot be drawn: it has nothing to be seen, or more lines than a picture can hold.",
+                .usage,
+                "The text cannot be drawn: it has no visible characters, or more lines than fit into a picture.",
                 hint: "Take another text, or a shorter one.")
         case .ended(status: 69, _):
             throw Failure(

@@ -135,7 +135,8 @@ struct GifCommand: SessionCommand {
                 isOffline
                 ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
                 : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
-            report = try paging.report(GifSearch.self, parameters, source: SourceStatus.gifs, nothing: nothing, show: write)
+            report = try paging.report(
+                GifSearch.self, parameters, source: SourceStatus.gifs, nothing: nothing, show: write)
         } else {
             let nothing = "No GIFs are cached yet. Fetch some: norrisctl refresh gifs --wait"
             report = try paging.report(

@@ -105,7 +105,7 @@ extension ValueKind {
 
     /// - Parameter kind: nil for the kind in the first argument.
     static func favorite(_ kind: Favorite.Kind?) -> ValueKind {
-        ValueKind("id", noun: kind?.rawValue ?? "favorite", "It stands in the last line of an item on a terminal.")
+        ValueKind("id", noun: kind?.rawValue ?? "favorite", "On a terminal, the last line of an item shows the id.")
     }
 }
 
@@ -119,7 +119,9 @@ extension Session {
         case .category: return try call(FactCategories.self).value.items.map { $0.name }
         case .source: return try call(ServerStatus.self).value.sources.map { $0.name }
         case .postSource:
-            return try call(ServerStatus.self).value.sources.map { $0.name }.filter { ![SourceStatus.facts, SourceStatus.gifs].contains($0) }
+            return try call(ServerStatus.self).value.sources.map { $0.name }.filter {
+                ![SourceStatus.facts, SourceStatus.gifs].contains($0)
+            }
         case .author:
             // The first name of each author that needs no quotes.
             return try call(AuthorList.self).value.items.compactMap { author in

@@ -41,7 +41,7 @@ enum CompletionScript {
         # Completion of norrisctl for bash 4.3 or newer: norrisctl itself says which words there are.
         _norrisctl() {
             local line=${COMP_LINE:0:COMP_POINT} rest words=() word option= i
-            # Words that no blank parts are one to norrisctl, even if there is a colon or an equals sign in it.
+            # norrisctl expects text without blanks as one word, even with a colon or an equals sign.
             for ((i = 0; i <= COMP_CWORD; i++)); do
                 rest=${line#"${line%%[![:space:]]*}"}
                 if [[ $i -eq 0 || $rest != "$line" ]]; then

@@ -29,7 +29,7 @@ extension InitScript {
             for folder in "${XDG_RUNTIME_DIR:-/run}" /run; do
                 path=$folder/norrisd/prompt-facts
                 if [[ $__norris_count -eq 0 && -f $path && -r $path ]]; then
-                    # It ends at a NUL, so that none is skipped without being counted.
+                    # The read ends at a NUL, so that it skips no NUL without counting it.
                     \builtin read -r -d '' -n 32768 -a lines 2>/dev/null <"$path" || :
                     next=0
                     while [[ $next -lt ${#lines[@]} && $next -lt 64 ]]; do
@@ -48,14 +48,14 @@ extension InitScript {
             fi
         }
 
-        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that is no longer, if there is one.
+        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that fits into COLUMNS, if there is one.
         __norris_next() {
             \builtin local pick fact limit=10000
             case $1 in
                 ([1-9] | [1-9][0-9] | [1-9][0-9][0-9]) limit=$1 ;;
             esac
             if [[ $__norris_count -eq 0 ]]; then
-                # A locale that is not there is complained about whenever it is set again.
+                # bash reports a missing locale each time the locale is set.
                 __norris_load 2>/dev/null
             fi
             while [[ $__norris_count -gt 0 ]]; do

@@ -15,10 +15,10 @@ extension InitScript {
             set -g NORRIS_FACT ''
         end
 
-        # Keeps what is safe of some lines, but for those where that is too long.
+        # Keeps the safe characters of the lines, and drops lines that are too long.
         function __norris_add
             set -l IFS \n
-            # Of characters in bytes fish also takes those past the last, U+10FFFF.
+            # fish also decodes bytes to characters beyond the last one, U+10FFFF.
             set -l unsafe '[^ -\x{10FFFF}]|[\p{Cc}\p{Co}\p{Zl}\p{Zp}`$\\\\%!]'
             set unsafe $unsafe'|[\x{61C}\x{200E}\x{200F}\x{202A}-\x{202E}\x{2066}-\x{2069}]'
             set -l lines (string replace -ra -- $unsafe '' $argv)
@@ -30,7 +30,7 @@ extension InitScript {
             for folder in $XDG_RUNTIME_DIR /run
                 set -l path $folder/norrisd/prompt-facts
                 if not set -q __norris_facts[1]; and test -f $path -a -r $path
-                    # It ends at a NUL.
+                    # The read ends at a NUL.
                     set -l block
                     read -l -z -n 32768 block <$path 2>/dev/null
                     set -l lines (string split -- \n "$block")
@@ -46,7 +46,7 @@ extension InitScript {
             end
         end
 
-        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that is no longer, if there is one.
+        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that fits into COLUMNS, if there is one.
         function __norris_next
             string match -qr '^[1-9][0-9]{0,4}$' -- "$argv[1]"; or set argv 10000
             set -q __norris_facts[1]; or __norris_load

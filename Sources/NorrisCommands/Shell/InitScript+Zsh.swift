@@ -48,7 +48,7 @@ extension InitScript {
             fi
         }
 
-        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that is no longer, if there is one.
+        # __norris_next COLUMNS: sets NORRIS_FACT to another fact that fits into COLUMNS, if there is one.
         __norris_next() {
             \builtin emulate -L zsh
             \builtin local pick fact

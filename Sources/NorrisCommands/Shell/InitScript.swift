@@ -48,8 +48,8 @@ struct InitScript {
 
     func heading(_ shell: ShellName) -> String {
         """
-        # Facts of norrisd for the start of a shell and for its prompts, read with builtins alone.
-        # This text is static: it is what "norrisctl init \(shell.rawValue)" prints, and may be kept in a file.
+        # Facts of norrisd for the start of a shell and for its prompts, read with builtins only.
+        # This text is the static output of "norrisctl init \(shell.rawValue)", and may be stored in a file.
         """
     }
 }
@@ -66,7 +66,7 @@ extension InitScript {
     /// for the longest character, and 4 bytes for removed ones.
     var cleaning: String {
         #"""
-        # __norris_clean WIDTH: leaves in $line what is safe of it, or nothing where that is too long.
+        # __norris_clean WIDTH: keeps the safe characters of $line, or nothing if they are too long.
         # WIDTH is 1 where the terminal takes UTF-8.
         __norris_clean() {
             \builtin local rest

@@ -104,7 +104,9 @@ extension EventLoop {
         guard slot < connections.count, let c = connections[slot] else { return }
         if events & EPOLLOUT.rawValue != 0 { sendRest(slot) }
         guard connections[slot] == c, events & ~EPOLLOUT.rawValue != 0 else { return }
-        if c.pointee.state == .gone || !c.pointee.machine.wantsInput, events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
+        if c.pointee.state == .gone || !c.pointee.machine.wantsInput,
+            events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
+        {
             // Reported again and again for a peer that has gone: it is noticed when the answer is there, or now if
             // there is something to send.
             if c.pointee.unsentBytes > 0 { return remove(slot) }

@@ -1,6 +1,7 @@
 import Logging
 import NorrisProtocol
 import Synchronization
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore

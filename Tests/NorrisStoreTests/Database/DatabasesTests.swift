@@ -1,5 +1,6 @@
 import Glibc
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore

@@ -1,6 +1,7 @@
 import Foundation
 import NorrisProtocol
 import Synchronization
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore

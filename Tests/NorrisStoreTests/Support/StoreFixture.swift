@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import NorrisProtocol
+import NorrisTestSupport
 import Synchronization
 
 @testable import NorrisStore
