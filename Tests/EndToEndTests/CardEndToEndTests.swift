@@ -5,8 +5,7 @@ import Testing
 
 /// Tests of `norrisctl card`, with scripts in place of norris-card and with norris-card itself.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct CardEndToEndTests {
-    /// A script that prints the header of a PNG of 1080 × 1350 pixels and 1,000,000 zero bytes, more than a pipe
-    /// buffers.
+    /// A script that prints the header of a PNG of 1080 × 1350 pixels and 1,000,000 bytes, which exceed a pipe buffer.
     private static let drawing = #"""
         cat >"$0.input"
         printf '%s\n' "$*" >>"$0.arguments"
@@ -77,8 +76,7 @@ import Testing
         let daemon = try RunningDaemon()
         let folder = try installation()
         let socket = ["NORRISD_SOCKET": daemon.socket]
-        // The first command draws the next fact, and the second command draws the same fact because the user has seen
-        // it.
+        // The first command draws the next fact. The second command draws this fact again, because it was shown last.
         let next = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
         #expect(next.status == 0, "\(next)")
         let first = try FactRandom.Result(json: JSON.parse(Array(next.output.utf8))).items

@@ -6,8 +6,7 @@ import Testing
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct FaultEndToEndTests {
     // MARK: Every fault
 
-    /// A fault of an upstream and its kind in `freshness.error`. The name is the key under `posts.sources` and the
-    /// first part of the path.
+    /// A fault and its `freshness.error` kind. The name is the key under `posts.sources` and the start of the path.
     private typealias Case = (name: String, kind: SourceFailure.Kind, fault: FakeUpstream.Fault)
 
     private static let cases: [Case] = [

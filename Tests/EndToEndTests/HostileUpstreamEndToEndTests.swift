@@ -3,8 +3,7 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// Runs every command with the texts of a hostile upstream. CI also runs this suite with the debug programs, because of
-/// their assertions.
+/// Runs every command with the texts of a hostile upstream. CI also runs this suite with the debug programs.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct EveryCommandEndToEndTests {
     private func ids(_ method: String, _ params: String, _ daemon: RunningDaemon) throws -> [String] {
         let reply = try daemon.ctl("--json", "call", method, params)

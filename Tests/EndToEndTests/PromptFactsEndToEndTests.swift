@@ -52,8 +52,7 @@ import Testing
             "$(touch X)", "`touch X`", "%n%F{red}", "C:\\n", "again!", "${PATH}", "\u{1B}]0;title\u{7}", "\u{9B}31m",
             "\u{202E}backwards", "\u{2066}isolated", "two\nlines", String(repeating: "long ", count: 20),
         ]
-        // Ten times the number of built-in facts, so that hostile texts that pass the filter very likely are in the
-        // file.
+        // Ten times the number of built-in facts, so that a text that passes the filter very likely is in the file.
         let upstream = try await FakeUpstream.start(
             jokes: (0..<200).flatMap { round in
                 texts.enumerated().map { number, text in

@@ -26,8 +26,7 @@ import Testing
         #expect(terminal.facts(ofPrompts: 2) == ["", ""])
     }
 
-    /// The start and eight prompts run no process except the shell. /bin/true then shows that the trace counts
-    /// programs.
+    /// The start and eight prompts run no process except the shell. /bin/true then tests the trace.
     @Test(arguments: Shell.allCases) func startsNoProcess(shell: Shell) throws {
         let home = try home(shell)
         let trace = try home.folder.write("", to: "trace")

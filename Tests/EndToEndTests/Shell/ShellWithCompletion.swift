@@ -98,8 +98,7 @@ final class ShellWithCompletion {
         }
     }
 
-    /// Types a beginning, presses Tab twice, and waits for words in the order of the screen, up to 20 times. Returns
-    /// the missing words.
+    /// Types a beginning, presses Tab twice, and waits for words in screen order. Returns the words still missing.
     func missing(_ words: [String], behind line: String) -> [String] {
         var missing = words
         for _ in 0..<20 where !missing.isEmpty {

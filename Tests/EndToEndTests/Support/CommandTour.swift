@@ -151,8 +151,7 @@ func expectClean(
     #expect(faults.isEmpty, "\(name), \(output): \(faults.prefix(3))", sourceLocation: sourceLocation)
 }
 
-/// Finds faults in bytes that norrisctl wrote to a terminal or a pipe. Every control sequence that norrisctl itself
-/// does not use is a fault.
+/// Finds invalid bytes in the output of norrisctl. A control sequence that norrisctl itself does not use is a fault.
 struct TerminalScanner {
     /// Whether the bytes come from a terminal, where more sequences are allowed and CR LF represents a newline.
     let isTerminal: Bool

@@ -170,8 +170,7 @@ enum HostileUpstream {
         ]
     }
 
-    /// The hostile text for XML, which forbids C0 controls: C0 and other controls as escaped HTML references, the rest
-    /// literally.
+    /// The hostile text for XML, which forbids C0 controls: controls as escaped HTML references, the rest literally.
     private static let xml =
         markup(Hostile.text.unicodeScalars.filter { $0.value >= 0x20 }.map(String.init).joined())
         + "&amp;#27;[31m&amp;#x1b;]0;t&amp;#7;&amp;#x9b;2J&amp;#0;&amp;#xd800;&amp;#8238;"
