@@ -19,7 +19,7 @@ struct TerminalFactsTests {
 struct ColorChoiceTests {
     @Test(
         arguments: [
-            // The flag comes first.
+            // The flag has priority.
             (ColorChoice.always, ["NO_COLOR": "1", "CLICOLOR_FORCE": "0", "TERM": "dumb"], false, true),
             (.never, ["CLICOLOR_FORCE": "1", "TERM": "xterm"], true, false),
             // Then NO_COLOR, if it is not empty.
@@ -63,7 +63,7 @@ struct TerminalEnvironmentTests {
 }
 
 struct DescriptorWriterTests {
-    /// A pipe whose ends are closed in the programs that other tests start.
+    /// Returns a pipe that children of other tests do not inherit.
     private func ownPipe() -> Pipe {
         let pipe = Pipe()
         for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
@@ -75,10 +75,10 @@ struct DescriptorWriterTests {
     @Test func writesAllBytesPastTheSizeOfAPipe() async throws {
         let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let pipe = ownPipe()
-        // Not blocking, so that a full pipe has to be waited for.
+        // The descriptor does not block, so that writeAll must wait for a full pipe.
         #expect(fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
         async let received = withCheckedContinuation { continuation in
-            // It blocks, which no thread of Swift's pool may.
+            // A separate thread, because readToEnd blocks.
             Thread.detachNewThread { continuation.resume(returning: try? pipe.fileHandleForReading.readToEnd()) }
         }
         try await TestThread.run {
@@ -89,7 +89,6 @@ struct DescriptorWriterTests {
     }
 
     @Test func writesNothingWhenThereIsNothing() throws {
-        // A descriptor that is not open would fail.
         try writeAll([], to: -1)
     }
 
@@ -98,7 +97,7 @@ struct DescriptorWriterTests {
         let pipe = ownPipe()
         try pipe.fileHandleForReading.close()
         #expect(throws: WriteError.closedPipe) {
-            // A program that another test has just started may hold the other end as well, until it is another program.
+            // A child of another test may share the other end until its execve(2).
             for _ in 0..<3000 {
                 try writeAll([1], to: pipe.fileHandleForWriting.fileDescriptor)
                 poll(nil, 0, 10)
