@@ -203,7 +203,7 @@ struct SourceScheduleTests {
         #expect(self.schedule(Self.other, record: schedule.record, now: later).isDue(later))
     }
 
-    @Test("A rate limit delays runs and refreshes for at most one day", arguments: [(7200, 7200), (7 * 86_400, 86_400)])
+    @Test("A rate limit delays runs and refreshes by at most a day", arguments: [(7200, 7200), (7 * 86_400, 86_400)])
     mutating func rateLimit(_ asked: Int, _ held: Int) {
         var schedule = schedule()
         run(&schedule, .failed(Self.offline(retryAfter: .seconds(asked))))
