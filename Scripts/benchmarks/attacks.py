@@ -54,17 +54,17 @@ PROMPT_GOAL, FACT_GOAL = 150, 5000  # ms, for commands with a timeout of 50 ms a
 
 
 def lasting(seconds):
-    """How long an attack lasts that goes on for a time."""
+    """Returns the duration of an attack in seconds, which --structure limits."""
     return min(seconds, STRUCTURE_ATTACK) if STRUCTURE else seconds
 
 
 def patience(seconds):
-    """How long something is waited for whose time is a goal."""
+    """Returns the seconds to wait for a result whose time is a goal."""
     return STRUCTURE_PATIENCE if STRUCTURE else seconds
 
 
 def request(method, params=None, id=1):
-    """A request as a line without its end; a notification without an id."""
+    """Returns a request line without LF; a notification if there is no id."""
     message = {"jsonrpc": "2.0", "method": method} | ({"params": params} if params else {})
     return json.dumps(message | ({"id": id} if id else {}), separators=(",", ":")).encode()
 
@@ -78,7 +78,7 @@ FROM_DISK = [request("fact.search", {"query": "kick", "offline": True}) + b"\n",
 
 
 class Worker:
-    """A function that runs in a process of its own as another user; its result comes back as JSON."""
+    """A function that runs in a separate process as another user and returns its result as JSON."""
 
     running = set()
 
@@ -116,7 +116,7 @@ class Worker:
 
 
 def connected(path, seconds=None):
-    """A new connection; tries again for so many seconds where the queue of connections is full."""
+    """Returns a new connection; retries for this number of seconds if the queue of connections is full."""
     seconds = patience(DEADLINE) if seconds is None else seconds
     end = time.monotonic() + seconds
     connection = socket.socket(socket.AF_UNIX)
@@ -143,10 +143,9 @@ def reply_line(connection):
 
 
 def ask_once(path):
-    """Sends a request on a new connection, and connects again where the queue of connections is full.
+    """Sends a request on a new connection, and connects again if the queue of connections is full.
 
-    Returns the milliseconds that it took, and how often the connection or the request was refused; None for the first
-    if there was no result in time.
+    Returns the time in ms, or None without a result in time, and the number of refused connections and requests.
     """
     seconds, begin, refused = patience(10), time.monotonic(), 0
     while (left := begin + seconds - time.monotonic()) > 0:
@@ -164,8 +163,8 @@ def ask_once(path):
 
 
 def victim(path, requests, pause):
-    """Sends one request after another until SIGTERM; without requests, each on a new connection."""
-    # No threading.Event: the handler would wait for a lock that the code it interrupts may hold.
+    """Sends requests in sequence until SIGTERM. Without requests, each connection is new."""
+    # No threading.Event, because the interrupted code may own the lock that the handler would wait for.
     ended = []
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     samples, failed, refused = [], 0, 0
@@ -192,11 +191,11 @@ def victim(path, requests, pause):
                 return {"samples": samples, "failed": failed, "refused": refused}
 
 
-# What attackers do
+# Attackers
 
 
 def open_connections(path, count, totals, seconds):
-    """Opens connections, as connected() does, and counts them and the errors."""
+    """Opens connections with connected(), and counts connections and errors."""
     opened = []
     for _ in range(count):
         try:
@@ -208,10 +207,10 @@ def open_connections(path, count, totals, seconds):
 
 
 def exchange(path, count, data, times=1, seconds=DEADLINE, read=True, replies=1, burst=False, start=0):
-    """Opens connections and sends data on each of them, as fast as the daemon takes it.
+    """Opens connections and sends data on each of them, as fast as the daemon accepts it.
 
-    Ends after so many replies on each connection or so many seconds; always the latter if it does not read. A burst
-    connects without blocking, and keeps its connections as long; for --structure, until each of them has its replies.
+    Ends after `replies` replies on each connection or after `seconds`; without reading, always after `seconds`. A burst
+    connects without blocking and keeps its connections for `seconds`, with --structure until all replies are there.
     """
     totals = collections.Counter()
     seconds = patience(seconds) if burst else lasting(seconds)
@@ -222,7 +221,7 @@ def exchange(path, count, data, times=1, seconds=DEADLINE, read=True, replies=1,
     selector = selectors.DefaultSelector()
     for connection in connections:
         connection.setblocking(False)
-        # What was sent, how often all of it was sent, and the lines received.
+        # Sent bytes of the data, complete repetitions, and received lines.
         selector.register(connection, selectors.EVENT_READ * read | selectors.EVENT_WRITE, [0, 0, 0])
     while selector.get_map() and (left := end - time.monotonic()) > 0:
         for key, events in selector.select(min(left, 0.1)):
@@ -244,7 +243,7 @@ def exchange(path, count, data, times=1, seconds=DEADLINE, read=True, replies=1,
             except BlockingIOError:
                 pass
             except OSError:
-                # The daemon has closed; a line that says why may still be there.
+                # The daemon has closed the connection; a line with the reason may still be readable.
                 written, ended = True, not read
             if ended or written and not read:
                 selector.unregister(connection)
@@ -257,7 +256,7 @@ def exchange(path, count, data, times=1, seconds=DEADLINE, read=True, replies=1,
 
 
 def flood(path, count, data, read, replies=math.inf):
-    """Sends data again and again for 5 s."""
+    """Sends data repeatedly for 5 s."""
     return exchange(path, count, data, times=math.inf, seconds=5, read=read, replies=replies)
 
 
@@ -270,7 +269,7 @@ def send_long_line(path, mebibytes):
 
 
 def connect_and_close(path, rate, seconds):
-    """Connects and closes at most so many times a second."""
+    """Connects and closes, at most `rate` times a second."""
     totals, seconds = collections.Counter(), lasting(seconds)
     begin, made = time.monotonic(), 0
     while (elapsed := time.monotonic() - begin) < seconds:
@@ -283,7 +282,7 @@ def connect_and_close(path, rate, seconds):
 
 
 def import_favorites(path, count, size):
-    """Stores posts of so many characters as favorites."""
+    """Stores posts with texts of `size` characters as favorites."""
     with connected(path) as connection:
         for number in range(count):
             post = {"id": f"town:{number}", "source": "town", "author": {"id": "town:a", "name": "A"},
@@ -300,9 +299,9 @@ def import_favorites(path, count, size):
 
 
 class Daemon:
-    """A norrisd in a folder of its own, with a socket for all users.
+    """A norrisd in a separate folder, with a socket for all users.
 
-    under: what comes before the program on its command line.
+    under: the arguments before the program on the command line.
     """
 
     def __init__(self, programs, configuration="", descriptors=None, files={}, under=(), cache=None):
@@ -354,17 +353,17 @@ class Daemon:
         self.temporary.cleanup()
 
     def cpu(self):
-        """The seconds of CPU time used so far."""
+        """Returns the CPU time used so far, in seconds."""
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def memory(self, kind="VmRSS"):
-        """The memory used now, in MiB; none of a daemon that has ended."""
+        """Returns the memory in use in MiB, or NaN if the daemon has ended."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith(kind)), math.nan)
 
     def peak(self):
-        """The most memory used so far."""
+        """Returns the peak memory in MiB."""
         return self.memory("VmHWM")
 
     def end(self):
@@ -378,14 +377,14 @@ class Daemon:
         return (time.monotonic() - begin) * 1000
 
     def call(self, method, params=None):
-        """The result of a request, or its error."""
+        """Returns the result or the error of a request."""
         with connected(self.path) as connection:
             connection.sendall(request(method, params) + b"\n")
             reply = json.loads(reply_line(connection))
             return reply.get("result", reply.get("error"))
 
     def wait_for(self, source, condition, seconds=60):
-        """Waits until a source of server.status fulfils a condition; returns the source."""
+        """Waits until a source in server.status fulfils a condition; returns the source."""
         end = time.monotonic() + patience(seconds)
         while time.monotonic() < end:
             state = next(each for each in self.call("server.status")["sources"] if each["name"] == source)
@@ -396,7 +395,7 @@ class Daemon:
 
 
 def spread(samples):
-    """The longest latency and the 99th percentile."""
+    """Returns the longest latency and the 99th percentile."""
     if not samples:
         return math.nan, math.nan
     values = sorted(value for _, value, *_ in samples)
@@ -412,9 +411,9 @@ class Report:
         self.notes, self.missed = [], []
 
     def miss(self, condition, text, timed=False):
-        """Notes a goal that was missed.
+        """Records a missed goal.
 
-        timed: whether the goal depends on how fast the machine is.
+        timed: whether the goal depends on the speed of the machine.
         """
         if condition and not (timed and STRUCTURE):
             self.missed.append(text)
@@ -430,8 +429,8 @@ def measure(daemon, attackers, pause=0.003, newcomer=False, during=lambda report
             peak=PEAK_GOAL, stop=False):
     """Runs attackers, each a user id, a function and its arguments, beside the victim. Returns a report and totals.
 
-    network: requests of a further connection of the victim, for which the daemon has to ask an upstream.
-    stop: the attackers go on while the daemon is ended, and are killed then.
+    network: requests of a further connection of the victim that need an upstream.
+    stop: whether the daemon ends during the attack; the attackers are then killed.
     """
     report = Report()
     observed = {"memory": ([RANDOM], pause), "disk": (disk, pause)} | ({"new": (None, 0.02)} if newcomer else {})
@@ -484,11 +483,11 @@ def measure(daemon, attackers, pause=0.003, newcomer=False, during=lambda report
     return report, totals
 
 
-# The attacks
+# Attacks
 
 
 def attack(*attackers, programs, **options):
-    """An attack by one user that needs nothing but its own requests."""
+    """Measures an attack by one user with requests only."""
     with Daemon(programs) as daemon:
         report, totals = measure(daemon, [(ATTACKERS[0], *attacker) for attacker in attackers], **options)
         return report
@@ -537,7 +536,7 @@ def descriptors(programs):
         report.miss(not used < IDLE_CPU, "spins")
 
     with Daemon(programs, descriptors=128) as daemon:
-        # One process keeps all its connections open until each has its line, however slow the machine is.
+        # One process keeps all connections open until each has its line, independent of the speed of the machine.
         processes, count = (1, 200) if STRUCTURE else (4, 50)
         each = (exchange, count, INFO, 1, 5, True, 1, True)
         report, totals = measure(daemon, [(uid, *each) for uid in ATTACKERS[:processes]], pause=0.05, during=watch)
@@ -592,7 +591,7 @@ def client(programs):
         thread = threading.Thread(target=answer, daemon=True)
         thread.start()
         environment = {"NORRISD_SOCKET": f"{folder}/sock", "HOME": folder}
-        # The reply of 600 KB is longer than norrisctl takes. It may give up on it, or read what it says.
+        # The reply of 600 KB exceeds norrisctl's limit. norrisctl may stop reading it, or read the error.
         fact = "fact --timeout 5m" if STRUCTURE else "fact"
         for arguments, goal, expected in [("prompt --timeout 50ms", PROMPT_GOAL, [0]), (fact, FACT_GOAL, [70, 75])]:
             name, begin = arguments.split()[0], time.monotonic()

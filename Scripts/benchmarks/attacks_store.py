@@ -27,14 +27,14 @@ from attacks_upstream import RSS, Upstream, answer, ask, configuration, source
 
 USERS = range(61001, 61041)
 ATTACK = 6  # seconds
-HELD_GOAL = 224  # MiB: all that the daemon holds for peers, and its own
+HELD_GOAL = 224  # MiB: all memory of the daemon, including memory for peers
 LEFT_GOAL, LEFT_WITHIN = 64, 70  # MiB, seconds after the peers have gone
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 LIST = [request("post.list") + b"\n", request("favorite.list") + b"\n", *attacks.FROM_DISK]
 
 
 def endless(uid, count, data, read=True):
-    """An attacker that sends data on so many connections as long as the attack takes."""
+    """Returns an attacker that sends data on `count` connections during the whole attack."""
     return (uid, exchange, count, data, math.inf, LIFETIME - 5, read, math.inf)
 
 
@@ -43,7 +43,7 @@ def under_way(report):
 
 
 def besieged(daemon, attackers, **options):
-    """Measures endless attackers, and ends the daemon in the middle of them."""
+    """Measures endless attackers, and ends the daemon during the attack."""
     report, _ = measure(daemon, attackers, during=under_way, stop=True, **options)
     return report
 
@@ -60,7 +60,7 @@ def items(count, number=0):
 
 
 def lines_of(ids, method="post.mark_read"):
-    """Requests that name the ids, as many as fit into a line."""
+    """Returns requests with the ids, as many ids per line as fit."""
     size, per_line = 60_000, []
     while ids:
         count = size // (len(ids[0]) + 4)
@@ -70,7 +70,7 @@ def lines_of(ids, method="post.mark_read"):
 
 
 def marks(name, programs):
-    """Users mark posts as read again and again: one id many times, other ids, or all of 100,000 posts."""
+    """Users mark posts as read repeatedly: one id, different ids, or all of 100,000 posts."""
     with Upstream({"/posts": lambda url, number: answer(items(POSTS))}) as upstream:
         names = [f"s{number}" for number in range(SOURCES)]
         sources = "".join(source(each, upstream, "/posts", refresh="24h") for each in names)
@@ -92,7 +92,7 @@ LISTS = {"authors": ("author.list", {}), "author": ("post.list", {"author": "zzz
 
 
 def lists(name, programs):
-    """A user lists what is nowhere among 100,000 posts, all of them read, and their authors."""
+    """A user lists the authors of 100,000 read posts, and filters that match none of the posts."""
     item = "<item><guid>{0}</guid><title>{0}</title><author>author {0}</author></item>"
     body = RSS.format("".join(map(item.format, range(POSTS))))
     with Upstream({"/posts": lambda url, number: answer(body)}) as upstream:
@@ -106,7 +106,7 @@ def lists(name, programs):
 
 
 def writes(programs):
-    """Users add and remove favorites, each of which is a write to the disk."""
+    """Users add and remove favorites. Each change is a write to the disk."""
     with Daemon(programs) as daemon:
         facts = [fact["id"] for fact in daemon.call("fact.random", {"count": 100})["items"]]
         kept = [{"kind": "fact", "id": fact} for fact in facts]
@@ -116,7 +116,7 @@ def writes(programs):
 
 
 def expiry(programs):
-    """20,000 posts expire that 40 users have read, each post marked on its own."""
+    """20,000 posts expire that 40 users have marked as read, post by post."""
     changed = multiprocessing.get_context("fork").Event()
 
     def posts(url, number):
@@ -149,11 +149,11 @@ def expiry(programs):
             return report
 
 
-# What the daemon holds
+# Memory for peers
 
 
 def held(data, users, peak, programs):
-    """Users who send data on 250 connections each, and do not read."""
+    """Users send data on 250 connections each and do not read."""
     with Daemon(programs) as daemon:
         attackers = [(uid, exchange, 250, data, 1, 8, False) for uid in USERS[:users]]
         report, totals = measure(daemon, attackers, peak=peak)
@@ -166,7 +166,7 @@ def held(data, users, peak, programs):
 
 
 def held_favorites(programs):
-    """Pages of favorites, 2 MiB each, that nobody reads; each page waits for the disk."""
+    """Users request pages of favorites of 2 MiB and do not read. Each page waits for the disk."""
     with Daemon(programs) as daemon:
         for uid in USERS[:16]:
             stored = Worker(uid, attacks.import_favorites, daemon.path, 24, 64_000).result()
@@ -190,7 +190,7 @@ HELD = {
 }
 
 
-# Lines that are costly to check
+# Expensive lines
 
 
 def members(count, key):
@@ -229,7 +229,7 @@ QUERIES = {
 
 
 def queries(programs):
-    """Queries of many shapes to facts and GIFs."""
+    """Users search facts and GIFs with queries of many forms."""
     data = b"".join(request(method, {"query": query, "offline": True}) + b"\n"
                     for query in QUERIES.values() for method in ["fact.search", "gif.search"])
     with Daemon(programs) as daemon:
@@ -240,8 +240,8 @@ def queries(programs):
 
 
 def million(programs):
-    """Four searches of one user at a time among a million facts."""
-    import store  # The rest of this file needs no compiler and no benchmark.
+    """One user runs four searches at a time in a million facts."""
+    import store  # Imported here, because the other attacks need no compiler.
 
     size = 20_000 if attacks.STRUCTURE else 1_000_000
     with tempfile.TemporaryDirectory() as folder:
@@ -262,14 +262,14 @@ def million(programs):
 
 
 def client_replies(programs):
-    """A server that answers norrisctl with something that is not its reply."""
+    """A server answers norrisctl with invalid replies."""
     report = Report()
     fact = {"items": [{"id": "a", "text": "SHOWN", "categories": [], "source": "builtin"}],
             "freshness": {"origin": "builtin", "state": "fresh", "error": None}}
     event = {"jsonrpc": "2.0", "method": "event",
              "params": {"topic": "server", "phase": "ok", "at": "2026-01-01T00:00:00Z"}}
     good = lambda id: {"jsonrpc": "2.0", "id": id, "result": fact}
-    # What the server sends, and whether the fact is shown; None where either will do.
+    # The sent lines, and whether norrisctl shows the fact; None if both are correct.
     cases = {
         "another id": (lambda id: [good(id + 1)], False),
         "the id as text": (lambda id: [good(str(id))], False),
@@ -315,7 +315,7 @@ CENTURIES = 146_097 * 86_400  # seconds of 400 years, after which the calendar r
 
 
 def offset(moment):
-    """The seconds from now until a moment of any year."""
+    """Returns the seconds from now until a moment of any year."""
     year, rest = moment.split("-", 1)
     cycles, year = divmod(int(year), 400)
     then = datetime.datetime.fromisoformat(f"{year + 2000}-{rest}+00:00").timestamp()
@@ -323,13 +323,13 @@ def offset(moment):
 
 
 def faked(*variables):
-    """What comes before norrisd on its command line, so that its clock is another one."""
-    # The library would set FAKETIME_SHARED by itself, and Swift programs lose their arguments by that.
+    """Returns the arguments before norrisd on the command line that change its clock."""
+    # Otherwise the library sets FAKETIME_SHARED, and Swift programs then lose their arguments.
     return ["env", f"LD_PRELOAD={FAKETIME}", "FAKETIME_SHARED=none none", *variables]
 
 
 def asked(daemon, seconds, report, year):
-    """Asks for everything that has to do with times, for so long; returns when the last search was."""
+    """Sends every request that depends on times for `seconds`; returns the time of the last search."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         fact = daemon.call("fact.random")["items"][0]["id"]
@@ -345,12 +345,12 @@ def asked(daemon, seconds, report, year):
 
 
 def years(programs):
-    """The daemon starts, answers and stops whatever the clock says, fetches a feed, and survives the next second."""
+    """The daemon starts, answers, fetches a feed and stops at extreme times, and survives the next second."""
     report = Report()
     for year in YEARS:
         try:
-            # The library's waits never end before 1970 unless the monotonic clock is faked too, which after 2262
-            # would be beyond any real one.
+            # Before 1970 the library's waits end only if the monotonic clock is faked too. After 2262 a faked
+            # monotonic clock would exceed any real value.
             seconds = offset(year)
             under = faked(f"FAKETIME={seconds:+d}", f"FAKETIME_DONT_FAKE_MONOTONIC={int(seconds > 0)}")
             with Upstream({}) as upstream, Daemon(programs, configuration(upstream), under=under) as daemon:
@@ -367,7 +367,7 @@ def years(programs):
 
 
 def jumps(programs):
-    """The clock of a running daemon jumps through the years, and back to now."""
+    """The clock of a running daemon jumps to extreme times and back to now."""
     report = Report()
     with Upstream({}) as upstream, tempfile.NamedTemporaryFile("w") as clock:
         def set(seconds):
@@ -379,7 +379,7 @@ def jumps(programs):
         set(0)
         under = faked(f"FAKETIME_TIMESTAMP_FILE={clock.name}", "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1")
         with Daemon(programs, configuration(upstream), under=under) as daemon:
-            # Before the first fetch the daemon would wait for a minute until it reads the clock again.
+            # Before the first fetch the daemon reads the clock only once a minute.
             daemon.wait_for("beside", lambda source: source["items"])
             for year in [*YEARS, *YEARS[::-1], None]:
                 set(offset(year) if year else 0)
@@ -396,7 +396,7 @@ def jumps(programs):
 
 
 def hung(programs):
-    """The cache is on a file system that hangs; what is in memory is served, and the status."""
+    """The cache is on a file system that hangs. The daemon still serves its status and content in memory."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ["below", "mounted"]:
             pathlib.Path(folder, name).mkdir()
@@ -410,7 +410,7 @@ def hung(programs):
                 lines = [request("server.status") + b"\n", request("server.metrics") + b"\n", attacks.INFO]
 
                 def during(report):
-                    # As a network file system whose server is gone.
+                    # Simulates a network file system without its server.
                     os.kill(process.pid, signal.SIGSTOP)
                     time.sleep(8)
                     os.kill(process.pid, signal.SIGCONT)

@@ -40,14 +40,14 @@ QUOTA = 100
 
 
 def answer(body=b"", status="200 OK", kind="application/rss+xml", fields=b""):
-    """The bytes of a whole reply."""
+    """Returns the bytes of a complete reply."""
     body = body.encode() if isinstance(body, str) else body
     head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
     return head.encode() + fields + b"\r\n" + body
 
 
 def gifs(url):
-    """Giphy's reply to a search: one GIF, whose id is that of the query."""
+    """Returns Giphy's reply to a search: one GIF with an id from the query."""
     query = urllib.parse.parse_qs(urllib.parse.urlsplit(url).query).get("q", ["none"])[0]
     name = "g" + "".join(letter for letter in query if letter.isalnum())
     original = {"url": f"https://media0.giphy.com/media/{name}/giphy.gif", "width": "480", "height": "229"}
@@ -59,8 +59,8 @@ def gifs(url):
 
 
 class Upstream:
-    """An HTTP server in a process of its own. A route is the beginning of a path, and a function of the path and of
-    the number of the request that makes the bytes of a reply, or parts of them. It notes when each was requested."""
+    """An HTTP server in a separate process that records the times of requests. A route maps the start of a path to a
+    function of the path and the request number, which returns the reply as bytes or as parts."""
 
     def __init__(self, routes):
         self.routes = {"/v1/gifs/": lambda url, number: gifs(url), "/beside": beside} | routes
@@ -109,24 +109,24 @@ class Upstream:
             threading.Thread(target=guarded, args=(connection,), daemon=True).start()
 
     def times(self, route):
-        """When a route was requested."""
+        """Returns the times of the requests for a route."""
         lines = pathlib.Path(self.log.name).read_text().splitlines()
         return [float(line.split()[0]) for line in lines if line.split()[1] == route]
 
     def gap(self, route, begin, end):
-        """The longest time without a request for a route."""
+        """Returns the longest time without a request for a route, in seconds."""
         times = [begin, *(moment for moment in self.times(route) if begin < moment < end), end]
         return max(after - before for before, after in itertools.pairwise(times))
 
 
 def beside(url, number):
-    """The feed beside the attack, which says 304 where nothing has changed."""
+    """Returns the feed beside the attack, with status 304 for later requests."""
     if number > 1:
         return answer(status="304 Not Modified", fields=b'ETag: "1"\r\n')
     return answer(RSS.format("".join(map(ITEM.format, range(20)))), fields=b'ETag: "1"\r\n')
 
 
-# What the daemon is asked for
+# Configuration and requests
 
 
 def configuration(upstream, sources="", facts="{{enabled: false}}", quota=100_000):
@@ -142,13 +142,13 @@ def source(name, upstream, path, kind="feed", refresh="1s"):
 
 
 def searches(word):
-    """GIF searches that differ."""
+    """Returns 2,000 different GIF searches."""
     return [request("gif.search", {"query": f"{word} {number}"}) + b"\n" for number in range(2000)]
 
 
 def run(programs, upstream, configuration, attackers=(), seconds=ATTACK, begin=lambda daemon: None, under=(),
         network=True, **options):
-    """Measures an attack of an upstream that goes on for a time."""
+    """Measures a continuous attack of an upstream."""
     with Daemon(programs, configuration, files={"key": "key"}, under=under) as daemon:
         daemon.wait_for("beside", lambda source: source["items"])
 
@@ -179,14 +179,14 @@ def trailers(url, number):
 
 
 def chunks(url, number):
-    """A body of 2 MiB in chunks of one byte."""
+    """Returns a body of 2 MiB in chunks of one byte."""
     body = RSS.format(ITEM.format(1)).encode().ljust(1 << 21)
     pieces = b"".join(b"1\r\n%c\r\n" % byte for byte in body)
     return [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", pieces, b"0\r\n\r\n"]
 
 
 def drip(url, number):
-    """A byte a second."""
+    """Sends a byte per second."""
     yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
     while True:
         time.sleep(1)
@@ -204,7 +204,7 @@ HEADS = {
     "folded": lambda url, number: answer(RSS.format(""), fields=b"ETag: a\r\n" + b" b\r\n" * 60_000),
     "etag": lambda url, number: answer(RSS.format(""), fields=b'ETag: "%s"\r\n' % (b"x" * 90_000)),
     "trailers": trailers,
-    # One after another, without end.
+    # An endless sequence.
     "informational": lambda url, number: itertools.repeat(b"HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n" * 2_000),
     "endless": lambda url, number: itertools.chain([b"HTTP/1.1 200 OK\r\n"], itertools.repeat(b"a:\r\n" * 20_000)),
     "chunk-extension": lambda url, number: itertools.chain(
@@ -220,7 +220,7 @@ def headers(name, kind="feed", programs=None):
 
 
 def giphy_headers(programs):
-    """Giphy itself replies with such heads to another user; only the feed and what is stored has goals."""
+    """Giphy sends such heads to another user. Only the feed and stored content have goals."""
     def reply(url, number):
         return answer("{}", kind="application/json", fields=FIELDS) if "bad" in url else gifs(url)
 
@@ -234,7 +234,7 @@ def giphy_headers(programs):
 HEADERS, SETTINGS, CONTINUATION, END_STREAM, END_HEADERS, ACK = 1, 4, 9, 1, 4, 1
 OK, EARLY = b"\x88", b"\x08\x03103"  # ":status"
 EMPTY = b"\x00\x01a\x00"
-# A field of 3,900 bytes that the client stores, and a byte for each repetition.
+# A field of 3,900 bytes that the client stores, and the byte that repeats the field.
 LONG, AGAIN = b"\x40\x01a\x7f" + bytes([3_900 - 127 & 127 | 128, 3_900 - 127 >> 7]) + b"x" * 3_900, b"\xbe"
 
 
@@ -243,7 +243,7 @@ def frame(kind, flags, stream, payload=b""):
 
 
 def head(stream, block, flags=END_STREAM):
-    """A head of any length, as frames."""
+    """Returns a head of any length as frames."""
     parts = [block[start:start + 16_000] for start in range(0, len(block), 16_000)]
     for number, part in enumerate(parts):
         end = END_HEADERS if number == len(parts) - 1 else 0
@@ -261,7 +261,7 @@ HTTP2 = {
 
 
 def serve_http2(listener, context, reply):
-    """Answers each request with frames; runs in a process of its own."""
+    """Answers each request with frames. Runs in a separate process."""
     def converse(connection):
         with context.wrap_socket(connection, server_side=True) as connection, connection.makefile("rb") as frames:
             frames.read(24)
@@ -316,7 +316,7 @@ CUTS = {
 
 
 def cut_heads(programs):
-    """A reply that ends inside its head is a transport error, which is tried again within seconds."""
+    """A reply that ends inside its head is a transport error, which the daemon retries within seconds."""
     report = Report()
     routes = {f"/cut{number}": lambda url, _, cut=cut: cut for number, cut in enumerate(CUTS.values())}
     with Upstream(routes) as upstream:
@@ -337,26 +337,26 @@ def cut_heads(programs):
 
 
 def latin1():
-    """15 MiB of Latin-1, which takes twice as much as UTF-8."""
+    """Returns 15 MiB of Latin-1, which needs twice the size in UTF-8."""
     item = f"<item><guid>{{}}</guid><description>{'é' * 9_000}</description></item>"
     text = RSS.format("".join(map(item.format, range(1_700))))
     return text.replace('"1.0"', '"1.0" encoding="ISO-8859-1"').encode("latin-1")
 
 
 def tiny_items():
-    """4.4 MiB of 99,000 items."""
+    """Returns 4.4 MiB of 99,000 items."""
     items = "".join(f"<item><guid>{number}</guid></item>" for number in range(99_000))
     return RSS.format(items).encode() + b" " * 900_000
 
 
 def tiny_json():
-    """The same as a JSON feed."""
+    """Returns 99,000 items as a JSON feed."""
     items = [{"id": str(number), "content_text": "a"} for number in range(99_000)]
     return json.dumps({"version": "https://jsonfeed.org/version/1.1", "items": items}).encode()
 
 
 def statuses():
-    """16 MB of Mastodon's statuses with many tags and images each."""
+    """Returns 16 MB of Mastodon statuses with many tags each."""
     tags = [{"name": f"tag{number}"} for number in range(500)]
     status = {"created_at": "2026-01-01T00:00:00Z", "content": "<p>a</p>" * 200, "tags": tags, "media_attachments": [],
               "account": {"id": "1", "username": "a", "acct": "a", "display_name": "A", "url": "https://a.example/"}}
@@ -364,7 +364,7 @@ def statuses():
 
 
 def zipped():
-    """11 MiB of items that are few on the way."""
+    """Returns 11 MiB of items that compress well."""
     item = f"<item><guid>{{}}</guid><title>{'a' * 25}</title></item>"
     return RSS.format("".join(map(item.format, range(95_000)))).encode() + b" " * (1 << 22)
 
@@ -373,7 +373,7 @@ BODIES = {"latin1": latin1, "tiny": tiny_items, "json": tiny_json, "zipped": zip
 
 
 def feeds(name, count, peak, programs):
-    """Hostile feeds that are all due at once, and again."""
+    """Hostile feeds are all due at once, repeatedly."""
     body = BODIES[name]()
     kind = "mastodon" if name == "mastodon" else "feed"
     coding = b""
@@ -392,7 +392,7 @@ def feeds(name, count, peak, programs):
 
 
 def gif_page():
-    """14 MiB as Giphy's reply: GIFs with long titles, and many renditions each."""
+    """Returns 14 MiB as Giphy's reply: GIFs with long titles and many renditions."""
     rendition = {"url": "https://media0.giphy.com/media/a/giphy.gif", "width": "480", "height": "229"}
     gif = {"type": "gif", "url": "https://giphy.com/gifs/a", "title": "a" * 20_000, "rating": "g",
            "images": {"original": rendition} | {f"r{number}": rendition for number in range(200)}}
@@ -402,7 +402,7 @@ def gif_page():
 
 
 def giphy_bodies(programs):
-    """Giphy itself replies with such bodies to another user."""
+    """Giphy sends such bodies to another user."""
     body = answer(json.dumps(gif_page()), kind="application/json")
     with Upstream({"/v1/gifs/": lambda url, number: body if "bad" in url else gifs(url)}) as upstream:
         attacker = (ATTACKERS[0], attacks.exchange, 4, b"".join(searches("bad")[:200]), 1, attacks.LIFETIME - 5)
@@ -410,14 +410,14 @@ def giphy_bodies(programs):
 
 
 def changed_facts(url, number):
-    """A reply of 90,000 facts, each of which has another text than in the reply before."""
+    """Returns 90,000 facts, each with another text than in the last reply."""
     facts = ",".join(f'{{"id":"f{each}","value":"Chuck Norris has counted to {each} in reply {number}."}}'
                      for each in range(CHANGED))
     return answer(f'{{"total":{CHANGED},"result":[{facts}]}}', kind="application/json")
 
 
 def large_import(kind, programs):
-    """Facts or posts that change with each fetch, beside a feed that answers 304, while others read and write."""
+    """All facts or posts change with each fetch, beside a feed with status 304, while users read and write."""
     def posts(url, number):
         return answer(RSS.format("".join(
             f"<item><guid>{each}</guid><title>{each} {number}</title></item>" for each in range(20_000))))
@@ -458,7 +458,7 @@ ASKING = {"search": ("gif.search", "query"), "random": ("gif.random", "tag"), "g
 
 
 def quota(name, programs):
-    """One user uses up what is left of Giphy's requests; another one still gets a search of their own."""
+    """One user exhausts the remaining Giphy requests. A search of another user still succeeds."""
     method, parameter = ASKING[name]
     lines = [request(method, {parameter: f"much{number}"}) + b"\n" for number in range(2 * QUOTA)]
     with Upstream({}) as upstream, \
@@ -474,17 +474,17 @@ def quota(name, programs):
 
 
 def slow(programs):
-    """Eight sources that send a byte a second."""
+    """Eight sources send a byte per second."""
     with Upstream({"/hostile": drip}) as upstream:
         sources = "".join(source(f"hostile{number}", upstream, "/hostile") for number in range(8))
         return run(programs, upstream, configuration(upstream, sources), seconds=15)
 
 
-REFRESHED_GOAL = 10  # requests to an upstream that a user without rights may cause in an attack
+REFRESHED_GOAL = 10  # upstream requests that a user without rights may cause in an attack
 
 
 def refreshes(programs):
-    """A user without rights has a source fetched again and again."""
+    """A user without rights requests many refreshes of a source."""
     with Upstream({"/rare": beside}) as upstream:
         refresh = request("source.refresh", {"source": "rare"}) + b"\n"
         attacker = (ATTACKERS[0], attacks.exchange, 4, refresh, math.inf, attacks.LIFETIME - 5, True, math.inf)

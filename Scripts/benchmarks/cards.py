@@ -18,7 +18,7 @@ def cards(folder, options):
     if not (PROGRAMS / "norris-card").exists():
         return [Row("cards", "skipped", note="norris-card is not built: NORRIS_CARDS=1 Scripts/build")]
     convert = pathlib.Path(shutil.which("convert", path="/usr/bin:" + os.environ["PATH"]))
-    # Fontconfig writes its cache into the home folder; without one each run reads every font.
+    # Fontconfig stores its cache in the home folder. Without a cache each run reads every font.
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
     given, drawn = folder / "fact.json", folder / "card.png"
     numbers = itertools.count()
@@ -31,7 +31,7 @@ def cards(folder, options):
         return time
 
     def norris_card():
-        # Each turn draws another fact, and so another landscape.
+        # Each fact results in a different landscape.
         number = next(numbers)
         text = f"Chuck Norris has counted to infinity {number} times, and once more to be sure of it."
         given.write_text(json.dumps(

@@ -1,9 +1,8 @@
-"""What damaged files cost: copies of the files of a used norrisd with wrong bytes, and with integers at their extremes.
+"""Runs norrisd on damaged copies of its files, with wrong bytes and with extreme integers.
 
-A daemon fetches facts, GIFs and posts from an upstream on loopback, reads fortune files, and two users use it. Then it
-runs without the upstream on damaged copies of its files. It must get ready and answer all methods that read, at most a
-few seconds later also where it had to recreate a database; it must not end by itself, and no text that it shows may be
-one that was never stored.
+A daemon fetches facts, GIFs and posts from an upstream on loopback, reads fortune files, and serves two users. Then it
+runs without the upstream on damaged copies of its files. It must become ready and answer all reading methods, within a
+few seconds even if it must recreate a database. It must not end, and must not show a text that was never stored.
 """
 
 import collections
@@ -21,20 +20,20 @@ import harness
 import store
 import upgrade
 
-# The files that are damaged, with the bytes that a damaged copy has wrong.
+# The damaged files, and the number of wrong bytes in a damaged copy.
 FILES = ["cache/cache.db", "cache/cache.db-facts", "cache/cache.db-gifs", "cache/cache.db-posts", "state/state.db"]
 WRONG_BYTES = 200
 EXTREMES = [-(1 << 63), -1, 0, 1 << 31, 1 << 32, 1 << 53, (1 << 63) - 1]
 READY_GOAL, SETTLED = 5, 10  # seconds
 FACTS = 300  # in fortune files
 PROCESSES = 2
-# What a damaged file may cost for a moment; -32602 is a cursor of a cache that was recreated meanwhile.
+# Temporary errors of a damaged file. -32602 is a cursor from before a cache was recreated.
 REFUSALS = {-32001, -32002, -32005, -32602}
 DAYS = [str(datetime.date(2026, 3, day)) for day in range(1, 6)]
 
 
 def ask(server, texts=None):
-    """Asks by all methods that read; returns the codes of error replies, and the texts that were never stored."""
+    """Calls all reading methods; returns the codes of error replies, and the texts that were never stored."""
     codes, unknown = collections.Counter(), []
 
     def check(text):
@@ -92,7 +91,7 @@ def ask(server, texts=None):
         check(item["name"])
     for method in ["fact.categories", "server.status", "server.info"]:
         list(items(method))
-    # Writing reads too.
+    # Writes also read the files.
     with harness.effective_user(upgrade.USERS[0]):
         list(items("post.mark_read", all=True))
         list(items("favorite.remove", kind="fact", id="no such fact"))
@@ -108,7 +107,7 @@ class Texts(set):
 
 
 def fill(folder):
-    """Makes the files of a used daemon; returns its configuration and all texts that it can show."""
+    """Creates the files of a used daemon; returns its folder, its configuration and all texts that it can show."""
     upstream, home = upgrade.Upstream(), folder / "home"
     home.mkdir()
     store.generate(folder / "facts", FACTS)
@@ -129,10 +128,10 @@ def fill(folder):
 
 
 def run(case):
-    """Runs the daemon on a damaged copy; returns what became of it."""
+    """Runs the daemon on a damaged copy; returns the outcome."""
     name, home, setting, texts, damage, folder = case
     result = {"name": name, "problems": [], "moved": [], "repaired": [], "ready": None, "codes": {}}
-    # Within the time that an upstream of another run could take the port: nobody serves there.
+    # Nothing listens on the upstream's port during the run.
     shutil.copytree(home, folder, ignore=shutil.ignore_patterns("sock", "notify", "config.yaml"))
     damage(folder)
     log = folder / "log"
@@ -193,7 +192,7 @@ class Extreme:
 
     def __call__(self, folder):
         with contextlib.closing(sqlite3.connect(folder / self.file)) as database:
-            # One row where the values have to differ.
+            # Only one row if the values must be unique.
             for statement in ["UPDATE", "UPDATE OR IGNORE"]:
                 try:
                     database.execute(f'{statement} "{self.table}" SET "{self.column}" = ?', [self.value])
@@ -204,7 +203,7 @@ class Extreme:
 
 
 def integers(path):
-    """The integer columns of all tables with rows."""
+    """Returns the integer columns of all tables with rows."""
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
         for (table,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
             if not database.execute(f'SELECT 1 FROM "{table}" LIMIT 1').fetchone():

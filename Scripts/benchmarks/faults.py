@@ -1,4 +1,4 @@
-"""How norrisd tells each fault of an upstream, how long others wait meanwhile, and when the source is well again."""
+"""Measures for each fault of an upstream: norrisd's report, the latency of other users, and the time to recovery."""
 
 import contextlib
 import itertools
@@ -14,7 +14,7 @@ import harness
 from feeds import ITEM, RSS, compressed
 
 LATENCY_GOAL, RECOVERY_GOAL = 50, 60  # ms, s
-SECONDS = 3  # of requests while the upstream fails
+SECONDS = 3  # duration of the requests while the upstream fails
 TIMEOUT = 2  # http.timeout, s
 MAXIMUM = 256 * 1024  # http.max_body
 
@@ -30,7 +30,7 @@ def sending(data):
 
 def reset(connection):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    # A TLS or buffered close would end it in order.
+    # A TLS or buffered close would end the connection cleanly.
     connection.close()
 
 
@@ -60,7 +60,7 @@ def handshake_cut(connection):
 BOMB = compressed(itertools.repeat(b" " * (1 << 20), 16))
 CHUNK = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\nhalf"
 LONG = [f"X-Long: {'x' * 65_536}"] * 100
-# After the request: a name, the kind of error, and what is done in place of the answer.
+# Faults after the request: the name, the kind of error, and the action instead of an answer.
 ANSWERS = {
     "reset": ("offline", reset),
     "closed": ("offline", lambda connection: None),
@@ -81,7 +81,7 @@ ANSWERS = {
     "half a document": ("decode", sending(answer("200 OK", b'{"version":"https://jsonfeed.org/version/1","it'))),
     "redirect loop": ("http", sending(answer("302 Go", b"", "Location: ?again"))),
 }
-# Of a server that speaks TLS, before or in place of the handshake.
+# Faults of a TLS server before or instead of the handshake.
 HANDSHAKES = {"TLS: cut in the handshake": handshake_cut, "TLS: no handshake": hang,
               "TLS: plain bytes": sending(answer("400 No"))}
 CERTIFICATES = {"TLS: expired": "expired", "TLS: wrong name": "elsewhere", "TLS: self-signed": "unknown"}
@@ -97,7 +97,7 @@ def make_certificates(folder):
         for command in [
             ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
              "/CN=norrisd", "-addext", f"subjectAltName={host}", "-keyout", key, "-out", request],
-            # Of the two commands only this takes a negative number of days.
+            # Only this command accepts a negative number of days.
             ["x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copyall", "-days", str(days), "-out",
              certificate],
         ]:
@@ -109,7 +109,7 @@ def make_certificates(folder):
 
 
 class Upstream:
-    """A server of a growing feed in a process of its own, which fails while it is told to."""
+    """A server of a growing feed in a separate process, which fails on demand."""
 
     def __init__(self, fault=None, handshake=None, certificates=None, bad="good", refuses=False):
         self.fault, self.handshake, self.refuses = fault, handshake, refuses
@@ -119,7 +119,7 @@ class Upstream:
             context.load_cert_chain(certificates / f"{name}.pem")
             self.contexts[name == bad and bad != "good"] = context
         self.failing = multiprocessing.get_context("fork").Event()
-        # Not listening, this keeps the port while connections are refused.
+        # This socket does not listen, but reserves the port while connections are refused.
         self.reservation = self.bound(0)
         self.port = self.reservation.getsockname()[1]
         self.url = f"{'https' if certificates else 'http'}://127.0.0.1:{self.port}/feed"
@@ -182,7 +182,7 @@ def source(server):
 
 
 def measure(folder, program, upstream, certificates, url=None, proxy=False):
-    """Returns the kind of error, the 99th percentile in ms, and the seconds until the source was well again."""
+    """Returns the kind of error, the 99th percentile in ms, and the seconds until the source recovered."""
     setting = f", proxy: 'http://127.0.0.1:{upstream.port}'" if proxy else ""
     configuration = (
         f"http: {{timeout: {TIMEOUT}s, max_body: {MAXIMUM // 1024}KiB{setting}}}\nfacts: {{enabled: false}}\n"

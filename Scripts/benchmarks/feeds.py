@@ -1,7 +1,7 @@
-"""What a hostile upstream costs: memory, CPU time, the source beside it, another user's latency, and the daemon's end.
+"""Measures the effects of a hostile upstream: memory, CPU time, another source, another user's latency, the stop.
 
-An upstream in a process of its own holds the hostile answer until all is measured that comes before it. Beside the
-hostile source the daemon fetches a small feed every second, and another user asks for facts, which takes root.
+An upstream in a separate process delays the hostile answer until the measurements before it are complete. The daemon
+also fetches a small feed every second, and another user requests facts, which needs root.
 """
 
 import gzip
@@ -23,11 +23,11 @@ import zlib
 import attacks
 import harness
 
-CPU_GOAL, LATENCY_GOAL, END_GOAL = 3, 50, 1000  # s of a source, ms, ms
+CPU_GOAL, LATENCY_GOAL, END_GOAL = 3, 50, 1000  # s per source, ms, ms
 PEAK_GOALS = {1: 96, 2: 160, 8: 256}  # MiB, by the number of hostile sources
-BESIDE_GOAL = 5  # seconds without a fetch of the source beside; it is due every second
-OBSERVED, SETTLED = 20, 2  # seconds: of an attack at most, and without CPU time before it counts as over
-IDLE = 0.15  # seconds of CPU time in a second that count as none
+BESIDE_GOAL = 5  # seconds without a fetch of the small feed, which is due every second
+OBSERVED, SETTLED = 20, 2  # seconds: the maximum of an attack, and the idle time after which it has ended
+IDLE = 0.15  # seconds of CPU time in a second below which the daemon is idle
 UNDER_WAY = 0.5  # seconds from the answer until SIGTERM
 MEBIBYTE = 1 << 20
 REPLIES, FACTS, INVENTED = 8, 1000, 60
@@ -147,13 +147,13 @@ def fields():
 
 
 class Head:
-    """A reply with header fields of its own."""
+    """A reply with additional header fields."""
 
     def __init__(self, fields, body):
         self.fields, self.body = fields, body
 
 
-# By their number of sources; a name that begins with `statuses` is of Mastodon.
+# Bodies with their number of sources. Names that begin with `statuses` belong to Mastodon.
 CROWDS = {
     "latin1": (latin1, 2), "tiny-items": (tiny_items, 2), "json-items": (json_items, 2), "statuses": (statuses, 2),
     "rss-author-4": (rss_author, 4), "rss-authors-4": (rss_authors, 4), "atom-names": (atom_names, 2),
@@ -172,7 +172,7 @@ FEEDS = {
 
 
 def invented_facts(reply):
-    """A reply of a search whose facts have categories that no other has."""
+    """Returns a reply of a search whose facts all have different categories."""
     facts = [{"id": f"{reply}-{number}", "value": f"Chuck Norris has fact {number} of reply {reply}.", "created_at": "",
               "categories": [f"invented-{reply}-{number}-{category}-{'x' * 20}" for category in range(INVENTED)]}
              for number in range(FACTS)]
@@ -180,7 +180,7 @@ def invented_facts(reply):
 
 
 class Upstream:
-    """An HTTP server in a process of its own: hostile at /hostile and /jokes/search, a growing feed at /beside."""
+    """An HTTP server in a separate process: hostile at /hostile and /jokes/search, a growing feed at /beside."""
 
     def __init__(self, body=None):
         self.body = body.encode() if isinstance(body, str) else body
@@ -214,7 +214,7 @@ class Upstream:
                         reply(connection, "200 OK", "application/rss+xml", feed.encode())
                     elif path.startswith("/hostile"):
                         self.go.wait()
-                        # A feed is recognized by its first byte; Mastodon's API must say that it answers in JSON.
+                        # norrisd recognizes a feed by its first byte, but Mastodon's API needs a JSON content type.
                         kind = "application/rss+xml" if path == "/hostile" else "application/json"
                         reply(connection, "200 OK", kind, self.body)
                         self.sent.set()
@@ -304,7 +304,7 @@ def end(daemon):
 
 
 def observe(daemon, upstream, figures):
-    """Lets the hostile answer go, and watches until the daemon has been idle for a while."""
+    """Releases the hostile answer, and measures until the daemon has been idle for a while."""
     user = attacks.Worker(attacks.VICTIM, attacks.victim, daemon.path, [attacks.RANDOM], 0.003, priority=-15)
     time.sleep(attacks.LEAD)
     used, begin = daemon.cpu(), time.monotonic()
@@ -345,7 +345,7 @@ def wait_for_beside(daemon):
 
 
 def ended_under_way(daemon, upstream, figures):
-    """How long the end takes while the hostile answer is decoded."""
+    """Measures a stop while the daemon decodes the hostile answer."""
     wait_for_beside(daemon)
     upstream.go.set()
     upstream.sent.wait(60)
@@ -384,7 +384,7 @@ def categories():
             figures.notes.append(f"{facts['items']} facts")
             figures.notes.append(f"fact.categories: {f'error {error}' if error else f'{count} names'}")
             figures.end = end(daemon)
-            # What is stored is read again at each start.
+            # Each start reads the stored categories.
             daemon.process = subprocess.Popen(
                 daemon.process.args, env={"HOME": daemon.temporary.name}, stderr=subprocess.DEVNULL)
             harness.wait_for(lambda: harness.accepts(daemon.path), "the next start")

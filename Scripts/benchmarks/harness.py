@@ -1,4 +1,4 @@
-"""What the benchmarks share: daemons and other processes, measuring in turn, and the table of results."""
+"""Shared parts of the benchmarks: daemons and other processes, alternating measurements, and the table of results."""
 
 import contextlib
 import dataclasses
@@ -16,12 +16,12 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAMS = pathlib.Path(os.environ.get("NORRIS_PROGRAMS") or HERE.parents[1] / ".build" / "dist").resolve()
 FACT_RANDOM = '{"jsonrpc":"2.0","id":1,"method":"fact.random"}'
-# No upstream is measured along with the daemon.
+# The measurements include no upstream.
 BUILT_IN_FACTS = "facts: {enabled: false}\n"
 
 
 class Failure(Exception):
-    """A benchmark cannot go on; the message says why."""
+    """An error that ends a benchmark."""
 
 
 @dataclasses.dataclass
@@ -41,14 +41,14 @@ def quantity(value, unit):
 
 
 def value(name, figures, unit, at_most=None, note=""):
-    """A row for the median of the figures, with a goal for the figure itself."""
+    """Returns a row for the median of the figures, with a goal for the median."""
     figure = statistics.median(figures)
     goal, met = ("", None) if at_most is None else (f"<= {quantity(at_most, unit)}", figure <= at_most)
     return Row(name, quantity(figure, unit), goal=goal, met=met, note=note)
 
 
 def compared(name, figures, peers, unit, at_most=None, at_least=None):
-    """A row for the medians of both, and the median of the ratios of the pairs, with a goal for the ratio."""
+    """Returns a row for both medians and the median ratio of the pairs, with a goal for the ratio."""
     ratio = statistics.median(figure / peer for figure, peer in zip(figures, peers, strict=True))
     row = Row(name, *(quantity(statistics.median(values), unit) for values in (figures, peers)), ratio)
     if at_most is not None:
@@ -59,7 +59,7 @@ def compared(name, figures, peers, unit, at_most=None, at_least=None):
 
 
 def table(cells):
-    """Prints lines of cells, the first of which are names, below each other."""
+    """Prints lines of cells in columns. The first column contains names."""
     widths = [max(len(line[column]) for line in cells) for column in range(len(cells[0]))]
     for line in cells:
         numbers = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]
@@ -67,7 +67,7 @@ def table(cells):
 
 
 def show(rows):
-    """Prints the table, and beneath it the notes."""
+    """Prints the table and the notes."""
     cells = [["name", "figure", "peer", "ratio", "goal", "met"]]
     for row in rows:
         ratio = "" if row.ratio is None else f"{row.ratio:.3f}" if row.ratio < 0.1 else f"{row.ratio:.2f}"
@@ -79,8 +79,7 @@ def show(rows):
 
 
 def in_turn(runs, measures, warm_up=0):
-    """Runs A B B A A B …, so that each follows the other as often as itself; returns the figures of each without those
-    of the warm-up."""
+    """Runs A B B A A B …, so that each follows the other as often as itself; returns figures after the warm-up."""
     figures = {name: [] for name in measures}
     for number in range(warm_up + runs):
         for name, measure in list(measures.items())[::-1 if number % 2 else 1]:
@@ -91,18 +90,18 @@ def in_turn(runs, measures, warm_up=0):
 
 
 def wall(command, environment, **streams):
-    """Wall time of one process in milliseconds, which must succeed."""
+    """Returns the wall time of a process in milliseconds. The process must succeed."""
     streams = {"stdout": subprocess.DEVNULL, **streams}
     begin = time.perf_counter()
     process = subprocess.Popen(command, env=environment, **streams)
-    # Popen.wait with a timeout would sleep between looks, which is longer than what is measured.
+    # Popen.wait with a timeout sleeps between its checks for longer than the measured time.
     descriptor = os.pidfd_open(process.pid)
     try:
         select.select([descriptor], [], [], 30)
         milliseconds = (time.perf_counter() - begin) * 1000
     finally:
         os.close(descriptor)
-        # Without effect on a process that has ended.
+        # kill has no effect on a process that has ended.
         process.kill()
         status = process.wait(10)
     if status != 0:
@@ -115,20 +114,20 @@ def load_command(program, path, request=FACT_RANDOM, connections=1, pipeline=1, 
 
 
 def load(*arguments, **options):
-    """Runs load.c; returns replies per second and the 50th and 99th percentile in milliseconds."""
+    """Runs load.c; returns replies per second, and the 50th and 99th percentile in milliseconds."""
     output = subprocess.run(load_command(*arguments, **options), check=True, timeout=60, stdout=subprocess.PIPE).stdout
     return [float(word) for word in output.split()]
 
 
 def compiled(folder, name, *flags):
-    """Compiles a C program of this folder into that one; returns its path."""
+    """Compiles a C program of this directory into `folder`; returns its path."""
     subprocess.run(["cc", "-O2", "-Wall", *flags, HERE / f"{name}.c", "-o", folder / name], check=True, timeout=60)
     return folder / name
 
 
 @contextlib.contextmanager
 def running(command, **options):
-    """Starts a process and ends it with the block."""
+    """Starts a process and ends it at the end of the block."""
     process = subprocess.Popen(command, **options)
     try:
         yield process
@@ -156,8 +155,7 @@ def accepts(path):
 
 @contextlib.contextmanager
 def upstream(answer, port=0):
-    """Serves HTTP on loopback; answer makes a status, headers and a body of each request's path and headers. Yields the
-    port."""
+    """Serves HTTP on loopback and yields the port. `answer` maps a path and headers to a status, headers and a body."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -165,7 +163,7 @@ def upstream(answer, port=0):
             self.send_response(status)
             for name, text in {**headers, "Content-Length": str(len(body))}.items():
                 self.send_header(name, text)
-            # Who asks may be gone by then.
+            # The client may have disconnected.
             with contextlib.suppress(OSError):
                 self.end_headers()
                 self.wfile.write(body)
@@ -183,7 +181,7 @@ def upstream(answer, port=0):
 
 @contextlib.contextmanager
 def effective_user(uid):
-    """Connects as another user in the block, which takes root: norrisd sees the effective user id."""
+    """Connects as another user in the block, which needs root. norrisd receives the effective user id."""
     os.seteuid(uid)
     try:
         yield
@@ -192,18 +190,17 @@ def effective_user(uid):
 
 
 def resident(pid, kind="RssAnon"):
-    """A part of the resident memory of a process in bytes; VmRSS is all of it."""
+    """Returns a kind of resident memory of a process in bytes. VmRSS is the sum."""
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
     return int(next(line for line in status.splitlines() if line.startswith(kind + ":")).split()[1]) * 1024
 
 
 class Daemon:
-    """A running norrisd with its socket, and the milliseconds from its start until it was ready; after it has stopped,
-    those that took."""
+    """A running norrisd with its socket, and the milliseconds of its start until ready and of its stop."""
 
     def __init__(self, process, path, start):
         self.process, self.path, self.start, self.stop = process, path, start, None
-        self.timeout = 60  # seconds that a reply is waited for
+        self.timeout = 60  # seconds to wait for a reply
 
     def connect(self):
         connection = socket.socket(socket.AF_UNIX)
@@ -212,7 +209,7 @@ class Daemon:
         return connection
 
     def reply(self, method, **parameters):
-        """The whole reply, be it a result or an error."""
+        """Returns the complete reply, a result or an error."""
         with self.connect() as connection:
             connection.sendall(request(method, **parameters).encode() + b"\n")
             return json.loads(connection.makefile().readline() or "{}")
@@ -224,7 +221,7 @@ class Daemon:
         return reply["result"]
 
     def pages(self, method, **parameters):
-        """The items of all pages."""
+        """Yields the items of all pages."""
         page = self.call(method, **parameters)
         yield from page["items"]
         while "next" in page:
@@ -240,7 +237,7 @@ def request(method, **parameters):
 
 
 def exchange(connection, request, count, pipeline=1):
-    """Sends the request so many times, a pipeline of them at once, and reads the replies, which must be results."""
+    """Sends the request `count` times, `pipeline` at once, and reads the replies, which must be results."""
     line = request.encode() + b"\n"
     replies = connection.makefile("rb")
     while count > 0:
@@ -255,8 +252,8 @@ def exchange(connection, request, count, pipeline=1):
 
 @contextlib.contextmanager
 def daemon(folder, configuration=BUILT_IN_FACTS, under=(), timeout=30, programs=None, started=None, **environment):
-    """Runs norrisd with all its files in the folder, under another program if there is one; yields it once ready.
-    What is to be done with the process before that, started does."""
+    """Runs norrisd with all files in the folder, under another program if given, and yields it when it is ready.
+    `started` is called with the process before that."""
     folder.mkdir(exist_ok=True)
     (folder / "config.yaml").write_text(configuration)
     (folder / "notify").unlink(missing_ok=True)
@@ -287,7 +284,7 @@ def daemon(folder, configuration=BUILT_IN_FACTS, under=(), timeout=30, programs=
 
 
 def killed_start(folder, configuration, seconds, **options):
-    """Starts norrisd and kills it with SIGKILL after so many seconds, whether it is ready then or not."""
+    """Starts norrisd and sends SIGKILL after `seconds`, whether it is ready or not."""
 
     def started(process):
         timer = threading.Timer(seconds, process.kill)

@@ -1,6 +1,6 @@
-"""User instructions of norrisd for each request, and of a whole norrisctl prompt.
+"""Counts user instructions of norrisd per request and of a complete norrisctl prompt.
 
-Unlike times, they do not depend on how busy the machine is.
+Unlike times, instruction counts do not depend on the load of the machine.
 """
 
 import json
@@ -16,7 +16,7 @@ RECORDED = HERE / "instructions.tsv"
 REQUESTS = 10_000
 WARM_UP = 1_000
 GOALS = {"fact.random": 5000, "fact.random, pipeline 16": 4000}
-# How much more than recorded is a failure of --check.
+# --check fails above this multiple of the recorded count.
 TOLERANCE = 1.10
 VALGRIND = ["valgrind", "-q", "--tool=callgrind"]
 
@@ -44,7 +44,7 @@ def instructions(folder, options):
 
 
 def toolchain():
-    """The versions of Swift and of the C library, in words."""
+    """Returns the versions of Swift and the C library."""
     try:
         text = subprocess.run(["swift", "--version"], capture_output=True, text=True, timeout=60).stdout
     except FileNotFoundError:
@@ -66,7 +66,7 @@ def total(path):
 
 
 def requests(folder):
-    """Counts on the thread that serves, which is the one with the most instructions."""
+    """Counts instructions on the server's thread, which is the thread with the most instructions."""
     output = folder / "requests"
     callgrind = [*VALGRIND, "--separate-threads=yes", f"--callgrind-out-file={output}"]
     with daemon(folder / "counted", under=callgrind, timeout=300, SWIFT_DETERMINISTIC_HASHING="1") as server:
@@ -95,7 +95,7 @@ def control(action, pid):
 
 
 def prompt(folder):
-    """The facts differ in length, so this is a median."""
+    """Returns a median, because the facts differ in length."""
     figures, output = [], folder / "callgrind"
     with daemon(folder / "ordinary") as server:
         environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "NORRISD_SOCKET": str(server.path),

@@ -83,7 +83,7 @@ def main():
         return 0
     if not all((harness.PROGRAMS / program).exists() for program in ["norrisd", "norrisctl"]):
         sys.exit(f"bench: no programs in {harness.PROGRAMS}; run Scripts/build")
-    # An exception unwinds through every "finally" that ends a child process.
+    # The exception runs every "finally" that ends a child process.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     rows = []
     for name in options.names:
@@ -92,7 +92,7 @@ def main():
             try:
                 rows += BENCHMARKS[name][0](pathlib.Path(folder), options)
             except Exception as error:
-                # The other benchmarks go on.
+                # The other benchmarks continue.
                 rows.append(harness.Row(name, "failed", met=False, note=f"{type(error).__name__}: {error}"))
     harness.show(rows)
     return 1 if any(row.met is False for row in rows) else 0

@@ -1,4 +1,4 @@
-"""What norrisd needs while it serves little or nothing: memory, many connections, wake-ups."""
+"""Measures norrisd with little or no load: memory, many connections, wake-ups."""
 
 import contextlib
 import pathlib
@@ -37,10 +37,10 @@ def connections(folder, options, program):
         before = server.anonymous_memory()
         for _ in range(IDLE):
             connection = stack.enter_context(socket.socket(socket.AF_UNIX))
-            # A connect waits while the backlog is full, and this bounds the wait.
+            # Limits the wait of a connect while the backlog is full.
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", 10, 0))
             connection.connect(str(server.path))
-        # Connections are accepted in order, so all are once the last has a reply.
+        # The kernel queues connections in order, so all are accepted when the last has a reply.
         connection.settimeout(30)
         exchange(connection, FACT_RANDOM, 1)
         each = (server.anonymous_memory() - before) / IDLE
@@ -57,7 +57,7 @@ def connections(folder, options, program):
 
 
 def refused(folder):
-    """How many of the connects in one go fail, or get no result for a request."""
+    """Returns the number of simultaneous connects that fail or get no result for a request."""
     with daemon(folder, MANY_CONNECTIONS) as server, contextlib.ExitStack() as stack:
         connections = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(AT_ONCE)]
         for connection in connections:
@@ -78,10 +78,10 @@ def idle(folder, options):
     with daemon(folder / "norrisd") as server:
 
         def wake_ups():
-            """Voluntary context switches so far, by the number and name of the thread."""
+            """Returns the voluntary context switches so far, by number and name of the thread."""
             counts = {}
             for task in pathlib.Path(f"/proc/{server.process.pid}/task").iterdir():
-                # A thread may end meanwhile.
+                # The thread may have ended.
                 with contextlib.suppress(FileNotFoundError, ProcessLookupError):
                     fields = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines())
                     counts[int(task.name), fields["Name"].strip()] = int(fields["voluntary_ctxt_switches"])

@@ -1,4 +1,4 @@
-"""Times of whole processes."""
+"""Measures the times of complete processes."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import shutil
 
 from harness import PROGRAMS, compared, compiled, daemon, in_turn, upstream, value, wait_for, wall
 
-# Whole processes are short, so one run is this many pairs.
+# The pairs in a run, because processes are short.
 PAIRS = 10
 WARM_UP = 3
 
@@ -29,7 +29,7 @@ def processes(folder, options):
     with upstream(content) as port, daemon(folder / "norrisd", CONFIGURATION.format(folder=folder, port=port)) as server:
         environment = {"NORRISD_SOCKET": str(server.path), "PATH": os.environ["PATH"], "HOME": str(folder)}
         def pair(ours, peer):
-            # Only these two: after a third process, caches and the daemon would be colder for one of them.
+            # Only two processes, because a third process would leave colder caches for one of them.
             times = in_turn(options.runs * PAIRS, {
                 "ours": lambda: wall(ours, environment), "peer": lambda: wall(peer, environment)
             }, WARM_UP)
@@ -37,7 +37,7 @@ def processes(folder, options):
         fact = pair([PROGRAMS / "norrisctl", "fact"], [pathlib.Path(fortune)])
         prompt = pair([PROGRAMS / "norrisctl", "prompt"], [floor, server.path])
         wait_for(lambda: server.call("post.list")["items"], "posts")
-        # The first search is answered by the upstream, all later ones by the cache.
+        # The upstream answers the first search, and the cache answers later searches.
         wait_for(lambda: server.reply("gif.search", query="kick").get("result", {}).get("items"), "GIFs")
         wait_for(lambda: server.call("fact.search", query="kick")["items"], "facts")
         server.call("favorite.add", kind="fact", id=server.call("fact.random")["items"][0]["id"])
@@ -58,7 +58,7 @@ posts: {{sources: {{planet: {{kind: feed, url: 'http://127.0.0.1:{port}/feed'}}}
 
 
 def content(path, _):
-    """20 posts as RSS, or 25 GIFs as Giphy's reply."""
+    """Returns 20 posts as RSS, or 25 GIFs as Giphy's reply."""
     if path.startswith("/feed"):
         items = "".join(
             f"<item><title>Post {number}</title><guid>https://blog.example/{number}</guid>"

@@ -1,18 +1,18 @@
-"""Replies per second of fact.random beside Redis and beside a server that parses nothing."""
+"""Compares the replies per second of fact.random with Redis and with a server that parses nothing."""
 
 import socket
 import subprocess
 
 from harness import FACT_RANDOM, accepts, compared, compiled, daemon, in_turn, load, running, wait_for
 
-# connections, pipeline, and the least ratio of norrisd to Redis
+# Connections, pipeline, and the minimum ratio of norrisd to Redis.
 LOADS = [(1, 1, 1.0), (50, 1, 1.0), (50, 16, 1.5)]
 
 
 def rates(folder, options):
     "fact.random beside Redis GET of 300 bytes and a floor server in C: 1 and 50 connections, pipeline of 16"
     program, floor = compiled(folder, "load"), compiled(folder, "floor_server")
-    # The package redis-server would start a service. This program of redis-tools is the server under its other name.
+    # The package redis-server would start a service. redis-check-rdb of redis-tools is the same program as the server.
     (folder / "redis-server").symlink_to("/usr/bin/redis-check-rdb")
     sockets = {name: folder / f"{name}.sock" for name in ["redis", "floor"]}
     redis = [folder / "redis-server", "--port", "0", "--unixsocket", sockets["redis"], "--save", "",

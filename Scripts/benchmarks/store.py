@@ -1,5 +1,5 @@
-"""What facts in fortune files cost: starts, memory, disk, fact.random and fact.search; latency while facts are
-imported; and whether kill -9 loses what was acknowledged."""
+"""Measures the cost of facts in fortune files: starts, memory, disk, fact.random, fact.search, and latency during
+imports. Tests that kill -9 loses no acknowledged write."""
 
 import collections
 import contextlib
@@ -25,14 +25,14 @@ REFERENCE = 1_000
 DEFAULT_SIZES = [1_000, 3_000, 100_000]
 USERS = [60001, 60002]
 CONNECTIONS = 50
-SHORT = 80  # the max_length that is measured
+SHORT = 80  # the measured max_length
 FETCHED = 500  # facts of the upstream that cache.clear removes
 
-# Words that do not occur in the others. The two common ones never stand in one fact.
+# Words that are in no other word. No fact contains both common words.
 COMMON, OTHER_COMMON, RARE, ABSENT = "hammer", "anvil", "zyzzyva", "quixotic"
 RARE_HITS, RARE_CATEGORY_FACTS, RARE_CATEGORY_HITS = 3, 5, 2
-PER_FILE = 100_000  # facts, for norrisd refuses more than 16 MiB; further files of a category are in other folders
-# The parts of all facts that are in each large category; the rare one comes before them.
+PER_FILE = 100_000  # facts, because norrisd refuses more than 16 MiB; a category's other files are in other folders
+# The fraction of all facts in each large category. The rare category precedes them.
 CATEGORIES = {"large": 0.5, "medium": 0.3, "minor": 0.2}
 SEARCHES = {
     "common word": {"query": COMMON},
@@ -48,28 +48,28 @@ SEARCHES = {
 HITS = {"rare word": RARE_HITS, "common word, rare category": RARE_CATEGORY_HITS,
         "rare word, large category": RARE_HITS, "two letters, no hit": 0, "two common words, never together": 0,
         "no hit": 0}
-SEARCH_RUNS, SEARCH_SECONDS = 20, 5  # of one kind, at most
-CUT_OFF, CUT_OFF_GOAL = -32004, 1_250  # the error of a search that takes longer than a second, and its latest, in ms
-RATIO_GOAL = 1.5  # of fact.random to the same with REFERENCE facts
-CLEAR_GOAL = 1.25  # of the median of fact.random after cache.clear to that before
-NEW_SHUFFLE_GOAL = 50  # ms, for the first request of a shuffle
+SEARCH_RUNS, SEARCH_SECONDS = 20, 5  # the maximum for each kind of search
+CUT_OFF, CUT_OFF_GOAL = -32004, 1_250  # the error of a search longer than a second, and its maximum time in ms
+RATIO_GOAL = 1.5  # of fact.random, relative to REFERENCE facts
+CLEAR_GOAL = 1.25  # of the median of fact.random, after cache.clear relative to before
+NEW_SHUFFLE_GOAL = 50  # ms, the first request of a shuffle
 
 
 # Facts
 
 
 def generate(folder, count):
-    """Writes fortune files with so many different facts of 20 to 300 bytes, the same ones each time."""
+    """Writes fortune files with `count` different facts of 20 to 300 bytes, equal in each run."""
     generator = random.Random(count)
     syllables = [consonant + vowel for consonant in "bdfgklmnprst" for vowel in "aeiou"]
     words = ["".join([*generator.choices(syllables, k=generator.choice([1, 1, 2, 2, 3, 4])),
                       generator.choice(["", "", "n", "s"])]) for _ in range(5_000)]
-    # As in a natural language, the nth word is n times as rare as the first.
+    # Zipf's law: the nth word is n times as rare as the first.
     weights = list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
     seen = set()
 
     def fact(word):
-        """A new text, with the word in front if there is one."""
+        """Returns a new text that begins with the word, if any."""
         while True:
             length = min(300, max(30, int(generator.lognormvariate(4.6, 0.5))))
             chosen = [word] * bool(word) + generator.choices(words, cum_weights=weights, k=length // 4)
@@ -105,7 +105,7 @@ def items(server):
 
 
 def jokes(count):
-    """What answers as api.chucknorris.io does, with so many facts."""
+    """Returns an upstream function that answers as api.chucknorris.io, with `count` facts."""
     facts = [
         {"categories": [], "created_at": "2020-01-05 13:42:19.324003", "id": f"bench-{number:017}",
          "icon_url": "https://api.chucknorris.io/img/avatar/chuck-norris.png",
@@ -117,18 +117,18 @@ def jokes(count):
     return lambda path, _: (200, {"Content-Type": "application/json"}, bodies[path.split("?")[0]])
 
 
-# The benchmark of sizes
+# Sizes
 
 
 class Peak:
-    """The most anonymous memory of a process so far, looked at every 50 ms until it ends."""
+    """The peak anonymous memory of a process, sampled every 50 ms until the process ends."""
 
     def __init__(self, process):
         self.bytes = 0
         threading.Thread(target=self.watch, args=(process.pid,), daemon=True).start()
 
     def watch(self, pid):
-        # A process that has ended has no file, or no such line in it.
+        # A process that has ended has no status file, or no such line in it.
         with contextlib.suppress(OSError, StopIteration):
             while True:
                 self.bytes = max(self.bytes, resident(pid))
@@ -164,7 +164,7 @@ def store(folder, options):
         wait_for(lambda: items(reference) == built_in + REFERENCE, "the reference's facts")
         for size in options.sizes:
             columns.append(measured(folder / str(size), size, built_in, program, reference, options.runs))
-            # A million facts take 2 GB.
+            # A million facts need 2 GB of disk space.
             shutil.rmtree(folder / str(size))
     names = list(dict.fromkeys(name for column in columns for name in column.cells))
     harness.table([["facts", *(f"{column.size:,}" for column in columns)]] +
@@ -178,7 +178,7 @@ def store(folder, options):
 
 
 def measured(home, size, built_in, program, reference, runs):
-    """Everything about one size; leaves the folder behind."""
+    """Measures one size; does not remove the folder."""
     column = Column(size)
     generate(home / "facts", size)
     configuration = fortunes(home / "facts")
@@ -225,13 +225,13 @@ def measured(home, size, built_in, program, reference, runs):
 
 
 def source_of_all(server):
-    """The parameters with which fact.random has the fortune files too, whatever the version."""
+    """Returns the parameters for which fact.random includes the fortune files in this version."""
     parameters = {"source": "all"}
     return {} if "error" in server.reply("fact.random", **parameters) else parameters
 
 
 def settle(server):
-    """Waits until the daemon has used nearly no CPU time for a second, a minute at most."""
+    """Waits until the daemon has used almost no CPU time for a second, at most a minute."""
     def cpu():
         fields = pathlib.Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return int(fields[11]) + int(fields[12])
@@ -244,7 +244,7 @@ def settle(server):
 
 
 def rates(column, server, reference, program, everything, runs):
-    """fact.random beside the reference, in turn."""
+    """Measures fact.random, alternating with the reference."""
     shapes = {
         "1 conn.": ({}, {"connections": 1}), "50 conn.": ({}, {}), "pipeline 16": ({}, {"pipeline": 16}),
         f"max_length {SHORT}": ({"max_length": SHORT}, {}), "category": ({"category": "large"}, {}),
@@ -255,7 +255,7 @@ def rates(column, server, reference, program, everything, runs):
         line = request("fact.random", **parameters)
         for each in [reference, server]:
             begin = time.perf_counter()
-            # load.c does not look into replies.
+            # load.c does not check replies.
             if not each.call("fact.random", **parameters)["items"]:
                 raise Failure(f"no facts: {line}")
         longest = max(longest, (time.perf_counter() - begin) * 1000)
@@ -268,14 +268,14 @@ def rates(column, server, reference, program, everything, runs):
         p50, p99 = (statistics.median(run[index] for run in figures["here"]) for index in [1, 2])
         name = f"fact.random, {name}"
         column.add(name, rate, text=f"{rate:.1f} k/s, p50 {p50:.3f} ms, p99 {p99:.3f} ms")
-        # On one connection chance decides: it is several times as fast while both processes are on one processor.
+        # One connection has no goal, because it is several times as fast if both processes are on the same processor.
         goal = RATIO_GOAL if shape["connections"] > 1 else None
         column.add(f"{name}, {REFERENCE:,} / here", ratio, at_most=goal)
     column.add("fact.random, longest first of a shuffle", longest, "ms", at_most=NEW_SHUFFLE_GOAL)
 
 
 def repeated(server, requests):
-    """Sends the requests by turns; returns the times in ms and the last reply."""
+    """Sends the requests in turn; returns the times in ms and the last reply."""
     times, begin = [], time.perf_counter()
     with server.connect() as connection:
         replies = connection.makefile("rb")
@@ -290,14 +290,14 @@ def repeated(server, requests):
 
 
 def favorites(column, server):
-    """A write that is on the disk when the reply comes, as the query of a search is that the user's last ones list."""
+    """Measures writes that are on the disk before the reply, as the queries of searches are."""
     kept = {"kind": "fact", "id": server.call("fact.random")["items"][0]["id"]}
     times, _ = repeated(server, [request(f"favorite.{verb}", **kept) for verb in ["add", "remove"]])
     column.add("favorite.add and favorite.remove", statistics.median(times), "ms")
 
 
 def search(column, server, name, parameters):
-    """One kind of search: median and longest."""
+    """Measures the median and the maximum of one kind of search."""
     times, reply = repeated(server, [request("fact.search", offline=True, **parameters)])
     name, error = f"search, {name}", reply.get("error", {})
     if error:
@@ -316,7 +316,7 @@ def search(column, server, name, parameters):
 
 
 def clear(column, server, home, configuration, program, everything, runs):
-    """fact.random before and after cache.clear, which has the facts of an upstream to remove."""
+    """Measures fact.random before and after cache.clear removes the facts of an upstream."""
     before = items(server)
     with upstream(jokes(FETCHED)) as port:
         (home / "config.yaml").write_text(configuration.replace(
@@ -376,14 +376,14 @@ def imports(folder, options):
 
 
 WRITERS, WRITTEN_FACTS, POSTS = 4, 3_000, 2_000
-MARKS = 0.05  # the part of the writes that mark posts as read; a mark is for good
+MARKS = 0.05  # the fraction of writes that mark posts as read, which is permanent
 LIFETIME = 0.05, 0.6  # seconds from READY to SIGKILL
-STARTS, EVERY = 0.15, 4  # seconds; of so many starts one is killed, too
+STARTS, EVERY = 0.15, 4  # maximum seconds until SIGKILL during a start; one of EVERY starts is killed
 
 
 class Writer:
-    """A client that adds and removes favorites, and marks posts as read, until the daemon is gone; it knows which of
-    its writes were acknowledged."""
+    """A client that adds and removes favorites, and marks posts as read, until the daemon has ended. It records the
+    acknowledged writes."""
 
     def __init__(self, facts, posts):
         self.facts, self.posts, self.kept, self.read = facts, posts, set(), set()
@@ -417,11 +417,11 @@ class Writer:
                 self.unsure = None
 
     def lost(self, listed, read):
-        """How many acknowledged writes are not there; what is there counts from then on."""
+        """Returns the number of lost acknowledged writes, and continues from the stored state."""
         unsure = {self.unsure}
         kept, marked = listed & set(self.facts), read & set(self.posts)
         lost = len((self.kept ^ kept) - unsure) + len((self.read ^ marked) - unsure)
-        # Marks are made in the order of the posts.
+        # Posts are marked in their order.
         self.kept, self.read, self.unsure = kept, marked, None
         return lost
 
@@ -450,7 +450,7 @@ def kill(folder, options):
             ids = [post["id"] for post in server.pages("post.list", limit=100)]
         writers = [Writer(facts[number::WRITERS], ids[number::WRITERS]) for number in range(WRITERS)]
         for number in range(options.kills + 1):
-            # Something is imported, too.
+            # The daemon also imports a fact.
             with open(growing, "a") as file:
                 file.write(f"A fact of start {number}, with which cache.db is written to.\n%\n")
             if number % EVERY == 1:
@@ -468,7 +468,7 @@ def kill(folder, options):
                     bad.append(f"start {number}: {here} lost")
                 if number == options.kills:
                     break
-                # A generator of its own for each, for they run at the same time.
+                # A separate generator for each thread, because the threads run concurrently.
                 threads = [threading.Thread(target=writer.write, args=(server, random.Random(generator.random())))
                            for writer in writers]
                 for thread in threads:
@@ -495,7 +495,7 @@ def kill(folder, options):
 
 
 def faults_of(home, copy):
-    """What SQLite finds wrong in copies of the databases, their logs included."""
+    """Returns the faults that SQLite finds in copies of the databases and their logs."""
     faults = []
     for name in ["state", "cache"]:
         shutil.rmtree(copy, ignore_errors=True)
@@ -510,7 +510,7 @@ def faults_of(home, copy):
                 faults += [f"{name}.db: {row}" for row in database.execute("PRAGMA foreign_key_check")]
                 indices = database.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%USING fts5%'").fetchall()
                 for (index,) in indices:
-                    # A rank of 1 compares it with the table that it is an index of.
+                    # A rank of 1 compares the index with its table.
                     database.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")
             except sqlite3.DatabaseError as error:
                 faults.append(f"{name}.db: {error}")

@@ -31,11 +31,11 @@ sys.dont_write_bytecode = True
 import harness
 import store
 
-USERS = [60001, 60002]  # who keep something; all else is asked for by root
-QUERIES = ["chuck norris", "roundhouse kick"]  # of GIFs
+USERS = [60001, 60002]  # users with stored data; root sends all other requests
+QUERIES = ["chuck norris", "roundhouse kick"]  # for GIFs
 GIFS, POSTS, JOKES = 60, 120, 150
 LAST_MODIFIED = "Wed, 18 Nov 2026 10:00:00 GMT"
-TIMED_OUT = 60  # s, and a second for 500 facts
+TIMED_OUT = 60  # seconds, plus a second per 500 facts
 
 
 # The upstream
@@ -83,7 +83,7 @@ def entry(number):
 
 
 class Upstream:
-    """What answers for all sources, and whether it was asked with validators."""
+    """The upstream of all sources, which records requests with validators."""
 
     def __init__(self):
         self.validated = set()
@@ -134,7 +134,7 @@ posts:
 """
 
 
-# What is kept, and what is answered
+# Stored data and answers
 
 
 def sources(server):
@@ -148,7 +148,7 @@ def fetched(server):
 
 
 def use(server, days):
-    """What users do: favorites of each kind, read marks, searches, facts and the facts of the days."""
+    """Stores favorites of each kind, read marks, searches, facts and the facts of the days."""
     for day in days:
         server.call("fact.today", date=day)
     for number, uid in enumerate(USERS):
@@ -158,7 +158,7 @@ def use(server, days):
             server.call("fact.random", max_length=80, count=20)
             for query in ["Chuck  Norris", f"kick {number}", store.COMMON]:
                 server.call("fact.search", query=query, offline=True)
-            # More than are listed.
+            # More searches than are listed.
             for query in [*QUERIES, "nothing of the kind", "MACHINES", "ohne"]:
                 server.call("gif.search", query=query, offline=True)
             posts = list(server.pages("post.list", limit=100))
@@ -170,8 +170,8 @@ def use(server, days):
             server.call("post.mark_read", ids=[post["id"] for post in posts[number::3]])
 
 
-# Of each OLD gives the cursor of the second page, with which NEW is asked. Cursors of facts may end with an upgrade:
-# they hold the numbers of stored facts, and a schema may number them anew.
+# NEW gets the cursors that OLD returned for the second pages. Cursors of facts may become invalid with an upgrade,
+# because they contain the numbers of stored facts, and a schema may renumber the facts.
 LISTS = {
     "GIFs found": ("gif.search", {"query": QUERIES[0], "offline": True}),
     "posts": ("post.list", {}),
@@ -179,7 +179,7 @@ LISTS = {
 
 
 def answers(server, days, cursors):
-    """Everything that is compared, by a name."""
+    """Returns all compared answers by name."""
     result = {}
 
     def reply(method, **parameters):
@@ -232,7 +232,7 @@ def answers(server, days, cursors):
 
 
 def differences(before, after):
-    """A line for each answer that is another one."""
+    """Returns a line for each different answer."""
     lines = []
     for name, old in before.items():
         new = after.get(name)
@@ -261,11 +261,11 @@ class Check:
         print(f"upgrade: {name}: {'DIFFERS' if lines else 'ok'}{note}", *lines, sep="\n  ", flush=True)
 
     def same(self, name, folder, setting, before, cursors):
-        """Runs NEW there; returns the seconds until it was ready."""
+        """Runs NEW in the folder; returns the seconds until it was ready."""
         try:
             with harness.daemon(folder, setting, timeout=self.timeout, programs=self.new) as server:
                 server.path.chmod(0o666)
-                # Without a wait: what OLD has stored is served before any fortune file is read again.
+                # Without a wait, because NEW serves the stored facts before it reads any fortune file again.
                 lines = differences(before, answers(server, self.days, cursors))
                 note = f", READY after {server.start:.0f} ms"
             lines += store.faults_of(folder, folder.parent / "checked")
@@ -304,9 +304,9 @@ def run(folder, options):
             for uid in USERS:
                 with harness.effective_user(uid):
                     cursors[uid] = server.call("favorite.list", limit=5)["next"]
-            # Further pages of GIFs are fetched when they are asked for.
+            # norrisd fetches further pages of GIFs on request.
             answers(server, days, cursors)
-    # Without the upstream, as NEW will be.
+    # Without the upstream, as for NEW.
     with harness.daemon(home, setting, programs=old, timeout=timeout) as server:
         server.path.chmod(0o666)
         before = answers(server, days, cursors)

@@ -1,4 +1,4 @@
-"""What many user ids cost: the size of state.db after each has stored all that it can, but favorites."""
+"""Measures the size of state.db after many user ids have stored as much as possible, except favorites."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import harness
 
 FIRST = 100_000  # the first user id
 POSTS = 20_000
-LIMIT = 80  # MiB of state.db: 64 for the ledger, and what SQLite leaves free
+LIMIT = 80  # MiB of state.db: 64 for the ledger, and free pages of SQLite
 ITEM = "<item><guid isPermaLink='false'>{0}</guid><title>Post {0}</title><description>Text {0}</description></item>"
 LINE = 60_000  # bytes of ids in a request
 PATIENCE = 60  # seconds
@@ -22,9 +22,9 @@ def feed(_path, _headers):
 
 
 def requests(ids):
-    """All that a user can store: searches, read marks, shuffles, served items."""
+    """Yields requests that store all kinds of user data: searches, read marks, shuffles, served items."""
     for letter in "abcdef":
-        # The second one is as long as it may be, where the first is refused.
+        # If norrisd refuses the first query, the second query has the maximum length.
         for length in [65_000, 1_000]:
             yield "gif.search", {"query": letter * length, "offline": True}
     line = []
@@ -40,7 +40,7 @@ def requests(ids):
 
 
 def use(path, ids):
-    """Sends everything on one connection; returns the number of marked posts and the codes of errors."""
+    """Sends all requests on one connection; returns the number of marked posts and the codes of errors."""
     marked, codes = 0, {}
     with harness.Daemon(None, path, 0).connect() as connection:
         replies = connection.makefile("rb")
@@ -115,7 +115,7 @@ def users(folder, options):
             errors = ", ".join(f"{count} × {code}" for code, count in sorted(codes.items()))
             note = (f"{len(ids):,} posts, {marked:,} marked; {statistics.median(times):.2f} s a user, at most "
                     f"{max(times):.2f} s; errors: {errors or 'none'}; {failed} users without a reply")
-    # Its log is written back at the end.
+    # SQLite has written its log back into the file at the end.
     figure = state.stat().st_size / (1 << 20)
     return [harness.Row(f"users: state.db after {options.users} users", f"{figure:.1f} MiB", goal=f"<= {LIMIT} MiB",
                         met=figure <= LIMIT and not failed, note=note)]

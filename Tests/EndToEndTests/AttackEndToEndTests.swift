@@ -2,8 +2,8 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// What one local user may do to the others, by the attacks of Scripts/benchmarks/attacks.py. Only what does not depend
-/// on how fast the machine is: memory, and that everybody is answered.
+/// Runs the attacks of Scripts/benchmarks/attacks.py by one local user. The checks do not depend on the speed of the
+/// machine: memory limits, and a reply to every user.
 @Suite(
     .onTestThread, .serialized, .timeLimit(.minutes(20)),
     .enabled(if: geteuid() == 0, "needs root to become other users")

@@ -3,9 +3,9 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// `norrisctl card` with programs in the place of norris-card, and with norris-card itself.
+/// Tests of `norrisctl card`, with scripts in place of norris-card and with norris-card itself.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct CardEndToEndTests {
-    /// Prints the beginning of a PNG of 1080 × 1350 pixels and then so much that no pipe holds it.
+    /// A script that prints the header of a PNG of 1080 × 1350 pixels and 1,000,000 bytes, which exceed a pipe buffer.
     private static let drawing = #"""
         cat >"$0.input"
         printf '%s\n' "$*" >>"$0.arguments"
@@ -16,13 +16,13 @@ import Testing
         """#
     private static let size = 1_000_024
 
-    /// A copy of norrisctl in a folder of its own, with a script as norris-card beside it.
+    /// Creates a folder with a copy of norrisctl and, beside it, a script as norris-card.
     private func installation(_ script: String? = drawing) throws -> TemporaryFolder {
         let folder = TemporaryFolder()
         for name in ["bin", "libexec", "libexec/norrisd", "home"] {
             try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: false)
         }
-        // By another process, as in writeProgram(_:to:).
+        // cp(1) writes the program because of ETXTBSY; see writeProgram(_:to:).
         #expect(try run("cp", [Programs.norrisctl, folder("bin/norrisctl")]).status == 0)
         if let script { _ = try folder.writeProgram(script, to: "bin/norris-card") }
         return folder
@@ -34,7 +34,7 @@ import Testing
 
     private func bytes(_ path: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
 
-    /// Runs a line of bash in the folder's `home`, where `norrisctl` is the copy.
+    /// Runs a line of bash in the `home` folder. `norrisctl` is the copy.
     private func shell(
         _ line: String, _ folder: TemporaryFolder, _ environment: [String: String] = [:]
     ) throws -> ProgramResult {
@@ -76,7 +76,7 @@ import Testing
         let daemon = try RunningDaemon()
         let folder = try installation()
         let socket = ["NORRISD_SOCKET": daemon.socket]
-        // The next one, and then the same, for it has been shown now.
+        // The first command draws the next fact. The second command draws this fact again, because it was shown last.
         let next = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
         #expect(next.status == 0, "\(next)")
         let first = try FactRandom.Result(json: JSON.parse(Array(next.output.utf8))).items
@@ -106,7 +106,7 @@ import Testing
     @Test func findsNorrisCardBesideItsOwnFileAndNowhereElse() throws {
         let folder = try installation(nil)
         let other = try installation()
-        // Neither PATH nor the current folder counts, nor where a link to norrisctl is.
+        // norrisctl searches neither PATH nor the current folder nor the folder of a link to norrisctl.
         #expect(symlink(folder("bin/norrisctl"), other("bin/ctl")) == 0)
         let stray = "cd '\(other("bin"))' && PATH='\(other("bin"))':$PATH ./ctl card --text x -o f.png"
         let missing = try shell(stray, folder)
@@ -122,7 +122,7 @@ import Testing
     @Test func whatCannotBeWrittenIsToldAndLeavesNothing() throws {
         let folder = try installation()
         _ = try folder.write("old", to: "home/old.png")
-        // The disk is full in the middle of it.
+        // The file size limit simulates a disk that becomes full during the write.
         for file in ["old.png", "new.png"] {
             let result = try shell("ulimit -f 100; norrisctl card --text x -o \(file)", folder)
             #expect(result.status == 74, "\(result)")
@@ -135,7 +135,7 @@ import Testing
         #expect(try bytes(folder("home/old.png")) == Data("old".utf8))
     }
 
-    /// The last two norrisctl ignores, and a program that it starts must not.
+    /// norrisctl ignores SIGPIPE and SIGXFSZ, but a program that norrisctl starts must not inherit that.
     @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ]) func saysWhichSignalKilledNorrisCard(signal: Int32) throws {
         let folder = try installation("ulimit -c 0; kill -\(signal) $$")
         let result = try shell("norrisctl card --text x -o f.png", folder)
@@ -164,7 +164,7 @@ import Testing
             #expect([0, 64, 70, 74].contains(terminal.waitForEnd()))
             expectClean(terminal.transcript, arguments, isTerminal: true)
         }
-        // A picture now, that only its start is one of.
+        // Now with output that begins like a PNG.
         let picture = try installation()
         let terminal = try PseudoTerminal(picture("bin/norrisctl"), ["card", "--text", "x", "-o", "-", "--plain"])
         #expect(terminal.waitForEnd() == 64)
@@ -172,7 +172,7 @@ import Testing
         #expect(terminal.rest.contains("erminal"), "\(terminal.rest)")
     }
 
-    // MARK: norris-card itself
+    // MARK: The real norris-card
 
     private static let hasCards = access(Programs.norrisCard, X_OK) == 0
 

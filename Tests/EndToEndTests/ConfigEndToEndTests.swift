@@ -2,7 +2,6 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// `norrisctl config` with the real daemon, and scripts as editors.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct ConfigEndToEndTests {
     private func edit(_ daemon: RunningDaemon, editor: String) throws -> ProgramResult {
         try run(

@@ -3,13 +3,12 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// How the built daemon starts, stops, reloads and meets trouble.
 @Suite(.onTestThread, .serialized) struct DaemonEndToEndTests {
     private func norrisd(_ arguments: [String], environment: [String: String] = [:]) throws -> ProgramResult {
         try run(Programs.norrisd, arguments, environment: ["HOME": "/nonexistent"].merging(environment) { $1 })
     }
 
-    /// The advice for a daemon that hangs names the process, so that no other daemon ends.
+    /// The advice for a daemon that hangs names only this process, and repeats all of its options.
     @Test func doctorNamesTheProcess() throws {
         let daemon = try RunningDaemon(in: TemporaryFolder(), ["--log-level", "debug"])
         daemon.send(SIGSTOP)
@@ -23,8 +22,8 @@ import Testing
         #expect(daemon.end() == 0)
     }
 
-    /// Once it has run a job, libdispatch wakes up every second. Threads of the pool are named after its queues, such
-    /// as com.apple.root.default-qos; those of serial queues end in `.overcommit`.
+    /// libdispatch wakes up every second after its first job. Its threads have the names of its queues, such as
+    /// com.apple.root.default-qos; names of threads for serial queues end in `.overcommit`.
     @Test func nothingRunsInSwiftsPool() throws {
         let daemon = try RunningDaemon()
         #expect(try daemon.ctl("fact").status == 0)
@@ -32,14 +31,14 @@ import Testing
         #expect(try daemon.ctl("reload").status == 0)
         let tasks = "/proc/\(daemon.processID)/task"
         let names = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap { task in
-            // A thread that has ended meanwhile has none.
+            // A thread that has ended has no file.
             try? String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)
         }
         #expect(!names.isEmpty)
         #expect(!names.contains { $0.hasSuffix("-qos\n") }, "\(names)")
     }
 
-    // MARK: The service manager
+    // MARK: Service manager
 
     @Test func readyIsSaidOnceItServesAndStoppingAtTheEnd() throws {
         let daemon = try RunningDaemon()
@@ -74,7 +73,7 @@ import Testing
         let activator = try ChildProcess(
             "systemd-socket-activate",
             ["--listen", folder("sock"), Programs.norrisd] + RunningDaemon.arguments(in: folder).dropFirst(2))
-        // The activator makes the socket some time after it starts; whoever connects then waits for the daemon.
+        // systemd-socket-activate creates the socket some time after its start. Later connections wait for the daemon.
         var result: ProgramResult
         repeat {
             result = try run(Programs.norrisctl, ["--socket", folder("sock"), "--timeout", "20s", "fact"])
@@ -153,7 +152,7 @@ import Testing
         let folder = TemporaryFolder()
         try RunningDaemon(in: folder).end()
         let path = folder(name)
-        // user_version lies at offset 60 of the file, big-endian (SQLite: "Database File Format").
+        // user_version is at offset 60 of the file, big-endian (SQLite: "Database File Format").
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.seek(toOffset: 60)
         try file.write(contentsOf: Data([0, 0, 0, 99]))
@@ -182,7 +181,7 @@ import Testing
         let bad = try (1...8).map { try folder.write("\0no text", to: "fortunes-\($0)") } + [folder("none")]
         let list = ([good] + bad).joined(separator: ", ")
         let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: [\(list)]}\n")
-        // They are read in the background.
+        // norrisd reads the files in the background.
         for file in bad { try daemon.waitForLog("error fortunes.unreadable error=\"\(file): ") }
         #expect(try daemon.ctl("fact", "--category", "good").output == "A good one.\n")
     }
@@ -206,7 +205,7 @@ import Testing
     }
 }
 
-/// What the built daemon tells the service manager and the journal.
+/// Tests of the messages of the built daemon to the service manager and the journal.
 @Suite(.onTestThread, .serialized, .timeLimit(.minutes(20))) struct ServiceManagerEndToEndTests {
     // MARK: Status
 
@@ -235,7 +234,7 @@ import Testing
         daemon.send(SIGHUP)
         let applied = try #require(daemon.notifications.wait(for: "READY=1"))
         #expect(!applied.contains("refused"))
-        // Each fault is a line of its own.
+        // The log has one line for each fault.
         let lines = daemon.log.split(separator: "\n").filter { $0.contains("configuration.refused") }
         #expect(lines.map { $0.contains("facts.enabled") } == [true, false], "\(lines)")
     }
@@ -274,8 +273,8 @@ import Testing
             return daemon.notifications.lines.contains("EXTEND_TIMEOUT_USEC=600000000")
         }
         #expect(try !asksForTime(), "nothing is there")
-        #expect(try !asksForTime(), "nothing is to be done")
-        // A large file is checked as a whole.
+        #expect(try !asksForTime(), "no work remains")
+        // norrisd checks a large file completely at the start.
         let script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])"
         let sql = "CREATE TABLE large (x); INSERT INTO large VALUES (zeroblob(40000000))"
         try #require(try run("python3", ["-c", script, folder("state/state.db"), sql]).status == 0)

@@ -2,19 +2,19 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// What norrisctl passes to external programs: real ones, and scripts that write down their arguments and input.
+/// Tests of calls of external programs by norrisctl: real programs, and scripts that record their arguments and input.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct ExternalProgramEndToEndTests {
-    /// Red beside blue, 8 pixels each way.
+    /// A red half beside a blue half, 8 × 8 pixels.
     private let png = """
         iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGP4z8AAR0jM/wxDSwIA6TA/wRjsoYgAAAAASUVORK5CYII=
         """
-    /// One pixel that is red, then blue, for ever.
+    /// One pixel that alternates between red and blue without end.
     private let gif = """
         R0lGODlhAQABAIAAAP8AAAAA/yH/C05FVFNDQVBFMi4wAwEAAAAh+QQECg\
         AAACwAAAAAAQABAAACAkQBACH5BAQKAAAALAAAAAABAAEAAAICTAEAOw==
         """
 
-    /// A daemon with GIFs for `cats`, and its key in a folder.
+    /// A daemon with GIFs for `cats` and with its key in the folder.
     private func daemonWithCats(_ upstream: FakeUpstream, _ folder: TemporaryFolder) throws -> RunningDaemon {
         upstream.requireKey("key")
         upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
@@ -25,12 +25,12 @@ import Testing
                 gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: [cats]}
 
                 """)
-        // So that nothing is asked for, which would be waited for no longer than two seconds.
+        // norrisd would wait at most two seconds for a request, so no request must be necessary.
         try daemon.waitUntilFetched(daemon.watch(), "gifs")
         return daemon
     }
 
-    /// A daemon that has one post with these pictures, `team:1`.
+    /// A daemon with one post, `team:1`, that has these pictures.
     private func daemon(_ upstream: FakeUpstream, pictures: [String]) throws -> RunningDaemon {
         let list = pictures.map { "\"\($0)\"" }.joined(separator: ",")
         let document = """
@@ -50,13 +50,13 @@ import Testing
         return daemon
     }
 
-    /// Makes a shell script of the folder's own folder `bin`.
+    /// Writes a shell script to the `bin` folder.
     private func script(_ name: String, _ text: String, in folder: TemporaryFolder) throws {
         try FileManager.default.createDirectory(atPath: folder("bin"), withIntermediateDirectories: true)
         _ = try folder.writeProgram(text, to: "bin/\(name)")
     }
 
-    /// The variables for programs of the folder before those of the system.
+    /// Returns variables that find the scripts of the folder before the programs of the system.
     private func variables(
         _ daemon: RunningDaemon, _ folder: TemporaryFolder, _ others: [String: String] = [:]
     ) -> [String: String] {
@@ -97,7 +97,7 @@ import Testing
         plain.setDocument("/a.png", contentType: "image/png", body: Array("a picture".utf8))
         do {
             let folder = TemporaryFolder()
-            // A .curlrc that is read would bring the fetch down.
+            // curl would use the unreachable proxy if curl read .curlrc.
             _ = try folder.write("proxy = http://127.0.0.1:1\n", to: ".curlrc")
             try script("chafa", "cat > '\(folder("drawn"))'", in: folder)
             let daemon = try daemon(plain, pictures: ["\(secure.baseURL)/a.png"])
@@ -148,7 +148,7 @@ import Testing
                 let terminal = try PseudoTerminal(
                     Programs.norrisctl, ["post", "team:1", "--show", "--timeout", "5m"],
                     environment: variables(daemon, folder))
-                // The post is there before its picture.
+                // norrisctl prints the post before its picture.
                 #expect(terminal.wait(for: "team:1") != nil)
                 for _ in 0..<12_000 where access(folder("begun"), F_OK) != 0 { poll(nil, 0, 10) }
                 let process = try #require(Int32(text(folder("pid")).dropLast()))
@@ -177,7 +177,7 @@ import Testing
                 Programs.norrisctl, ["gif", "cats", "--open", "--timeout", "5m"], input: "noise",
                 environment: variables(daemon, folder, ["DISPLAY": ":99"]))
             #expect(result.status == 0, "\(result)")
-            // After some seconds it is not waited for, however far it has come.
+            // norrisctl stops waiting after some seconds, and xdg-open may still be at its beginning.
             await eventually { text(folder("arguments")).hasSuffix("\n") }
             let address = try #require(text(folder("arguments")).split(separator: "\n").first)
             #expect(text(folder("arguments")) == "\(address)\n")
@@ -206,13 +206,13 @@ import Testing
                 environment: variables(daemon, folder, ["DISPLAY": ":99"]))
         }
         var result = try copy()
-        // The program has three seconds, which a busy machine may take from it.
+        // xclip has three seconds, which may be too short on a busy machine.
         for _ in 0..<20 where result.status != 0 { result = try copy() }
         #expect(result.status == 0, "\(result)")
         #expect(result.errors == "Copied to the clipboard.\n")
         #expect(text(folder("copied")) + "\n" == result.output)
         #expect(text(folder("arguments")) == "-selection clipboard -in ")
-        // Its input is a pipe at its end; the shell has its script open as well.
+        // Descriptors 1 and 2 are /dev/null. Descriptor 0 is a pipe, and the shell has its script open.
         #expect(!text(folder("files")).contains("socket:"))
         #expect(text(folder("files")).components(separatedBy: "/dev/null").count == 3, "\(text(folder("files")))")
     }

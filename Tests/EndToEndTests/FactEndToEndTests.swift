@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// Both built programs over a real socket, as a user types it.
 @Suite(.onTestThread, .serialized) struct FactEndToEndTests {
     @Test func aDevFactComesOverTheSocket() throws {
         let daemon = try RunningDaemon()
@@ -26,7 +25,7 @@ import Testing
         let first = try #require(try daemon?.ctl("fact", "--today"))
         #expect(first.status == 0)
         daemon?.end()
-        // The cache may be deleted at any time; the day keeps its fact.
+        // The cache may be deleted at any time, but the fact of the day does not change.
         try FileManager.default.removeItem(atPath: folder("cache"))
         daemon = nil
         let successor = try RunningDaemon(in: folder)
@@ -54,7 +53,7 @@ import Testing
             #expect(Set(seen).count == 24, "A clean stop loses nothing")
             daemon.end(SIGKILL)
         }
-        // What was given in the second before a crash may come again, and nothing else.
+        // Only facts that norrisd returned in the second before a crash may be repeated.
         let daemon = try RunningDaemon(in: folder)
         var rest: [String] = []
         while Set(seen + rest).count < total, rest.count < total { rest += try draw(1, from: daemon) }
@@ -99,11 +98,11 @@ import Testing
         #expect(found.lines.count == art.filter { $0.lowercased().contains("picasso") }.count)
     }
 
-    /// The example of norrisd-protocol(7) with a shell and nc, as it is there.
+    /// Runs the example of norrisd-protocol(7) unchanged, with a shell and nc.
     @Test func exampleOfTheProtocolGivesWhatThePageSays() throws {
         let display = try #require(try ManualPage("norrisd-protocol.7").section("DESCRIPTION").displays.first)
         #expect(display.hasPrefix("$ "))
-        // The command ends where the reply begins.
+        // The reply follows the command.
         let parts = display.dropFirst(2).split(separator: "\n{", maxSplits: 1)
         let (command, reply) = (String(try #require(parts.first)), "{" + (try #require(parts.last)))
         #expect(command.contains("/run/norrisd.sock"))
@@ -116,6 +115,5 @@ import Testing
 }
 
 extension String {
-    /// Without the newline at the end.
     var dropLastNewline: String { hasSuffix("\n") ? String(dropLast()) : self }
 }

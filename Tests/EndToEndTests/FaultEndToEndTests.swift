@@ -3,13 +3,10 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// What users notice of an upstream that fails, and what not, by the built programs.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct FaultEndToEndTests {
     // MARK: Every fault
 
-    /// Something that goes wrong at an upstream, and how `freshness.error` tells it.
-    ///
-    /// The name is the key under `posts.sources`, and the first part of the path.
+    /// A fault and its `freshness.error` kind. The name is the key under `posts.sources` and the start of the path.
     private typealias Case = (name: String, kind: SourceFailure.Kind, fault: FakeUpstream.Fault)
 
     private static let cases: [Case] = [
@@ -25,7 +22,7 @@ import Testing
         ("unusable-items", .decode, .json(#"{"data":[7]}"#)), ("redirect-loop", .http, .redirectLoop),
     ]
 
-    /// An answer of an upstream that works.
+    /// Returns a valid answer of an upstream.
     private static func users(posts: Int) -> [UInt8] {
         let posts = (1...posts).map { #"{"id":\#($0),"pics":["https://h.example/\#($0).png"]}"# }
         return Array(#"{"data":[{"uid":"u","name":"U","posts":[\#(posts.joined(separator: ","))]}]}"#.utf8)
@@ -40,7 +37,7 @@ import Testing
             ("self-signed", try FakeCertificate()),
         ]
         let upstream = try await FakeUpstream.start()
-        // An address of its own, so that nobody else gets the port while it is closed.
+        // A separate address, so that no other process gets the port while it is closed.
         let refusing = try await FakeUpstream.start(host: "127.0.0.7")
         var secure: [FakeUpstream] = []
         for _ in certificates { secure.append(try await FakeUpstream.start(security: .tls(valid))) }
@@ -76,7 +73,7 @@ import Testing
             let watch = try daemon.watch()
             for (name, _) in sites { try daemon.waitUntilFetched(watch, name) }
 
-            // The faults first: a 304 has no body that could go wrong.
+            // The faults first, because a 304 has no body.
             for fault in Self.cases { upstream.setFault(fault.fault, path: "/\(fault.name)/users/posts") }
             for ((_, certificate), upstream) in zip(certificates, secure) {
                 try await upstream.setCertificate(certificate)
@@ -92,7 +89,7 @@ import Testing
                 let event = try watch.wait(for: .failed)
                 guard let name = event.source, let kind = missing[name] else { continue }
                 if event.error?.kind != kind {
-                    // A busy machine may be late now and then.
+                    // A busy machine may cause other failures, so four of them are ignored.
                     wrong[name, default: 0] += 1
                     if wrong[name, default: 0] < 5 { continue }
                     Issue.record("\(name) fails with \(event.error as Any)")
@@ -124,12 +121,12 @@ import Testing
         for upstream in secure + [upstream, refusing] { await upstream.stop() }
     }
 
-    /// Looks again after each fetch.
+    /// Checks the condition again after each fetch.
     private func wait(_ watch: LineClient, until condition: () throws -> Bool) throws {
         while try !condition() { try watch.wait(for: .finished) }
     }
 
-    // MARK: From the first start on
+    // MARK: From the first start
 
     @Test func anUpstreamThatIsNotThereDoesNotSlowASearch() async throws {
         let upstream = try await FakeUpstream.start()

@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// How the built programs fetch, show and remember posts of three kinds of source.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct FeedEndToEndTests {
     private static let usersPosts = """
         {"data":[{"uid":"e406bae8-1fd4-4e33-81d3-2fd053a40493","name":"Charles Riasc",\
@@ -51,7 +50,7 @@ import Testing
         """
     }
 
-    /// The ids of a listing to a pipe.
+    /// Returns the ids of a listing to a pipe.
     private func ids(_ result: ProgramResult) -> [String] {
         result.output.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) }
     }

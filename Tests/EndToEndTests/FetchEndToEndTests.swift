@@ -3,10 +3,10 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// How the built programs fetch from an upstream that is well.
+/// Tests of fetching by the built programs from an upstream without faults.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct FetchEndToEndTests {
     @Test func thousandsOfFactsArriveOnceAndAreForgottenAndFetchedAgain() async throws {
-        // A debug program may need more for nine thousand than the three seconds that a document has.
+        // A debug build may need more than the limit of three seconds for a document with 9,000 facts.
         let thousands = Programs.areDebug ? 2 : 9
         let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: thousands * 1000))
         do {
@@ -29,7 +29,7 @@ import Testing
             #expect(page.items.count == 1)
             #expect(page.freshness?.origin == .cache)
             #expect(page.freshness?.state == .fresh)
-            #expect(upstream.requests.count == 3, "A restart asks for nothing, and neither does a search")
+            #expect(upstream.requests.count == 3, "Neither a restart nor a search sends a request")
 
             let watch = try next.watch()
             #expect(try next.ctl("clear-cache").output == "removed \(thousands),000 items\n")

@@ -3,11 +3,10 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// How the built programs search Giphy, page through it, count their requests, and keep its key to themselves.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct GifEndToEndTests {
     private static let key = "s3cr3t-key-of-a-test"
 
-    /// 46 GIFs for one query, on two pages, with a double between them.
+    /// An upstream with 46 GIFs for one query, on two pages that share a GIF.
     private func upstream(count: Int = 46) async throws -> FakeUpstream {
         let upstream = try await FakeUpstream.start()
         upstream.requireKey(Self.key)
@@ -29,10 +28,8 @@ import Testing
             """
     }
 
-    /// Runs a body until a search in it is answered, up to five times: norrisd gives the upstream of one two seconds,
-    /// which a busy machine may take from it, and asks for nothing in the next minute. A fresh daemon does at once.
-    ///
-    /// - Parameter body: returns false if the search was not answered.
+    /// Runs a body until it returns true, at most five times. norrisd waits only two seconds for a search, which may be
+    /// too short on a busy machine, and sends no request in the next minute. A new daemon sends one at once.
     private func retrying(_ body: () async throws -> Bool) async throws {
         for _ in 0..<4 {
             if try await body() { return }
@@ -40,7 +37,7 @@ import Testing
         #expect(try await body())
     }
 
-    /// The requests that were searches, by their offset.
+    /// Returns the offsets of the search requests.
     private func searches(_ upstream: FakeUpstream) -> [String?] {
         upstream.requests.filter { $0.path.hasSuffix("/search") }.map { $0.parameter("offset") ?? "0" }
     }
@@ -50,7 +47,7 @@ import Testing
         try await retrying {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: configuration(upstream, folder))
-            // What is trending comes first, and a search waits for its turn no longer than two seconds.
+            // norrisd fetches trending GIFs first, and a search waits at most two seconds for its turn.
             try daemon.waitUntilFetched(daemon.watch(), "gifs")
             let before = searches(upstream).count
             let first = try daemon.ctl("gif", "aquabats", "--url")
@@ -81,9 +78,9 @@ import Testing
             #expect(Set(ids).count == 46)
             #expect(searches(upstream).dropFirst(before) == ["0", "25"])
             _ = try daemon.ctl("gif", "aquabats", "--page", "2")
-            #expect(searches(upstream).count == before + 2, "What is stored costs no request")
+            #expect(searches(upstream).count == before + 2, "A stored page costs no request")
             #expect(try daemon.ctl("gif", "aquabats", "--page", "3").status == 1)
-            // What is trending was fetched ahead.
+            // The third request is the prefetch of trending GIFs.
             #expect(try daemon.quota().used == 3)
             return true
         }
@@ -107,7 +104,7 @@ import Testing
             for text in [failed.errors, failed.output, status.output, printed.output, daemon.log] {
                 #expect(!text.contains(Self.key))
             }
-            #expect(daemon.log.contains("http.url"), "The log is that of the finest level")
+            #expect(daemon.log.contains("http.url"), "The log level is trace")
             for name in ["state/state.db", "cache/cache.db"] {
                 let bytes = try Data(contentsOf: URL(filePath: folder(name)))
                 #expect(bytes.count > 4_096)
@@ -123,7 +120,7 @@ import Testing
         try await retrying {
             let folder = TemporaryFolder()
             let before = upstream.requests.count
-            // Of five requests one is kept for users; what is trending takes the others.
+            // One of five requests is reserved for users. Trending GIFs use the other four.
             let configuration = try configuration(upstream, folder, gifs: ", hourly_quota: 5, refresh: 1s")
             var daemon: RunningDaemon? = try RunningDaemon(in: folder, configuration: configuration)
             await upstream.waitForRequests(before + 4)
@@ -150,7 +147,7 @@ import Testing
 
     @Test func afterA429NothingIsAskedBeforeItsTime() async throws {
         let upstream = try await upstream()
-        // Without a time Giphy's answer holds until the next full hour, which may begin while this runs.
+        // Without Retry-After the quota would end at the next full hour, which may begin during this test.
         upstream.setFault(
             .answer(
                 status: 429, headers: [("Content-Type", "application/json"), ("Retry-After", "1800")],

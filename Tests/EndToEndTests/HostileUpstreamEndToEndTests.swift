@@ -3,8 +3,7 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// Every command with the texts of a hostile upstream. CI also runs this suite with the debug programs, for their
-/// assertions.
+/// Runs every command with the texts of a hostile upstream. CI also runs this suite with the debug programs.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct EveryCommandEndToEndTests {
     private func ids(_ method: String, _ params: String, _ daemon: RunningDaemon) throws -> [String] {
         let reply = try daemon.ctl("--json", "call", method, params)
@@ -23,12 +22,12 @@ import Testing
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: HostileUpstream.configuration(upstream, folder))
             try daemon.waitForLog("fortunes.imported")
-            // Some fail, as they are meant to.
+            // Some sources fail as intended.
             #expect(try daemon.ctl("refresh", "--wait", "--timeout", "2m").status == 75)
             let gifs = try ids("gif.trending", "{}", daemon)
             let posts = try ids("post.list", #"{"limit":100}"#, daemon)
             let facts = try ids("fact.search", #"{"query":"Norris","limit":100}"#, daemon)
-            // What is hostile was taken in, so there is something to see.
+            // norrisd has stored hostile content, so the commands have something to print.
             #expect(gifs.contains("gif1"))
             #expect(facts.contains("one"))
             for source in ["planet", "atom", "jsonfeed", "town", "team"] {
@@ -51,7 +50,7 @@ import Testing
     }
 }
 
-/// Whatever upstreams, files, arguments or a daemon hold, no byte of theirs reaches a terminal raw, on any path.
+/// No byte of hostile upstreams, files, arguments or daemons reaches a terminal unescaped, on any path.
 @Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct HostileUpstreamEndToEndTests {
     @Test(arguments: [HostileDaemon.Manner.results, .errors, .noise])

@@ -3,9 +3,8 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// The figures of the built programs, and how they reach node_exporter.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct MetricsEndToEndTests {
-    /// The figures are made once a second at most, so these are read until they are new ones.
+    /// Reads the metrics until they change, because norrisd computes them at most once per second.
     private func samples(_ daemon: RunningDaemon) throws -> OpenMetricsSamples {
         let old = try daemon.ctl("status", "--metrics")
         #expect(old.status == 0, "\(old)")
@@ -44,7 +43,7 @@ import Testing
 
     // MARK: node_exporter
 
-    /// The command of the unit, as systemd takes it from there (systemd.service(5), "Command lines").
+    /// Returns the command of the unit as systemd parses it (systemd.service(5), "Command lines").
     private func unitCommand() throws -> [String] {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardized
         let unit = root.appending(path: "Scripts/integrations/node-exporter/norrisd-metrics.service")
@@ -55,7 +54,6 @@ import Testing
         return ["-ec", "umask 022; cd \"$HOME\"; " + script]
     }
 
-    /// Runs it in a folder of its own.
     private func collect(_ snippet: Snippet, _ daemon: RunningDaemon?) throws -> String {
         let result = try run("sh", unitCommand(), environment: snippet.environment(daemon))
         #expect(result.status == 0, "\(result)")
@@ -72,7 +70,7 @@ import Testing
         let text = try collect(snippet, daemon)
         #expect(text.contains("\nnorrisd_up 1\n"))
         #expect(text.contains("\n# TYPE norrisd_requests_total counter\n# HELP norrisd_requests_total "))
-        // Every sample stands below the declaration of its own name.
+        // Every sample follows the declaration of its metric.
         var declared = ""
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -2,9 +2,8 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// The file of facts for shells, as the built daemon writes it.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct PromptFactsEndToEndTests {
-    /// What stands in the file; it is there as soon as the daemon is ready.
+    /// Returns the lines of the file, which exists when the daemon is ready.
     private func lines(_ folder: TemporaryFolder, _ name: String = "run") throws -> [String] {
         let text = try String(contentsOfFile: folder(name + "/prompt-facts"), encoding: .utf8)
         #expect(text.isEmpty || text.hasSuffix("\n"))
@@ -17,14 +16,14 @@ import Testing
         let first = try lines(folder)
         #expect(first.count == 64)
         #expect(first.allSatisfy { !$0.isEmpty && $0.count <= 100 && !$0.contains(where: "`$\\%!".contains) })
-        // The daemon's own files are private; this one is for all.
+        // The daemon's other files are private, but every user may read this file.
         let attributes = try FileManager.default.attributesOfItem(atPath: folder("run/prompt-facts"))
         #expect(attributes[.posixPermissions] as? Int == 0o644)
         #expect(try FileManager.default.attributesOfItem(atPath: folder("run"))[.posixPermissions] as? Int == 0o755)
         #expect(daemon.end() == 0)
         #expect(try lines(folder) == first)
 
-        // Another start, other facts; a file that was open is not changed under its reader.
+        // Each start writes different facts. A reader that has the old file open still reads the old content.
         let reader = try #require(FileHandle(forReadingAtPath: folder("run/prompt-facts")))
         let next = try RunningDaemon(in: folder, ["--runtime-dir", folder("run")])
         #expect(try lines(folder) != first)
@@ -53,7 +52,7 @@ import Testing
             "$(touch X)", "`touch X`", "%n%F{red}", "C:\\n", "again!", "${PATH}", "\u{1B}]0;title\u{7}", "\u{9B}31m",
             "\u{202E}backwards", "\u{2066}isolated", "two\nlines", String(repeating: "long ", count: 20),
         ]
-        // Ten times as many as there are facts of our own, so that whatever gets through gets into the file.
+        // Ten times the number of built-in facts, so that a text that passes the filter very likely is in the file.
         let upstream = try await FakeUpstream.start(
             jokes: (0..<200).flatMap { round in
                 texts.enumerated().map { number, text in

@@ -2,7 +2,7 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// The snippets of `Scripts/integrations`, with the real programs where Debian has them.
+/// Tests of the snippets in `Scripts/integrations`, with the real programs if Debian packages them.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct SnippetTests {
     private static let shells = ["bash", "dash", "zsh"]
 
@@ -39,9 +39,9 @@ import Testing
         #expect(try other.run(in: "dash", "export LC_ALL=C; norrissay").output.filter { $0 == "ß" } == umlauts)
     }
 
-    // MARK: fortune.sh, with Debian's fortune to fall back to
+    // MARK: fortune.sh, with Debian's fortune as the fallback
 
-    /// One short and one long saying, in a category of their own.
+    /// A daemon with two short sayings and a long saying in a separate category.
     private func daemonWithSayings() throws -> RunningDaemon {
         let folder = TemporaryFolder()
         let long = String(repeating: "Long is the way. ", count: 20)
@@ -51,7 +51,7 @@ import Testing
         return daemon
     }
 
-    /// Whether Debian's file of fortunes about art holds a text.
+    /// Whether Debian's file of fortunes about art contains the text.
     private func isAboutArt(_ text: String) throws -> Bool {
         let cookies = try String(contentsOfFile: "/usr/share/games/fortunes/art", encoding: .utf8)
         return text.count > 5 && cookies.contains(text)
@@ -80,7 +80,7 @@ import Testing
         let named = try snippet.run(in: shell, "fortune -c art", daemon: daemon)
         #expect(named.output.hasPrefix("(/usr/share/games/fortunes/art)\n%\n"), "\(named)")
         #expect(try isAboutArt(snippet.run(in: shell, "fortune 100% art", daemon: daemon).output))
-        // No category of norrisd's, for it reads no fortunes here.
+        // norrisd has no category `art`, because this daemon imports no fortunes.
         #expect(try isAboutArt(snippet.run(in: shell, "fortune art", daemon: daemon).output))
     }
 
@@ -97,7 +97,7 @@ import Testing
         #expect(!snippet.hostileTextHasRun)
     }
 
-    // MARK: update-motd.d/60-norrisd, run as pam_motd(8) does: by run-parts(8), with little in the environment
+    // MARK: update-motd.d/60-norrisd, run by run-parts(8) with few variables, as pam_motd(8) does
 
     private func login(_ snippet: Snippet, _ daemon: RunningDaemon? = nil) throws -> ProgramResult {
         let environment = snippet.environment(daemon).filter { ["NORRISD_SOCKET", "PATH"].contains($0.key) }
@@ -132,7 +132,7 @@ import Testing
         #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("250ms"))
     }
 
-    // MARK: starship.toml, run as starship runs custom modules: Debian 12 does not have starship
+    // MARK: starship.toml, run as starship runs custom modules, because Debian 12 has no starship package
 
     private struct StarshipConfiguration: Decodable {
         struct Custom: Decodable { let norris: Module }
@@ -153,7 +153,7 @@ import Testing
         let script = "import json, sys, tomllib; json.dump(tomllib.load(open(sys.argv[1], 'rb')), sys.stdout)"
         let json = try run("python3", ["-c", script, snippet.path]).output
         let module = try JSONDecoder().decode(StarshipConfiguration.self, from: Data(json.utf8)).custom.norris
-        // In round brackets: nothing at all, not even the space, where there is no output.
+        // starship omits a group in round brackets, including the space, if the output is empty.
         #expect(module.when && module.format == "[($output )]($style)" && module.unsafe_no_escape != true)
         // starship passes the command to the shell's standard input.
         func prompt(_ daemon: RunningDaemon?) throws -> ProgramResult {
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: tmux.conf in a real tmux at a terminal
 
-    /// Starts tmux with the snippet as its configuration, and ends it after the body.
+    /// Starts tmux with the snippet as its configuration, calls the body, and kills tmux.
     private func withTmux(
         _ snippet: Snippet, _ daemon: RunningDaemon? = nil, _ body: (PseudoTerminal) throws -> Void
     ) throws {
@@ -199,21 +199,21 @@ import Testing
     }
 }
 
-/// A snippet of `Scripts/integrations` where a user has it: with the programs that it needs, and a home of its own.
+/// A snippet of `Scripts/integrations` in a separate home folder, with the programs that the snippet needs.
 struct Snippet {
     let path: String
     let folder = TemporaryFolder()
 
     /// - Parameters:
-    ///   - name: the file's path in `Scripts/integrations`.
-    ///   - script: what `norrisctl` runs instead of the program; else it has time enough for a busy machine.
+    ///   - name: the path of the file in `Scripts/integrations`.
+    ///   - script: a replacement for `norrisctl`. The default is norrisctl with a timeout of 5 minutes.
     init(_ name: String, norrisctl script: String? = nil) throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardized
         path = root.appending(path: "Scripts/integrations").appending(path: name).path
         _ = try folder.writeProgram(script ?? #"exec '\#(Programs.norrisctl)' "$@" --timeout 5m"#, to: "norrisctl")
     }
 
-    /// - Parameter daemon: nil while it is away.
+    /// - Parameter daemon: nil for a daemon that is not running.
     func environment(_ daemon: RunningDaemon? = nil, games: String = "/usr/games") -> [String: String] {
         [
             "HOME": folder.path, "LC_ALL": "C.UTF-8", "NORRISD_SOCKET": daemon?.socket ?? folder("nowhere"),
@@ -221,7 +221,7 @@ struct Snippet {
         ]
     }
 
-    /// Reads the snippet in a shell and runs a line there, as somebody types it.
+    /// Reads the snippet in a shell and then runs a line, as a user at a prompt does.
     func run(
         in shell: String, _ line: String, daemon: RunningDaemon? = nil, games: String = "/usr/games"
     ) throws -> ProgramResult {
@@ -229,7 +229,7 @@ struct Snippet {
             shell, ["-c", ". '\(path)'\n\(line)"], environment: environment(daemon, games: games))
     }
 
-    /// What shells would run or expand, in several ways.
+    /// A text with a command that a shell would run or expand in several ways.
     var hostileText: String { "$(touch \(folder("made"))) `touch \(folder("made"))` ; touch \(folder("made")) #" }
 
     var hostileTextHasRun: Bool { FileManager.default.fileExists(atPath: folder("made")) }

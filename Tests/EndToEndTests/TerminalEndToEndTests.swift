@@ -2,7 +2,6 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// norrisctl at a real terminal.
 @Suite(.onTestThread, .serialized) struct TerminalEndToEndTests {
     private func terminal(
         _ daemon: RunningDaemon, _ arguments: [String], environment: [String: String] = [:], columns: Int = 80,
@@ -27,7 +26,7 @@ import Testing
         #expect(short.rest.contains("builtin-"))
     }
 
-    /// As less(1) does, the pager goes on after it, and norrisctl goes on waiting for the pager.
+    /// The pager continues after SIGINT, as less(1) does, and norrisctl continues to wait for the pager.
     @Test func ctrlCIsThePagers() throws {
         let daemon = try RunningDaemon()
         let pager = try daemon.folder.write(
@@ -41,7 +40,7 @@ import Testing
         let terminal = try terminal(daemon, ["categories"], environment: ["NORRISCTL_PAGER": "sh \(pager)"], rows: 5)
         #expect(terminal.wait(for: "ready") != nil)
         terminal.type("\u{3}")
-        // What is typed before it is dropped with the signal.
+        // The terminal discards keys that are typed before the signal.
         #expect(terminal.wait(for: "interrupted") != nil)
         terminal.type("q\r")
         #expect(terminal.wait(for: "got q") != nil)
@@ -73,12 +72,12 @@ import Testing
         #expect(terminal.waitForEnd() == 0)
         let lines = terminal.rest.split(separator: "\r\n")
         #expect(lines.count >= 2)
-        // Those of the fact itself have no escape sequences.
+        // The lines of the fact itself contain no escape sequences.
         #expect(lines.filter { !$0.contains("\u{1B}") }.allSatisfy { $0.count <= 30 })
         #expect(lines.last?.contains("\u{1B}[2m") == true)
     }
 
-    /// The zone's name tells; a pipe has UTC.
+    /// The time zone's name identifies local time. norrisctl prints UTC to a pipe.
     @Test func timesAreLocal() throws {
         let daemon = try RunningDaemon()
         for (zone, name) in [("Asia/Kolkata", " IST."), ("UTC0", " UTC."), ("XYZ-3:30", " XYZ.")] {
@@ -94,7 +93,7 @@ import Testing
         let daemon = try RunningDaemon()
         daemon.send(SIGSTOP)
         let terminal = try terminal(daemon, ["fact", "--color", "never", "--timeout", "1m"])
-        // Which of its signs the spinner shows is a matter of time.
+        // The visible sign of the spinner depends on the time.
         let shown = (0..<3).map { _ in terminal.wait(for: " norrisd…\u{1B}[K") }
         for line in shown {
             #expect(line?.wholeMatch(of: /\r[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] waiting for norrisd…\u{1B}\[K/) != nil, "\(shown)")
@@ -134,14 +133,14 @@ import Testing
         #expect(late.waitForEnd() == 69)
         #expect(late.transcript.allSatisfy { $0 < 0x80 })
         daemon.send(SIGCONT)
-        // A pipe gets what there is.
+        // norrisctl does not replace characters in output to a pipe.
         let piped = try run(
             Programs.norrisctl, ["fact", "--name", "Élan …漢…", "--timeout", "5m"],
             environment: ["LC_ALL": "C", "NORRISD_SOCKET": daemon.socket])
         #expect(piped.output.contains("Élan …漢…"))
     }
 
-    @Test("Screens of one column, and of a width nobody knows", arguments: [0, 1, 2])
+    @Test("Screens of one or two columns, and of an unknown width", arguments: [0, 1, 2])
     func aNarrowTerminal(columns: Int) throws {
         let daemon = try RunningDaemon()
         for arguments in [["fact"], ["status"], ["categories"], ["search", "chuck"], ["recent"], ["doctor"]] {
@@ -165,18 +164,18 @@ import Testing
 
                 """)
         let terminal = try terminal(daemon, ["watch", "--color", "never"], columns: 400)
-        // Until it has subscribed, and an event is on its way.
+        // Reloads until `watch` has subscribed and an event has arrived.
         var tries = 0
         while terminal.wait(for: "reloaded\r\n", within: 1) == nil, tries < 30 {
             tries += 1
             #expect(try daemon.ctl("reload").status == 0)
         }
         let indent = String(repeating: " ", count: 20)
-        /// The lines a failure went on over after its first.
+        /// Returns the continuation lines of a failure.
         func continuation() throws -> [String] {
             #expect(try daemon.ctl("refresh", "planet").status == 0)
             _ = terminal.wait(for: "planet    failed: ")
-            // A further event tells that this one is complete. Others may come between, of retries on schedule.
+            // The next event shows that the failure is complete. Events of scheduled retries may arrive before.
             #expect(try daemon.ctl("reload").status == 0)
             let lines = (terminal.wait(for: "norrisd   reloaded\r\n") ?? "").components(separatedBy: "\r\n")
             #expect(lines.count >= 3)
@@ -184,7 +183,7 @@ import Testing
         }
         #expect(try continuation().isEmpty)
         terminal.resize(columns: 60)
-        // What was on its way before is wide.
+        // Skips events that were formatted for the old width.
         #expect(try daemon.ctl("reload").status == 0)
         _ = terminal.wait(for: "norrisd   reloaded\r\n")
         let narrow = try continuation()
@@ -199,7 +198,7 @@ import Testing
         let environment = ["NORRISD_SOCKET": daemon.socket]
         func writes() throws -> [Substring] {
             let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
-            // Where it had to wait, what said so went to standard error.
+            // norrisctl writes its waiting message to standard error.
             return lines.filter { $0.contains(/writev?\(1,/) }
         }
         #expect(try run("strace", command, environment: environment).status == 0)
@@ -210,7 +209,7 @@ import Testing
     }
 
     @Test(
-        "What cannot be written is an error, except for a prompt",
+        "A failed write is an error, except for a prompt",
         arguments: [
             ("fact --timeout 5m >/dev/full", 74), ("status --timeout 5m >&-", 74), ("prompt >/dev/full", 0),
             ("prompt --timeout=1s >&- 2>&- <&-", 0),

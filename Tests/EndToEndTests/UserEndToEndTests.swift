@@ -3,9 +3,8 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// Events and recent searches through the built programs.
 @Suite(.onTestThread, .serialized) struct EventEndToEndTests {
-    /// Starts `norrisctl watch` on a daemon that has not been asked anything, and returns when it has subscribed.
+    /// Starts `norrisctl watch` on a daemon without earlier requests, and returns when `watch` has subscribed.
     private func watch(_ daemon: RunningDaemon) throws -> ChildProcess {
         let process = try ChildProcess(
             Programs.norrisctl, ["watch", "--timeout", "5m"], environment: ["NORRISD_SOCKET": daemon.socket],
@@ -48,7 +47,7 @@ import Testing
         #expect(try daemon?.ctl("recent").status == 1)
         _ = try daemon?.ctl("search", "Chuck")
         _ = try daemon?.ctl("search", "no", "such", "text")
-        // As if the power went: what was searched was on the disk before it was answered.
+        // Simulates a power failure. norrisd stores a search before it answers the search.
         daemon?.end(SIGKILL)
         daemon = nil
         let next = try RunningDaemon(in: folder)
@@ -61,7 +60,6 @@ import Testing
     }
 }
 
-/// What a user keeps, whatever happens to the daemon.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct FavoriteEndToEndTests {
     @Test func noneIsLostWhenTheDaemonIsKilledAtThatInstant() throws {
         let folder = TemporaryFolder()
@@ -134,7 +132,7 @@ import Testing
         let fact = try #require(try first?.ctl("fact").output)
         first?.end()
         first = nil
-        // The next one knows it too.
+        // The next daemon also knows the last fact.
         let here = try RunningDaemon(in: folder)
         #expect(try here.ctl("favorite", "add", "fact").status == 0)
         #expect(try here.ctl("favorite", "list").output.contains(fact.prefix(20)))

@@ -46,7 +46,7 @@ struct ClientTests {
         }
     }
 
-    /// Reads one request, and answers it with this text.
+    /// Returns a script that reads a request and answers with a text.
     private func answer(_ text: String) -> ScriptedServer.Script {
         return { peer in
             peer.readLine()
@@ -85,7 +85,7 @@ struct ClientTests {
         }
     }
 
-    // MARK: The second attempt
+    // MARK: Second attempt
 
     @Test func sendsAgainWhenTheConnectionEndsBeforeTheReply() throws {
         let lines = Mutex<[String]>([])
@@ -101,7 +101,7 @@ struct ClientTests {
     }
 
     @Test func sendsAgainWhenTheConnectionIsReset() throws {
-        // Closed with the request unread: the client gets ECONNRESET.
+        // Closing a socket with an unread request causes ECONNRESET at the client.
         let server = try ScriptedServer([
             { peer in
                 var byte: UInt8 = 0
@@ -197,11 +197,11 @@ struct ClientTests {
     }
 }
 
-/// A connection on which lines come until one says stop.
+/// Tests of a connection that receives lines until the caller stops.
 struct FollowTests {
     private let shuttingDown = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32006,"message":"The daemon stops."}}"#
 
-    /// The lines that came, and the error that ended it.
+    /// Returns the received lines and the final error.
     private func follow(
         _ server: ScriptedServer, _ lines: [String] = ["one", "two"], timeout: Duration = .seconds(300),
         step: ([String]) -> FollowStep
@@ -259,12 +259,12 @@ struct FollowTests {
 
     @Test("The client's time-out is for the beginning, not for what comes later")
     func waitsLongerOnceItHasBegun() throws {
-        // On a busy machine the first line may need more than the first of these.
+        // On a busy machine the first line may need more than the first timeout.
         for timeout in [Duration.milliseconds(300), .seconds(3), .seconds(30)] {
             let server = try ScriptedServer([
                 { peer in
                     peer.write("first\n")
-                    // The client says nothing after its lines, so that they have come says that it has begun.
+                    // The two lines of the client show that the client has received the first line.
                     peer.readLine()
                     peer.readLine()
                     peer.write("second\n")
@@ -272,7 +272,7 @@ struct FollowTests {
             ])
             let deadline = Deadline(after: timeout + .milliseconds(50))
             let end = follow(server, timeout: timeout) { lines in
-                // Over before the next line is waited for.
+                // The deadline passes before the client waits for the next line.
                 while !deadline.hasPassed { poll(nil, 0, 10) }
                 return lines.count == 2 ? .stop : .goOn(within: nil)
             }

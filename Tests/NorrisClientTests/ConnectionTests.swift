@@ -11,7 +11,7 @@ struct ConnectionTests {
         let server = try ScriptedServer([{ $0.write(refusal + "\n") }])
         var connection = try Connection.open(candidates: [server.path], deadline: deadline)
         server.waitUntilDone()
-        // The peer is gone: without MSG_NOSIGNAL this would end the process.
+        // The peer has disconnected. Without MSG_NOSIGNAL the SIGPIPE would end the process.
         try connection.send(line: Array("{}".utf8))
         #expect(try connection.receiveLine() == Array(refusal.utf8))
         var isClosed = false
@@ -45,7 +45,7 @@ struct ConnectionTests {
             Array("{}".utf8),
             ticker: {
                 ticks += 1
-                // The reply comes only if it is woken up without one.
+                // The server replies after the third tick, so the ticks must come without a reply.
                 if ticks == 3 { enough.signal() }
                 return .milliseconds(1)
             })
@@ -76,7 +76,7 @@ struct ConnectionTests {
         #expect(connection.path == first.path)
     }
 
-    // MARK: What can be wrong
+    // MARK: Errors
 
     private func failure(_ candidates: [String], deadline: Deadline? = nil) -> ClientError? {
         do throws(ClientError) {
@@ -114,7 +114,7 @@ struct ConnectionTests {
         let directory = TemporaryFolder()
         let path = directory("stale.sock")
         let listener = try listeningSocket(at: path, backlog: 1)
-        // A program that another test has just started may hold it as well, until it is another program.
+        // A child of another test may share the descriptor until its execve(2), so close(2) is not sufficient.
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
         #expect(failure([path]) == .refused(path: path))
@@ -155,7 +155,7 @@ struct ConnectionTests {
 
         let finished = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            // Makes room; the connections themselves are dropped.
+            // Empties the backlog.
             while case let descriptor = accept(listener, nil, nil), descriptor >= 0 { close(descriptor) }
             finished.signal()
         }
@@ -165,7 +165,6 @@ struct ConnectionTests {
         close(listener)
     }
 
-    /// Connects until the backlog is full.
     private func fillBacklog(of path: String) -> [Int32] {
         var fillers: [Int32] = []
         while true {

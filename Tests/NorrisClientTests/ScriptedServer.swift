@@ -2,9 +2,8 @@ import Foundation
 import Glibc
 import NorrisTestSupport
 
-/// A server on a real Unix socket, on a thread of its own, that treats each connection as its script says.
-///
-/// The first connection gets the first script, and so on; further connections are left in the backlog.
+/// A server on a real Unix socket, with a separate thread. The first connection gets the first script, the second the
+/// second script, and so on. Further connections stay in the backlog.
 final class ScriptedServer: Sendable {
     typealias Script = @Sendable (Peer) -> Void
 
@@ -29,25 +28,24 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// Returns when every script has run and every connection is closed.
     func waitUntilDone() {
         finished.wait()
         finished.signal()
     }
 
     deinit {
-        // Wakes the thread if it still waits for a connection.
+        // Wakes the thread if it waits for a connection.
         shutdown(listener, Int32(SHUT_RDWR))
         finished.wait()
         close(listener)
     }
 }
 
-/// The server's end of a connection. Blocking.
+/// The server's end of a connection, with blocking calls.
 struct Peer: Sendable {
     let descriptor: Int32
 
-    /// The next line without its LF; what there is when the client closes.
+    /// Returns the next line without LF, or the remaining bytes at the end of input.
     @discardableResult func readLine() -> String {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -64,14 +62,13 @@ struct Peer: Sendable {
         }
     }
 
-    /// Reads and forgets until the client closes.
     func waitForTheEnd() {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while read(descriptor, &bytes, bytes.count) > 0 {}
     }
 }
 
-/// A bound and listening socket; its descriptor is the caller's.
+/// Creates a bound and listening socket. The caller owns the descriptor.
 func listeningSocket(at path: String, backlog: Int32, type: __socket_type = SOCK_STREAM) throws -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
     let isBound = withUnixAddress(path) { bind(descriptor, $0, $1) == 0 }

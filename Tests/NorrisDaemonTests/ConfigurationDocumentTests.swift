@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// norrisd.conf(5) has every key of the table, and its examples are good configurations.
+/// norrisd.conf(5) lists every key of the table, and its examples are valid configurations.
 struct ConfManualTests {
     private static let name = "norrisd.conf.5"
     private static let loader = ConfigurationLoader(home: "/home/chuck", currentDirectory: "/srv")
@@ -19,7 +19,7 @@ struct ConfManualTests {
         if try updated.updateDocument(Self.name) { return }
         #expect(
             page.lines == updated.lines,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ConfManualTests brings the list up to date.")
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ConfManualTests updates the list.")
         #expect(
             page.section("KEYS").items.filter { $0.contains(".") || $0 == "admin_groups" }
                 == ConfigurationSchema.reference.map(\.path))
@@ -42,7 +42,7 @@ struct ConfManualTests {
         #expect(page.section("DIAGNOSTICS").displays == [fault.map { "\($0)\n" }])
     }
 
-    /// The keys below some sections, given by their names between spaces.
+    /// Returns the entries of the keys in some sections. Spaces separate the section names.
     private static func list(of sections: String) -> String {
         let names = sections.split(separator: " ")
         let entries = ConfigurationSchema.reference.filter { entry in
@@ -58,7 +58,7 @@ struct ConfManualTests {
     }
 }
 
-/// The file that the Debian package puts at /etc/norrisd/config.yaml: every key with its default, all commented out.
+/// The Debian package's /etc/norrisd/config.yaml contains every key with its default, commented out.
 struct ShippedConfigurationTests {
     private static let file = URL(filePath: #filePath).appending(path: "../../../Scripts/debian/config.yaml")
         .standardized
@@ -70,7 +70,7 @@ struct ShippedConfigurationTests {
         }
         #expect(
             try String(contentsOf: Self.file, encoding: .utf8) == Self.text,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ShippedConfigurationTests brings the file up to date.")
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ShippedConfigurationTests updates the file.")
     }
 
     @Test func leavesEveryDefaultAsItIs() throws {
@@ -93,7 +93,7 @@ struct ShippedConfigurationTests {
         #expect(try Self.loader.parse(yaml: yaml, file: "/c.yaml").configuration != Configuration())
     }
 
-    /// Takes the # from the lines that are keys rather than words: no space follows it there, or two and more.
+    /// Removes the # before keys. The # before words is followed by exactly one space.
     private static func uncommented(_ text: String) -> String {
         text.split(separator: "\n")
             .map { $0.hasPrefix("#") && ($0.hasPrefix("#  ") || !$0.hasPrefix("# ")) ? $0.dropFirst() : $0 }
@@ -101,7 +101,6 @@ struct ShippedConfigurationTests {
     }
 }
 
-/// How the file is made.
 extension ShippedConfigurationTests {
     private static let head = """
         # Configuration of norrisd as the system's service; norrisd.conf(5) tells more.
@@ -116,7 +115,7 @@ extension ShippedConfigurationTests {
 
         """
 
-    /// What keys can be set to whose default says little.
+    /// Values for keys whose defaults are not good examples.
     private static let examples = [
         "admin_groups": "[adm]", "facts.fortunes": "[/usr/share/games/fortunes]",
         "http.proxy": "http://proxy.example:3128",
@@ -160,7 +159,6 @@ extension ShippedConfigurationTests {
         return text + "#\(indent)\(parts.last ?? ""): \(entry.defaultText ?? "")\n"
     }
 
-    /// A comment of lines of 100 columns at most.
     private static func wrapped(_ words: String) -> String {
         var lines = ["#"]
         for word in words.split(separator: " ") {
@@ -172,19 +170,18 @@ extension ShippedConfigurationTests {
 }
 
 extension ConfigurationSchema {
-    /// A key as norrisd.conf(5) and the shipped file describe it.
+    /// The description of a key in norrisd.conf(5) and in the shipped file.
     struct Entry {
-        /// Dotted; below a source of posts it begins with `posts.sources.NAME.`.
+        /// The dotted path. A key of a post source begins with `posts.sources.NAME.`.
         var path: String
-        /// The values it takes, such as `true or false`.
+        /// The valid values, such as `true or false`.
         var accepts: String
-        /// As it would stand in the file; nil where there is none, or where the key above has it.
+        /// The default as text in the file, or nil if no default exists or the section's key contains the default.
         var defaultText: String?
-        /// One sentence.
         var summary: String
     }
 
-    /// All keys with a value, in order, those of a source last.
+    /// All keys with a value in order, followed by the keys of a source.
     static var reference: [Entry] {
         let top = ConfigurationKey.values(of: keys).map { path, key in
             Entry(path: path, accepts: key.accepts, defaultText: key.write(Configuration()), summary: key.summary)

@@ -13,7 +13,7 @@ extension ConfigurationLoader {
     }
 }
 
-/// What the loader says of a text, one fault a line.
+/// Returns the faults that the loader finds in a text, one per line.
 func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
     do {
         _ = try ConfigurationLoader(home: home, currentDirectory: "/srv").parse(yaml: yaml, file: "c.yaml")
@@ -23,14 +23,14 @@ func faults(_ yaml: String, home: String? = "/home/chuck") -> String {
     }
 }
 
-/// What it says of one key, such as `facts.refresh`, with one value, without file, line and key.
+/// Returns the fault of a value for one key, such as `facts.refresh`, without file, line and key.
 func fault(_ key: String, _ value: String) -> String {
     let parts = key.split(separator: ".")
     let found = faults("\(parts[0]): {\(parts[1]): \(value)}")
     return found.hasPrefix("c.yaml:1: \(key)") ? String(found.dropFirst("c.yaml:1: \(key)".count)) : found
 }
 
-/// What it says of the entries of `posts.sources`, of which the first is in line 3.
+/// Returns the faults of the entries of `posts.sources`. The first entry is in line 3.
 private func sourceFaults(_ entries: String...) -> String {
     faults("posts:\n  sources:\n" + entries.map { "    \($0)\n" }.joined())
 }
@@ -184,7 +184,6 @@ struct ConfigurationFaultTests {
     }
 }
 
-/// The entries of `posts.sources`.
 struct ConfigurationSourceTests {
     @Test func sourcesInheritWhatTheyDoNotSay() throws {
         // The order of the keys must not matter.

@@ -8,7 +8,7 @@ import Testing
 
 private let loader = ConfigurationLoader(home: nil, currentDirectory: "/")
 
-/// What the loader says of a file that was named.
+/// Returns the faults of a file that the user has named.
 private func fault(_ path: String) -> String {
     do {
         _ = try loader.load(.init(path: path, isNamed: true))
@@ -37,7 +37,7 @@ struct ConfigurationFileTests {
         #expect(try loader.load(nil) == defaults)
     }
 
-    @Test("What is no file that can be read again is refused, named or not, and a pipe is not waited for")
+    @Test("Only a regular file is accepted, named or not, and a pipe does not block the loader")
     func noFiles() throws {
         let folder = TemporaryFolder()
         #expect(fault(folder.path) == "\(folder.path): is a directory; name the file in it")
@@ -58,7 +58,7 @@ struct ConfigurationFileTests {
         #expect(fault(file) == "\(file): may not be read by the user that norrisd runs as; change its owner or mode")
     }
 
-    @Test("A file may be 1 MiB and no more") func size() throws {
+    @Test("A file may have at most 1 MiB") func size() throws {
         let folder = TemporaryFolder()
         let text = String(repeating: "#", count: 1 << 20)
         #expect(fault(try folder.write(text, to: "large.yaml")) == "none")
@@ -73,7 +73,7 @@ struct ConfigurationFileTests {
         ("", [0xFF, 0xFE, 0x61, 0x00], 1), ("\n\n", [0xC3], 3),
     ]
 
-    @Test("What is not UTF-8 is refused with its line", arguments: notUTF8Cases)
+    @Test("Invalid UTF-8 is refused with its line", arguments: notUTF8Cases)
     func notUTF8(start: String, rest: [UInt8], line: Int) throws {
         let folder = TemporaryFolder()
         let file = folder("config.yaml")
@@ -82,7 +82,7 @@ struct ConfigurationFileTests {
     }
 }
 
-/// The paths for an environment, with an account whose home is /home/account.
+/// Returns the paths for an environment and an account whose home is /home/account.
 private func paths(_ environment: [String: String], _ flags: Paths.Flags = .init()) throws -> Paths {
     try Paths(flags: flags, environment: Environment(environment), accountHome: "/home/account")
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// A loader as on a machine where user chuck started norrisd in /srv.
+/// The loader of a daemon that user chuck started in /srv.
 private let loader = ConfigurationLoader(home: "/home/chuck", currentDirectory: "/srv")
 
 struct ConfigurationTests {
@@ -49,7 +49,7 @@ struct ConfigurationTests {
         let loaded = try loader.parse(yaml: yaml, file: "/etc/norrisd/config.yaml")
         #expect(loaded.configuration.yaml == yaml)
         #expect(loaded.warnings.isEmpty)
-        // No value is that of the default, nor that of another key of the same name.
+        // Every value differs from its default and from the value of another key with the same name.
         let values = yaml.split(separator: "\n").filter { !$0.hasSuffix(":") }
         #expect(Set(values).count == values.count - 1, "Facts and GIFs are both disabled")
         #expect(Set(values).isDisjoint(with: Configuration().yaml.split(separator: "\n")))
@@ -141,7 +141,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("What is valid but will not work here is a warning, if one looks around")
+    @Test("Valid values that cannot work on this system are warnings if the loader checks the system")
     func missingGroupsAndFilesAreWarnings() throws {
         let folder = TemporaryFolder()
         let key = try folder.write("one two", to: "key")
@@ -180,7 +180,6 @@ struct ConfigurationTests {
     }
 }
 
-/// What `--print-config` prints.
 struct ConfigurationPrintTests {
     @Test func defaultsArePrinted() {
         #expect(
@@ -220,7 +219,7 @@ struct ConfigurationPrintTests {
                 """)
     }
 
-    @Test("What is printed reads as the same again, however odd the texts are") func everythingComesBack() throws {
+    @Test("Printed output reads as the same configuration, with odd texts as well") func everythingComesBack() throws {
         let yaml = #"""
             log: {level: critical}
             admin_groups: ["yes", "5", "~", "- a", "a: b", "a #b", "x:", "[x]", "{", "&a", "*a", "!a", "%a", "@a", "'", "\"", "\\",

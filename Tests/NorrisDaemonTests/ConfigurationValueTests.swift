@@ -2,11 +2,11 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// What the values of each kind may be.
+/// Tests of the valid values of each kind.
 struct ConfigurationValueTests {
     typealias Case = (key: String, value: String, expected: String)
 
-    /// Values of a key that are refused because something else is expected.
+    /// Returns cases of a key whose values have another kind than the expected kind.
     private static func refused(_ key: String, expected: String, _ cases: (value: String, found: String)...) -> [Case] {
         cases.map { (key, $0.value, ": expected \(expected), found \($0.found)") }
     }
@@ -72,7 +72,7 @@ struct ConfigurationValueTests {
             ("[\"chuck\\tn\"]", "[0]: must not hold control characters; remove them"),
             ("[\"chuck\\x85\"]", "[0]: must not hold control characters; remove them"),
             ("[ab]", #"[0]: expected a query of 3 to 120 characters, found "ab"; this has 2"#),
-            // The length is counted in UTF-16 units.
+            // The limit counts UTF-16 units.
             ("[\(String(repeating: "🥋", count: 60))]", "none"),
             (
                 "[\(String(repeating: "🥋", count: 61))]",
@@ -123,7 +123,7 @@ struct ConfigurationValueTests {
         (": must not hold a fragment; remove # and what follows", ["https://host/#part"]),
     ].flatMap { expected, urls in urls.map { ("facts.base_url", "'\($0)'", expected) } }
 
-    /// No message has a word of what a proxy holds.
+    /// No message contains any part of a proxy value.
     private static let proxies: [Case] = [
         ("proxy.example:3128", notAbsolute), ("chuck:secret@proxy.example", notAbsolute),
         (

@@ -5,13 +5,12 @@ import NorrisSystem
 import NorrisTestSupport
 import Testing
 
-/// norrisd(8) says what the program does.
 struct DaemonManualTests {
     private let page: ManualPage
 
     init() throws { page = try ManualPage("norrisd.8") }
 
-    /// What `--help` says behind some words, up to the next paragraph.
+    /// Returns the text of `--help` after some words, up to the end of the paragraph.
     private func paragraph(_ words: String) -> Substring {
         let help = Invocation.help.prose.joined(separator: "\n")
         guard let start = help.firstRange(of: words)?.upperBound else { return "" }
@@ -34,7 +33,7 @@ struct DaemonManualTests {
         #expect(statuses == ["0", "64", "73", "75", "78"])
     }
 
-    @Test("The message ids are those of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them") func messageIDs() throws {
+    @Test("The message ids match the table; NORRIS_UPDATE_DOCUMENTS=1 writes them") func messageIDs() throws {
         let updated = page.replacing { _ in
             let items = MessageID.all.map { entry in
                 ".It Ql \(entry.event)\n\(ManualPage.escaped(entry.meaning))\n.br\n\(entry.id)\n"
@@ -44,12 +43,12 @@ struct DaemonManualTests {
         if try updated.updateDocument("norrisd.8") { return }
         #expect(
             page.lines == updated.lines,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter DaemonManualTests brings the list up to date.")
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter DaemonManualTests updates the list.")
         let examples = page.section("JOURNAL").displays.joined()
         #expect(examples.contains("MESSAGE_ID=\(MessageID.all.first { $0.event == "server.failed" }?.id ?? "?")"))
     }
 
-    @Test("Every place where a file may be stands there") func files() throws {
+    @Test("The page lists every possible path of a file") func files() throws {
         let text = page.section("FILES").lines.joined(separator: "\n")
         let user = ["XDG_RUNTIME_DIR": "/run/user/1"]
         let service = [
@@ -79,7 +78,7 @@ struct DaemonManualTests {
         let runs = ShellExample.runs(of: "norrisd", in: examples)
         #expect(runs.count > 5)
         for arguments in runs {
-            // The version is printed once the command line has been found good.
+            // The program prints its version after it has checked the command line.
             let result = try await TestThread.run { try run(Programs.norrisd, arguments + ["--version"]) }
             #expect(result.status == 0, "norrisd \(arguments.joined(separator: " ")): \(result)")
             #expect(result.output == "norrisd \(NorrisVersion.current)\n")

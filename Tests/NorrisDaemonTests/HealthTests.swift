@@ -6,7 +6,6 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// The requests of the last minutes.
 struct RequestMinutesTests {
     private var minutes = RequestMinutes()
 
@@ -31,7 +30,7 @@ struct RequestMinutesTests {
             _ = minutes.counts(at: .seconds(minute * 60), total: total)
         }
         expect((200 * 60, total + 1, Array(142...200) + [1]))
-        // A machine that slept for a year.
+        // The machine was suspended for a year.
         let zeros = Array(repeating: 0, count: 59)
         expect((365 * 86_400, total + 4, zeros + [0]), (365 * 86_400, total + 5, zeros + [1]))
     }
@@ -41,7 +40,6 @@ struct RequestMinutesTests {
     }
 }
 
-/// What the line for `systemctl status` shows of fetching.
 struct FetchLineTests {
     @Test func whatRunsIsNamed() {
         let now = Timestamp.ofTests
@@ -50,7 +48,7 @@ struct FetchLineTests {
         #expect(Health.fetchLine(running: [], next: nil, now: now) == "")
     }
 
-    /// In a process of its own, whose time zone may be set.
+    /// In a separate process, because the test sets the time zone.
     @Test func timesAreLocalAndHaveADayWhereItIsNotClear() async {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "Asia/Kolkata", 1)
@@ -59,7 +57,7 @@ struct FetchLineTests {
             #expect(text("2026-11-23T08:35:59Z") == "next fetch 14:05")
             #expect(text("2026-11-23T22:59:59Z") == "next fetch 04:29")
             #expect(text("2026-11-23T23:00:00Z") == "next fetch 2026-11-24 04:30")
-            // Due already, and waiting for others.
+            // The fetch is due, but waits for other fetches.
             #expect(text("2026-11-22T22:59:00Z") == "next fetch 04:29")
             setenv("TZ", "UTC", 1)
             #expect(text("2026-11-23T08:35:59Z") == "next fetch 08:35")
@@ -89,7 +87,7 @@ struct CurrentProcessTests {
         #expect(CurrentProcess.residentMemory(file: "/dev/null") == nil)
     }
 
-    /// In a process of its own, in which no other test maps code meanwhile.
+    /// In a separate process without other tests that map code.
     @Test func mappedCodeIsReleased() async {
         await #expect(processExitsWith: .success) {
             let before = try #require(CurrentProcess.residentMemory())

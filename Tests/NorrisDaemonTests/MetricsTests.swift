@@ -6,7 +6,6 @@ import Testing
 @testable import NorrisDaemon
 @testable import NorrisServer
 
-/// The figures of `server.metrics`, read by a strict parser.
 @Suite(.timeLimit(.minutes(20))) struct MetricsTests {
     private func metrics(
         _ sources: [SourceStatus] = [], state: ServerStatus.State = .ok,
@@ -54,7 +53,7 @@ import Testing
             "norrisd_request_duration_seconds_sum method=fact.random": 3.5,
         ] { #expect(samples[key] == value, "\(key)") }
         #expect(!samples.values.keys.contains { $0.hasPrefix("norrisd_request_d") && $0.hasSuffix("method=unknown") })
-        #expect(Set(samples.types.values) == ["counter", "gauge", "histogram"], "What node_exporter reads as well")
+        #expect(Set(samples.types.values) == ["counter", "gauge", "histogram"], "node_exporter supports these types")
         #expect(samples.types.keys.allSatisfy { $0.hasPrefix("norrisd_") })
     }
 

@@ -8,7 +8,6 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// Which facts shells show.
 struct PromptFactsTests {
     private func lines(_ facts: [Fact], seed: UInt64 = 1) async throws -> [String] {
         let store = try FactStore.inMemory()
@@ -62,7 +61,7 @@ struct PromptFactsTests {
         #expect(PromptFactsWriter.lines(from: store, .fortune, using: &generator) == ["A fortune."])
     }
 
-    /// Text with many invisible characters is longer than it looks.
+    /// A text with many combining characters has more characters than columns.
     @Test func columnsDecideAndNotCharacters() async throws {
         let accented = String(repeating: "e\u{301}", count: 100)
         #expect(try await lines(facts([accented, String(repeating: "日", count: 51)])) == [accented])
@@ -70,20 +69,18 @@ struct PromptFactsTests {
 }
 
 extension FactStore {
-    /// A store that is nowhere on a disk.
+    /// Creates a store in memory.
     static func inMemory() throws -> FactStore {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         return FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: logger))
     }
 
-    /// Stores facts as those of the upstream, in place of the ones before.
     func put(_ facts: [Fact]) async throws {
         let now = Timestamp(seconds: 0)
         _ = try await replaceUpstream(facts, isComplete: true, fetch: FetchRecord(settings: "test", fetchedAt: now))
     }
 }
 
-/// The file over time.
 struct PromptFactsWriterTests {
     private let scratch = TemporaryFolder()
     private let recorder = LogRecorder()
@@ -126,7 +123,6 @@ struct PromptFactsWriterTests {
     }
 }
 
-/// The file that shells read, on a real disk.
 struct PromptFileTests {
     private let scratch = TemporaryFolder()
 
@@ -182,6 +178,6 @@ struct PromptFileTests {
         #expect(
             occupied.description == "\(file.path): cannot be written (Is a directory); "
                 + "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir")
-        #expect(try names(file.folder) == ["prompt-facts"], "What was begun is gone")
+        #expect(try names(file.folder) == ["prompt-facts"], "The temporary file was removed")
     }
 }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// PROTOCOL.md shows what the daemon really says.
 struct ProtocolDocumentTests {
     @Test("Every example of PROTOCOL.md runs as it is written", .timeLimit(.minutes(20)))
     func examplesRun() async throws {
@@ -12,7 +11,7 @@ struct ProtocolDocumentTests {
         for fault in try await faults(of: examples) { Issue.record("\(fault)") }
     }
 
-    /// What is wrong with examples, each on a connection of its own.
+    /// Runs each example on a separate connection and returns the faults.
     private func faults(of examples: [ProtocolExample]) async throws -> [String] {
         var faults: [String] = []
         try await FakeUpstream.run { upstream in
@@ -21,7 +20,7 @@ struct ProtocolDocumentTests {
                 fetches: false
             ) { daemon in
                 try await SeededContent.put(into: daemon.core.stores, at: daemon.clock.now)
-                // The examples count connections.
+                // Closes the watch connection, because the examples count connections.
                 daemon.watch.endInput()
                 while try daemon.watch.receiveLine() != nil {}
                 for example in examples {

@@ -12,7 +12,7 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// No fact comes twice, however the daemon ends.
+/// No fact repeats early, however the daemon ends.
 @Suite(.timeLimit(.minutes(20))) struct StoreServiceTests {
     private let clock = ManualClock(.ofTests)
     private let folder = TemporaryFolder()
@@ -33,7 +33,7 @@ import Testing
         StoreService(databases: databases, facts: facts, clock: clock)
     }
 
-    /// All facts that a daemon with this state serves before any repeats.
+    /// Returns all facts that a daemon with this state serves before a repetition.
     private func rest(_ state: String, after count: Int) async throws -> Set<[UInt8]> {
         let (databases, facts) = try open(state)
         defer { databases.close() }
@@ -45,12 +45,12 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await service(databases, facts).run() }
             defer { tasks.cancelAll() }
-            // That of the start.
+            // Waits for the first sleep of the service.
             await clock.untilAsleep()
             let drawn = try await take(10, of: facts)
             let sleeps = clock.sleeps
             clock.advance(by: .seconds(1))
-            // A further move wakes the service only after the first were written.
+            // A further step of the clock wakes the service only after it has written the first facts.
             while clock.sleeps == sleeps, !Task.isCancelled {
                 await Task.yield()
                 _ = try await take(1, of: facts)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// The daemon serves while they are read; a stop does not wait for their end.
+    /// The daemon serves requests while it reads the files, and a stop does not wait for the end of the reading.
     @Test func fortuneFilesAreReadInTheBackground() async throws {
         let (databases, facts) = try open("state")
         let builtin = facts.count
@@ -90,7 +90,7 @@ import Testing
     }
 }
 
-/// What is done now and then, by a clock that the test turns.
+/// Tests of periodic work, with a manual clock.
 @Suite(.timeLimit(.minutes(20))) struct MaintenanceServiceTests {
     private let clock = ManualClock(.ofTests)
     private let recorder = LogRecorder()
@@ -99,7 +99,7 @@ import Testing
 
     init() { sink = RepeatLimitingSink(recording, clock: clock) }
 
-    /// Lets the service run beside a daemon while the body turns the clock.
+    /// Runs the service beside a daemon while the body advances the clock.
     private func run(_ body: (FetchingDaemon) async throws -> Void) async throws {
         try await FetchingDaemon.run(clock: clock, fetches: false) { daemon, _ in
             let file = PromptFile(folder: daemon.folder("run"))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Turns the clock, and returns when the service has done what is due.
+    /// Advances the clock, and returns when the service has done the due work.
     private func advance(by duration: Duration) async {
         clock.advance(by: duration)
         await clock.untilAsleep()
@@ -125,13 +125,13 @@ import Testing
 
     @Test func theStatusTellsTheRequestsOfEachMinute() async throws {
         try await run { daemon in
-            // One request came before: the subscription of the daemon's fixture.
+            // The subscription of the fixture is the first request.
             let client = try daemon.client(.administrator)
             func minutes() throws -> [Int]? { try client.call(ServerStatus.self).requestsPerMinute }
             #expect(try minutes() == [2])
             #expect(try minutes() == [3])
             for _ in 0..<3 { await advance(by: .seconds(60)) }
-            // Two of the minutes had no request, and none is counted in another.
+            // Two minutes had no request, and no request counts in another minute.
             #expect(try minutes() == [3, 0, 0, 1])
             await advance(by: .seconds(59))
             #expect(try minutes() == [3, 0, 0, 2])
@@ -190,7 +190,7 @@ import Testing
     }
 }
 
-/// Whether the daemon is degraded, as subscribers see it.
+/// Tests of the degraded state that subscribers see.
 @Suite(.timeLimit(.minutes(20))) struct NotifierServiceTests {
     @Test func onlyChangesArePublished() async throws {
         try await FetchingDaemon.run(fetches: false) { daemon, upstream in
@@ -201,7 +201,7 @@ import Testing
                 notifier: Notifier(), health: core.health, events: core.events,
                 changes: core.statusChanges)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                // Not on the thread of the test, which waits for what it publishes.
+                // A separate thread, because the test's thread waits for the published events.
                 tasks.addTask(executorPreference: BackgroundThreads.background) { try await service.run() }
                 defer { tasks.cancelAll() }
                 await #expect(throws: ConfigurationError.self) {
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    /// A source that fails is no reason yet; one that could not be refreshed for 1.5 times its interval is.
+    /// A failed refresh does not degrade the daemon until 1.5 times the interval has passed.
     @Test func contentThatCannotBeRefreshedDegrades() async throws {
         let clock = ManualClock(.ofTests)
         try await FetchingDaemon.run(clock: clock, facts: ", refresh: 1h") { daemon, upstream in
@@ -236,7 +236,7 @@ import Testing
             clock.advance(by: .seconds(2_401))
             #expect(status().state == .degraded)
             #expect(status().message.hasSuffix("Sources that could not be refreshed in time: facts"))
-            // GIFs have no key here, which is no fault.
+            // GIFs have no key here, which is not a fault.
             let gifs = try #require(status().sources.first { $0.name == "gifs" })
             #expect(gifs.isConfigured == false && gifs.isEnabled)
             upstream.setFault(nil)

@@ -5,14 +5,14 @@ import Testing
 
 @testable import NorrisPrefetch
 
-/// What becomes of stored times where the clock is set, while the daemon runs and over restarts.
+/// Tests of stored times after a change of the clock, in a running daemon and after restarts.
 struct ClockRollbackTests {
     private static let start = Timestamp(seconds: 1_700_000_000)
     private static let hour = Duration.seconds(3600)
     private static let day = Duration.seconds(86_400)
     private static let year = Duration.seconds(365 * 86_400)
 
-    /// A machine with a source, whose daemon is only ever killed.
+    /// A machine with a source. Its daemon never stops cleanly.
     private struct Machine {
         var policy = SourcePolicy(isEnabled: true, refresh: day, settings: "a")
         var record = ScheduleRecord()
@@ -21,7 +21,7 @@ struct ClockRollbackTests {
         var failure: FetchFailure?
         private var random = SeededRandom(seed: 1)
 
-        /// That fetched the source at a time.
+        /// Creates a machine that fetched the source at a time.
         init(fetchedAt time: Timestamp, refresh: Duration = day) {
             policy.refresh = refresh
             run(from: time, for: .seconds(60))
@@ -32,7 +32,7 @@ struct ClockRollbackTests {
             SourceSchedule(policy: policy, history: .init(record: record, content: content), now: now)
         }
 
-        /// A start, and what follows minute by minute.
+        /// Starts the daemon and runs the schedule minute by minute.
         mutating func run(from start: Timestamp, for time: Duration) {
             var schedule = schedule(start)
             go(&schedule, from: start, for: time)
@@ -56,7 +56,7 @@ struct ClockRollbackTests {
         Timestamp(seconds: time.seconds - duration.components.seconds)
     }
 
-    // MARK: While the daemon runs
+    // MARK: Running daemon
 
     @Test func aClockSetBackDoesNotPutRunsOffForYears() throws {
         var schedule = Machine(fetchedAt: Self.start).schedule(Self.start)
@@ -67,7 +67,7 @@ struct ClockRollbackTests {
         let next = try #require(schedule.nextRunAt)
         #expect(before.duration(to: next) <= Self.day * 1.1)
         #expect(schedule.maySearch(Self.start.advanced(by: Self.day * 2)))
-        // It is limited once, not again and again.
+        // The times are limited only once.
         let later = before.advanced(by: Self.hour)
         #expect(schedule.limitTimes(later) == schedule.record)
         #expect(schedule.limitTimes(later) == nil)
@@ -95,11 +95,11 @@ struct ClockRollbackTests {
         #expect(schedule.failure?.since == before)
     }
 
-    // MARK: Of all sources
+    // MARK: All sources
 
     private static let names = ["facts", "gifs", "town", "planet", "news", "blog"]
 
-    /// All sources, fetched at the start.
+    /// Returns a planner whose sources were all fetched at the start.
     private func planner() -> Planner {
         var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
         let policy = SourcePolicy(isEnabled: true, refresh: Self.hour, settings: "a")
@@ -108,9 +108,7 @@ struct ClockRollbackTests {
         return planner
     }
 
-    /// Runs what is due until nothing is.
-    ///
-    /// - Returns: what ran, in its order.
+    /// Runs due sources until none is due, and returns their names in order.
     private func finishAll(_ planner: inout Planner, _ now: Timestamp) -> [String] {
         var ran: [String] = []
         while true {
@@ -139,7 +137,7 @@ struct ClockRollbackTests {
         #expect(planner.pause(later) > .seconds(1))
     }
 
-    // MARK: Over restarts
+    // MARK: Restarts
 
     @Test func aMachineThatIsOnForHoursADayFetchesWithinTheInterval() throws {
         var machine = Machine(fetchedAt: Self.start.advanced(by: Self.year))
@@ -163,7 +161,7 @@ struct ClockRollbackTests {
         #expect(machine.record == record)
     }
 
-    /// The content stays of the future for as long as the source fails.
+    /// The fetch time of the content stays in the future as long as the source fails.
     @Test(arguments: [5, 11, 61]) func noRestartOfManyFetches(minutes: Int) {
         for ahead in [Duration.seconds(300), Self.day, Self.day * 1.05, Self.year] {
             var machine = Machine(fetchedAt: Self.start.advanced(by: ahead))
@@ -173,7 +171,7 @@ struct ClockRollbackTests {
                 machine.run(from: now, for: .seconds(minutes * 60))
             }
             #expect(machine.fetches.count <= 3)
-            // Where no start lasts until limited times are stored, there may be none.
+            // If every start is too short to store limited times, there may be no fetch.
             #expect(!machine.fetches.isEmpty || minutes == 5)
         }
     }

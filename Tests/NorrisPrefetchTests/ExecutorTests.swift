@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisPrefetch
 
-/// Sleeps and locks of the services.
 @Suite(.timeLimit(.minutes(20))) struct ExecutorTests {
     @Test func aSleepEndsAtItsTimeOrWithItsTask() async {
         @Sendable func sleep(_ duration: Duration) async -> String {

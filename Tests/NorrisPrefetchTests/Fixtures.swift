@@ -3,7 +3,7 @@ import NorrisProtocol
 import NorrisTestSupport
 import Synchronization
 
-/// A host that remembers what it is told, and lets a test wait for it.
+/// A host that records events and lets a test wait for them.
 final class RecordingHost: PrefetchHost {
     enum Event: Equatable {
         case began(String)
@@ -24,7 +24,6 @@ final class RecordingHost: PrefetchHost {
     }
 
     private let state = Mutex(State())
-    /// Is called before each event is noted.
     let onEvent = Mutex<(@Sendable (Event) -> Void)?>(nil)
 
     var stored: [String: ScheduleRecord] { state.withLock { $0.stored } }
@@ -43,24 +42,23 @@ final class RecordingHost: PrefetchHost {
         state.withLock { $0.events.append(event) }
     }
 
-    /// Returns when this event has come; events before it are passed over.
+    /// Returns when this event has been recorded, and skips the events before.
     func heard(_ event: Event) async {
         await eventually { state.withLock { $0.take(event) } }
     }
 }
 
-/// The run of a source, which lasts until the test says how it ends, or until it is cancelled.
+/// A fetch that lasts until the test ends it or until it is cancelled.
 final class ScriptedFetch: Sendable {
     private let state = Mutex((count: 0, run: CheckedContinuation<FetchOutcome, Never>?.none))
 
-    /// How many runs have begun.
     var count: Int { state.withLock { $0.count } }
 
     @Sendable func fetch() async -> FetchOutcome {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { $0 = ($0.count + 1, continuation) }
-                // It may have been cancelled before there was something to end.
+                // The task may have been cancelled before the continuation existed.
                 if Task.isCancelled { end(.cancelled) }
             }
         } onCancel: {
@@ -68,12 +66,11 @@ final class ScriptedFetch: Sendable {
         }
     }
 
-    /// Returns when a run is under way.
     func untilFetched() async {
         await eventually { state.withLock { $0.run != nil } }
     }
 
-    /// Ends the run under way, or the next one.
+    /// Ends the current run or the next run.
     func finish(_ outcome: FetchOutcome) async {
         await untilFetched()
         end(outcome)

@@ -18,7 +18,7 @@ import Testing
 
     private static let offline = FetchFailure(kind: .offline, message: "no", isRetryable: true)
 
-    /// Of one source, `facts`.
+    /// Creates a prefetcher with one source, `facts`.
     init() async {
         prefetcher = Prefetcher(host: host, machine: "m", clock: clock, searchTime: .seconds(2), logger: log.logger)
         await prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
@@ -26,10 +26,10 @@ import Testing
 
     private var schedule: SourceSchedule? { prefetcher.schedule(of: "facts") }
 
-    /// Ends a run, and returns when the host was told and the prefetcher sleeps until the next one.
+    /// Ends a run, and returns when the host has the event and the prefetcher sleeps until the next run.
     private func end(_ outcome: FetchOutcome, _ event: RecordingHost.Event) async {
         await upstream.untilFetched()
-        // It sleeps while the run lasts, too.
+        // The prefetcher also sleeps during a run.
         await clock.untilAsleep()
         let sleeps = clock.sleeps
         await upstream.finish(outcome)
@@ -37,7 +37,6 @@ import Testing
         await clock.untilAsleep(since: sleeps)
     }
 
-    /// Runs the prefetcher while the body looks at it.
     private func running(_ body: @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await prefetcher.run() }
@@ -58,7 +57,7 @@ import Testing
         #expect(host.stored["facts"] == schedule?.record)
     }
 
-    /// So that no later run or search of the source is published before it.
+    /// The lock prevents a later run or search of the source from being published earlier.
     @Test(arguments: [FetchOutcome.fetched(added: 1), .failed(offline)])
     func theEndOfARunIsPublishedWhileItHasTheLock(outcome: FetchOutcome) async throws {
         let lock = prefetcher.lock(of: "facts")
@@ -112,7 +111,7 @@ import Testing
         #expect(throws: RefreshRefusal.unknown) { try prefetcher.refresh("no", isAdministrator: true) }
     }
 
-    /// What is under way may have fetched before the request, also where it fails and would have to wait.
+    /// The current run may have fetched before the request, even if it fails and a retry would have to wait.
     @Test(arguments: [FetchOutcome.fetched(added: 1), .failed(offline)])
     func aRefreshDuringARunStartsAnotherAfterIt(outcome: FetchOutcome) async throws {
         try await running {
@@ -123,7 +122,6 @@ import Testing
             await end(.fetched(added: 2), .finished("facts", 2))
             #expect(upstream.count == 2)
             #expect(host.events.count == 4 && host.events[2] == .began("facts"))
-            // No third one follows.
             #expect(schedule?.isDue(clock.now) == false)
         }
     }
@@ -186,7 +184,7 @@ import Testing
             #expect(await found == nil)
             let schedule = try #require(schedule)
             #expect(schedule.searchFailure(clock.now)?.kind == .timeout)
-            // The upstream may be well for all that.
+            // A timeout of the search does not show that the upstream fails.
             #expect(schedule.failure == nil)
             #expect(!prefetcher.maySearch("facts"))
             clock.advance(by: .seconds(60))
@@ -203,11 +201,11 @@ import Testing
         #expect(await search("facts", .failure(Self.offline)) == nil)
         #expect(schedule?.failure?.kind == .offline)
         #expect(host.stored["facts"]?.failure?.kind == .offline)
-        // For a minute no other is passed on.
+        // No search is forwarded for a minute.
         #expect(await search("facts", .success(7)) == nil)
         #expect(await search("no", .success(7)) == nil)
         clock.advance(by: .seconds(60))
-        // A search that the upstream does not take changes nothing.
+        // A search that the upstream does not accept has no effect.
         #expect(await search("facts", .success(nil)) == nil)
         #expect(schedule?.failure?.kind == .offline)
         #expect(await search("facts", .success(7)) == 7)

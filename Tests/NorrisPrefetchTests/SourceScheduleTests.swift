@@ -31,7 +31,7 @@ struct SourceScheduleTests {
         schedule.finish(outcome, now: now, using: &random)
     }
 
-    /// One that was fetched at the start.
+    /// Returns the schedule of a source that was fetched at the start.
     private mutating func fetched(_ policy: SourcePolicy = policy, notBefore: Duration? = nil) -> SourceSchedule {
         var schedule = schedule(policy)
         run(&schedule, .fetched(added: 1, notBefore: notBefore))
@@ -111,7 +111,7 @@ struct SourceScheduleTests {
         var schedule = fetched()
         run(&schedule, .failed(Self.missing))
         #expect(!schedule.isDue(Self.start))
-        // Both the daemon and its cache are gone for a while.
+        // The cache was lost while the daemon did not run.
         #expect(self.schedule(record: schedule.record).isDue(Self.start))
     }
 
@@ -133,7 +133,7 @@ struct SourceScheduleTests {
         var schedule = fetched()
         _ = schedule.start(Self.start, using: &random)
         schedule.contentGone(Self.start)
-        // Whether it stored its facts before or after, nobody knows.
+        // The run may have stored its facts before or after the removal.
         schedule.finish(outcome, now: Self.start, using: &random)
         #expect(schedule.isDue(Self.start))
         #expect(schedule.content == nil)
@@ -175,7 +175,7 @@ struct SourceScheduleTests {
         #expect(longest > .seconds(1800) && longest <= .seconds(3600))
         #expect(schedule.failure?.since == Self.start)
         #expect(schedule.failure?.retryAt == schedule.nextRunAt)
-        // After a success nothing of it is left.
+        // A success removes all traces of the failures.
         run(&schedule, .fetched(added: 0), at: now)
         #expect(schedule.failure == nil && schedule.record.failures == 0)
         #expect(schedule.record.backoffUntil == nil && schedule.record.retryAt == nil)
@@ -184,7 +184,7 @@ struct SourceScheduleTests {
 
     @Test mutating func backoffHoldsEvenContentThatIsGone() throws {
         var schedule = schedule()
-        // Enough failures for a wait of more than a second, whatever is drawn.
+        // Eight failures result in a wait of more than one second for any random number.
         for _ in 0..<8 { run(&schedule, .failed(Self.offline)) }
         let until = try #require(schedule.record.backoffUntil)
         schedule.contentGone(Self.start)
@@ -198,13 +198,13 @@ struct SourceScheduleTests {
         run(&schedule, .failed(Self.missing))
         let next = try #require(schedule.nextRunAt)
         #expect(Self.start.duration(to: next) >= Self.day * 0.9)
-        // Nor does a restart try again with the same settings; with others it does.
+        // A restart with the same settings does not retry, but a restart with other settings does.
         let later = Self.start.advanced(by: .seconds(9))
         #expect(self.schedule(record: schedule.record, now: later).nextRunAt == next)
         #expect(self.schedule(Self.other, record: schedule.record, now: later).isDue(later))
     }
 
-    @Test("A rate limit holds runs and refreshes, for a day at most", arguments: [(7200, 7200), (7 * 86_400, 86_400)])
+    @Test("A rate limit delays runs and refreshes by at most a day", arguments: [(7200, 7200), (7 * 86_400, 86_400)])
     mutating func rateLimit(_ asked: Int, _ held: Int) {
         var schedule = schedule()
         run(&schedule, .failed(Self.offline(retryAfter: .seconds(asked))))
@@ -243,10 +243,10 @@ struct SourceScheduleTests {
         }
     }
 
-    /// Of a source that fails, by its last success or else by its first failure.
+    /// For a failing source, the time counts from the last success or else from the first failure.
     @Test mutating func aSourceIsOverdueAfterOneAndAHalfIntervals() throws {
         let late = Self.start.advanced(by: Self.day * 1.5)
-        // Times of the schedule are rounded up.
+        // The schedule rounds times up.
         let later = late.advanced(by: .seconds(2))
         var schedule = fetched()
         #expect(!schedule.isOverdue(later), "It may have slept")
@@ -271,7 +271,6 @@ struct SourceScheduleTests {
         #expect(!schedule.isOverdue(awake))
         #expect(!schedule.isOverdue(awake.advanced(by: Self.day * 0.3)))
         #expect(schedule.isOverdue(awake.advanced(by: Self.day * 0.7)))
-        // The same is known after a restart.
         let again = self.schedule(record: schedule.record, content: schedule.content, now: awake)
         #expect(!again.isOverdue(awake) && again.isOverdue(awake.advanced(by: Self.day * 0.7)))
     }
@@ -280,7 +279,7 @@ struct SourceScheduleTests {
         var schedule = fetched(Self.hourly)
         run(&schedule, .failed(Self.offline), at: Self.start.advanced(by: .seconds(3600)))
         let awake = Self.start.advanced(by: .seconds(36_000))
-        // Neither before the next run, nor during it, nor after it; and not after a restart.
+        // Neither before, during or after the next run, nor after a restart.
         let restarted = self.schedule(Self.hourly, record: schedule.record, content: schedule.content, now: awake)
         for var schedule in [schedule, restarted] {
             #expect(!schedule.isOverdue(awake))
@@ -311,13 +310,13 @@ struct SourceScheduleTests {
         run(&schedule, .failed(Self.offline), at: late)
         #expect(schedule.isOverdue(later), "Still since the first failed run")
         schedule.finishSearch(nil, now: later)
-        // What is not stored is counted from the restart.
+        // The failure was not stored, so the time counts from the restart.
         var again = self.schedule(record: schedule.record, content: schedule.content, now: later)
         run(&again, .failed(Self.offline), at: later)
         #expect(!again.isOverdue(later) && again.isOverdue(later.advanced(by: Self.day * 0.7)))
     }
 
-    /// Such as one whose key is invalid: its runs cannot fail.
+    /// For example a source with an invalid key, whose runs cannot fail.
     @Test mutating func aSourceThatCannotBeFetchedIsOverdueToo() {
         let off = SourcePolicy(isEnabled: false, refresh: Self.day, settings: "b")
         let (late, later) = (Self.start.advanced(by: Self.day * 1.4), Self.start.advanced(by: Self.day * 1.6))
@@ -325,7 +324,7 @@ struct SourceScheduleTests {
         #expect(!never.isOverdue(later))
         #expect(!never.isOverdue(late, unavailableSince: Self.start))
         #expect(never.isOverdue(later, unavailableSince: Self.start))
-        // Whatever it was fetched with, and since whichever start of the daemon.
+        // The settings of the last fetch and the start of the daemon make no difference.
         let once = schedule(off, content: fetched().content)
         #expect(!once.isOverdue(late, unavailableSince: late) && once.isOverdue(later, unavailableSince: late))
     }
@@ -336,7 +335,7 @@ struct SourceScheduleTests {
         let after = self.schedule(record: stored)
         #expect(!after.isDue(Self.start))
         #expect(Self.start.duration(to: try #require(after.nextRunAt)) <= Backoff.base)
-        // Nor does it come back at the same pace for ever.
+        // Repeated crashes increase the delay.
         var killed = stored
         var longest = Duration.zero
         for _ in 0..<20 {
@@ -345,7 +344,6 @@ struct SourceScheduleTests {
             longest = max(longest, Self.start.duration(to: try #require(killed.nextRunAt)))
         }
         #expect(longest > .seconds(1800))
-        // A clean stop costs nothing.
         schedule.finish(.cancelled, now: Self.start, using: &random)
         #expect(self.schedule(record: schedule.record).isDue(Self.start))
     }
@@ -405,7 +403,7 @@ struct SourceScheduleTests {
 }
 
 extension SourceSchedule {
-    /// Of the source `facts` on the machine `m`.
+    /// Creates the schedule of the source `facts` on the machine `m`.
     init(policy: SourcePolicy, history: History, now: Timestamp) {
         let interval = Jitter(machine: "m").applied(to: policy.refresh, of: "facts")
         self.init(policy: policy, interval: interval, history: history, now: now)

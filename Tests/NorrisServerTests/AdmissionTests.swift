@@ -7,7 +7,7 @@ import Testing
 
 @testable import NorrisServer
 
-/// How many connections are served, and what the others get.
+/// Tests of the connection limits and of the refusal of further connections.
 @Suite(.timeLimit(.minutes(20))) struct AdmissionTests {
     @Test func refusesConnectionsPastTheLimitEvenOfAdministrators() async throws {
         try await withServer(limits: .init(connections: 2, connectionsPerUser: 256)) { live in
@@ -54,7 +54,7 @@ import Testing
                 let client = try live.connect()
                 try client.expectService()
                 client.endInput()
-                // Its end is seen when the server has let go of it, or does so in the same turn of its loop.
+                // The server has released the connection, or releases it in the same turn of its event loop.
                 try client.expect(nil)
             }
             let last = try live.connect()
@@ -109,7 +109,7 @@ import Testing
     func backlog(isInherited: Bool) async throws {
         let folder = TemporaryFolder()
         let bound = try ListeningSocket(binding: folder("sock"), mode: 0o600)
-        // Whoever made the socket that is inherited has chosen a shorter queue.
+        // The creator of the inherited socket has chosen a shorter queue.
         if isInherited { #expect(listen(bound.descriptor, 5) == 0) }
         let listening = isInherited ? ListeningSocket(inherited: bound.descriptor) : bound
         let setting = try String(contentsOfFile: "/proc/sys/net/core/somaxconn", encoding: .utf8)
@@ -120,7 +120,7 @@ import Testing
             try live.blocked(by: client) {
                 while waiting < 4096, connectAndClose(live.path) == 0 { waiting += 1 }
             }
-            // The kernel lowers the number to its own limit.
+            // The kernel limits the queue to net.core.somaxconn.
             #expect(waiting >= min(4096, maximum))
             try live.roundTrip()
             try client.expectService()
@@ -129,14 +129,14 @@ import Testing
 
     @Test("Without descriptors further connections are refused with a line, and the others are served on")
     func noDescriptors() async {
-        // The limit is that of a whole process.
+        // The descriptor limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             try await withServer { live in
                 let witness = try live.connect()
                 var clients: [LineClient] = []
                 var limit = rlimit()
                 try live.blocked(by: witness) {
-                    // These ends are open before there are no more descriptors; the server has yet to open the others.
+                    // The clients connect before the limit applies, and the server accepts them after.
                     clients = try (0..<20).map { _ in try live.connect() }
                     for client in clients { try client.send(lines: request(2, "server.info")) }
                     limit = limitDescriptors(toFree: 5)
@@ -153,7 +153,7 @@ import Testing
                 }
                 #expect((2...5).contains(served.count))
                 for _ in 0..<3 { try (served + [witness]).forEach { try $0.expectService() } }
-                // One for a new client and one for the server.
+                // A descriptor for the new client and a descriptor for the server.
                 for client in served.prefix(2) { client.close() }
                 try live.connect().expectService()
                 try witness.expectService()
@@ -163,9 +163,7 @@ import Testing
     }
 }
 
-/// Connects without waiting and closes; the connection stays in the listening socket's queue.
-///
-/// - Returns: 0, or the error's number.
+/// Connects without waiting and closes, so that the connection stays in the listening queue. Returns 0 or errno.
 private func connectAndClose(_ path: String) -> CInt {
     guard let address = SocketAddress(path: path) else { return EINVAL }
     let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
@@ -175,9 +173,7 @@ private func connectAndClose(_ path: String) -> CInt {
     return code
 }
 
-/// Lowers the limit of this process, so that so many more descriptors can be opened.
-///
-/// - Returns: the limit before.
+/// Lowers the limit of this process so that it can open `count` more descriptors. Returns the old limit.
 private func limitDescriptors(toFree count: Int) -> rlimit {
     var limit = rlimit()
     getrlimit(CInt(RLIMIT_NOFILE.rawValue), &limit)

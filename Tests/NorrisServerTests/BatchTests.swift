@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisServer
 
-/// Batches beyond the specification's examples: their limits, and entries that have to wait.
+/// Tests of batches beyond the examples of the specification: limits, and entries that wait.
 struct BatchTests {
     @Test func sixtyFourEntriesAreServed() async throws {
         let registry = TestMethods.registry()
@@ -76,7 +76,7 @@ struct BatchTests {
 
     // MARK: Long replies
 
-    /// The ids of the replies that are refused with -32004, and those of the others.
+    /// Returns the ids of the results, and the ids of the replies with error -32004.
     private func served(_ line: String) throws -> (results: [RequestID], refused: [RequestID]) {
         guard case .array(let entries) = try JSON.parse(Array(line.utf8)) else { return ([], []) }
         let responses = try entries.map { try Response(json: $0) }
@@ -101,7 +101,7 @@ struct BatchTests {
     }
 
     @Test(
-        "What comes after an entry that did not fit is refused and not performed; but a notification takes no room",
+        "Entries after an entry that did not fit are refused and not performed; a notification needs no space",
         arguments: [TestMethods.large, TestMethods.deferredLarge]
     )
     func afterTheLimit(_ body: @escaping MethodBody) async throws {
@@ -125,7 +125,7 @@ struct BatchTests {
     @Test("Refusals with the longest ids stay below the limit as well", arguments: [57, 60, 63])
     func longIDs(_ count: Int) async throws {
         let registry = TestMethods.registry()
-        // DEL takes one byte in a request and six in a reply.
+        // DEL takes one byte in a request and six bytes in a reply.
         let id = "\"" + String(repeating: "\u{7F}", count: 900) + "\""
         let first = request(0, "fact.random", #"{"count":\#(count)}"#)
         let entries = [first] + Array(repeating: request(id, "fact.random", #"{"count":1}"#), count: 63)

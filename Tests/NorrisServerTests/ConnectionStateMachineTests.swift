@@ -56,7 +56,7 @@ struct ConnectionStateMachineTests {
         #expect(machine.next() == .read)
     }
 
-    // MARK: The end of input
+    // MARK: End of input
 
     @Test(arguments: ["one\ntwo", "one\ntwo\n", "one\r\ntwo\r"]) func answersAllAtTheEndOfInput(_ text: String) {
         let machine = machine(receiving: text)
@@ -182,7 +182,7 @@ struct ConnectionStateMachineTests {
         #expect(!machine.takesEvents)
         machine.writabilityChanged(true)
         #expect(machine.answerNext() == "next")
-        // Whoever ends its side, or is drained, still gets what happened before it is closed.
+        // A subscriber that ends its input, or is drained, still receives earlier events before the close.
         machine.inputEnded()
         #expect(machine.takesEvents)
         #expect(machine.next() == .close)
@@ -240,7 +240,7 @@ struct ConnectionStateMachineTests {
     }
 }
 
-/// Holds a machine by reference, for `#expect` takes no mutating calls. Times are after its start.
+/// A reference to a machine, because `#expect` allows no mutating calls. Times are relative to its start.
 private final class Driver {
     private var machine = ConnectionStateMachine(now: 0)
 
@@ -261,7 +261,7 @@ private final class Driver {
     func closed() { machine.closed() }
     func wrote(_ count: Int) { machine.wrote(count) }
 
-    /// Answers the next line, and says what it was; nil where something else is to be done.
+    /// Answers the next line and returns it, or returns nil if the next action is not an answer.
     func answerNext(waiting: Bool = false) -> String? {
         guard case .answer(let line) = machine.next() else { return nil }
         machine.answered(waiting: waiting)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisServer
 
-/// Events between the replies of a real connection.
 @Suite(.timeLimit(.minutes(20))) struct EventTests {
     private let hub = EventHub()
 
@@ -41,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("What happens right after a subscription was made comes after its reply")
+    @Test("Events right after a subscription follow its reply")
     func replyComesFirst() async throws {
         let body: MethodBody = { [hub] call, json throws(ResponseError) in
             call.subscription.set([.server])
@@ -124,12 +123,12 @@ import Testing
         }
     }
 
-    // MARK: The end
+    // MARK: End
 
     @Test func aSilentSubscriberIsNotIdle() async throws {
         try await withHub(tuning: .eager(idle: .seconds(5))) { live in
             let client = try subscriber(of: live)
-            // These come later and go: the subscriber has been silent for longer than others may.
+            // These later connections reach the idle timeout before the subscriber sends its next line.
             for _ in 0..<2 { try live.connect().waitForClose() }
             hub.publish(.server(.ok, at: noon))
             try client.expect(events: .server(.ok, at: noon))
@@ -160,7 +159,7 @@ import Testing
     }
 }
 
-/// What waits for a connection, without one.
+/// Tests of the events that wait for a connection, without a connection.
 struct SubscriptionTests {
     private let hub = EventHub()
     private let announcements = Counter()
@@ -198,7 +197,7 @@ struct SubscriptionTests {
             ])
     }
 
-    /// Who waits for a run tells by its start which end is its own.
+    /// A client that waits for a run identifies the end of the run by the start before it.
     @Test func theStartOfARunStaysBeforeItsEnd() {
         let subscription = subscription([.source])
         subscription.holdBack()
@@ -216,7 +215,7 @@ struct SubscriptionTests {
         subscription.holdBack()
         hub.publish(.item(source: "facts", added: 1, at: noon))
         hub.publish(finished("facts", 3))
-        // The connection knows already, and comes by itself when it can.
+        // The connection was notified before, and takes the events when it can send.
         #expect(announcements.value == 1)
         #expect(
             subscription.take() == [Event.item(source: "facts", added: 1, at: noon).line, finished("facts", 3).line])
@@ -230,7 +229,7 @@ struct SubscriptionTests {
         hub.publish(.server(.ok, at: noon))
         #expect(announcements.value == 0)
         hub.publish(.item(source: "facts", added: 1, at: noon))
-        // What waits is of no use to who asks for something else.
+        // New topics discard the waiting events of other topics.
         subscription.set([.server])
         hub.publish(.item(source: "facts", added: 2, at: noon))
         hub.publish(.server(.ok, at: noon))
@@ -245,7 +244,7 @@ struct SubscriptionTests {
         #expect(hub.subscribers == 1 && !first.isActive)
         second.close()
         #expect(hub.subscribers == 0)
-        // A body that ran in a task may come too late.
+        // A method body in a task may set topics after the close.
         second.set([.server])
         hub.publish(.server(.ok))
         #expect(hub.subscribers == 0 && !second.isActive && second.take() == [] && announcements.value == 0)

@@ -3,7 +3,6 @@ import Testing
 
 @testable import NorrisServer
 
-/// One line in, one line out.
 struct ExchangeTests {
     private let registry = TestMethods.registry()
 
@@ -47,7 +46,7 @@ struct ExchangeTests {
         #expect(try await reply(line) == expected)
     }
 
-    // MARK: The order of the checks
+    // MARK: Order of checks
 
     @Test(
         "Each line is wrong in this and in every later way",
@@ -71,7 +70,7 @@ struct ExchangeTests {
         #expect(calls.value == (expected.contains("-32001") ? 1 : 0))
     }
 
-    // MARK: The envelope
+    // MARK: Envelope
 
     @Test(
         "Ids come back as they were sent",
@@ -108,7 +107,7 @@ struct ExchangeTests {
 
     // MARK: Bodies that fail
 
-    @Test("A body that throws leaves nothing of what it wrote", arguments: [false, true])
+    @Test("The partial output of a body that throws is discarded", arguments: [false, true])
     func throwingBody(inBatch: Bool) async throws {
         let error = ResponseError.storage("The disk is full.", hint: "Make room.")
         let registry = TestMethods.registry(["server.info": TestMethods.throwing(error)])
@@ -133,7 +132,7 @@ struct ExchangeTests {
         #expect(try outline(try await registry.reply(to: batch)) == "[1 -32004 busy, 2 {}]")
     }
 
-    @Test("What a body wrote before it chose to wait is taken back") func halfWrittenBeforeWaiting() async throws {
+    @Test("The output of a body before it defers its work is discarded") func halfWrittenBeforeWaiting() async throws {
         let registry = TestMethods.registry([
             "server.info": { _, json throws(ResponseError) in
                 json.beginObject()
@@ -161,7 +160,7 @@ struct ExchangeTests {
             ])
     }
 
-    /// A line that repeats the last one but for its id is not parsed; it has the reply of one that is.
+    /// A line that differs from the last line only in its id is not parsed, but has the same reply as a parsed line.
     @Test(
         "Lines that repeat another",
         arguments: [
@@ -179,7 +178,7 @@ struct ExchangeTests {
                 String(decoding: json.bytes, as: UTF8.self) == (try await registry.reply(to: line)) + "\n", "\(line)")
         }
         func line(_ id: String) -> String { form.replacing("@", with: id) }
-        // After some of them the line is remembered.
+        // The server remembers a line after some repetitions.
         for id in 1...20 { try await check(line("\(id)")) }
         for id in [
             "0", "7", "10", "999999999999999", "1000000000000000", "9007199254740992", "9007199254740993", "007", "00",

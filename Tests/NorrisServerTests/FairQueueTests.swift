@@ -4,16 +4,15 @@ import Testing
 
 @testable import NorrisServer
 
-/// Who has the next turn, and when it ends.
+/// Tests of the order of turns among connections and users.
 struct FairQueueTests {
-    /// All that is in the queue, in the order of the turns.
     private func drain(_ queue: inout FairQueue) -> [Int] {
         var connections: [Int] = []
         while let connection = queue.next() { connections.append(connection) }
         return connections
     }
 
-    /// What the queue promises, in the plainest way.
+    /// A simple reference implementation of the queue.
     private struct Model {
         /// In the order of the turns.
         var users: [(user: Int, connections: [Int])] = []
@@ -84,9 +83,9 @@ struct FairQueueTests {
     }
 }
 
-/// Requests that wait for a disk or a network.
+/// Tests of the queue for requests that wait for a disk or a network.
 struct WorkQueueTests {
-    /// Connection 301 is one of user 3.
+    /// Returns the user of a connection; connection 301 belongs to user 3.
     private static func user(of connection: Int) -> Int { connection / 100 }
 
     private func queue(_ connections: [Int]) -> WorkQueue {
@@ -95,7 +94,7 @@ struct WorkQueueTests {
         return queue
     }
 
-    /// Begins all that may run now.
+    /// Begins all requests that may run now and returns their connections.
     private func begin(_ queue: inout WorkQueue, now: Int = 0) -> [Int] {
         var begun: [Int] = []
         while let connection = queue.next(now: now) {
@@ -133,7 +132,7 @@ struct WorkQueueTests {
     }
 
     @Test func usersTakeTurnsForWhatBecomesFree() {
-        // Four users run all sixteen, and a fifth waits behind what they want besides.
+        // Four users run 16 requests, and a fifth user waits after the remaining requests of these users.
         var queue = queue((0..<4).flatMap { user in (0..<10).map { 100 * user + $0 } })
         #expect(begin(&queue).count == 16)
         queue.add(400, of: 4, now: 0)
@@ -143,9 +142,9 @@ struct WorkQueueTests {
         #expect(begin(&queue).first == 400)
     }
 
-    // MARK: Beside others
+    // MARK: Limit beside others
 
-    /// A queue in which at most two requests of a user run beside others'.
+    /// A queue in which a user runs at most two requests while other users have requests.
     private func diskQueue(_ connections: [Int], now: Int = 0) -> WorkQueue {
         var queue = WorkQueue(maximumBesideOthers: 2)
         for connection in connections { queue.add(connection, of: WorkQueueTests.user(of: connection), now: now) }
@@ -160,7 +159,7 @@ struct WorkQueueTests {
     @Test func twoRequestsOfAUserRunBesideAnothers() {
         var queue = diskQueue([0, 1, 2, 100, 101, 102])
         #expect(begin(&queue) == [0, 100, 1, 101])
-        // Long after their requests came, those that run still count.
+        // A running request counts, no matter how long ago it arrived.
         #expect(begin(&queue, now: 10 * WorkQueue.memory) == [])
         for _ in 0..<2 { queue.ended(of: 1) }
         #expect(begin(&queue, now: 10 * WorkQueue.memory) == [2, 102])
@@ -203,7 +202,7 @@ struct WorkQueueTests {
     }
 }
 
-/// How long a turn is.
+/// Tests of the length of a turn.
 struct TurnTests {
     private final class Clock {
         var time = 0

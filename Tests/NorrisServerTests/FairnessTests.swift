@@ -5,11 +5,11 @@ import Testing
 
 @testable import NorrisServer
 
-/// What one connection sends does not keep others waiting, and limits hold for each resource of the server.
+/// The lines of a connection do not delay other connections, and every resource of the server has a limit.
 @Suite(.timeLimit(.minutes(20))) struct FairnessTests {
     // MARK: Turns
 
-    /// Writes how often the counter's method was called so far.
+    /// Writes the number of calls of the counted method.
     private func report(_ counter: Counter) -> MethodBody {
         { _, json throws(ResponseError) in
             json.integer(counter.value)
@@ -17,7 +17,6 @@ import Testing
         }
     }
 
-    /// The result of a reply that is a number.
     private func receiveNumber(_ client: LineClient) throws -> Int {
         let outline = try #require(try client.receiveOutline())
         return try #require(outline.split(separator: " ").last.flatMap { Int($0) })
@@ -40,7 +39,7 @@ import Testing
                 : Array(repeating: line, count: 30 * 64)
             try live.blocked(by: clients[0]) {
                 for sender in senders {
-                    // By the first line no batch ends with a turn.
+                    // The additional first line makes turns end inside batches.
                     try sender.send(([line] + lines + [request(2, "server.status")]).joined(separator: "\n") + "\n")
                 }
                 try clients[1].send(lines: request(3, "server.metrics"))
@@ -62,7 +61,7 @@ import Testing
                 try clients[1].send(lines: notification("fact.get", #"{"id":"a"}"#), batch(entries), report)
                 try clients[2].send(lines: report)
             }
-            // The batch is 64 lines and one stands before it.
+            // The batch has 64 lines and follows another line.
             #expect(try receiveNumber(clients[2]) <= Turn.maximumLines)
             let expected = (0..<64).map { #"\#($0) "\#($0)""# }.joined(separator: ", ")
             try clients[1].expect("[\(expected)]", "64 65")
@@ -71,14 +70,14 @@ import Testing
 
     // MARK: Deferred work
 
-    /// How many run at the moment, and the most that ever did.
+    /// Counts running requests and stores the maximum.
     private final class Gauge: Sendable {
         private let state = Mutex((running: 0, peak: 0))
 
         var running: Int { state.withLock { $0.running } }
         var peak: Int { state.withLock { $0.peak } }
 
-        /// Counts as running until the gate is open, then writes `{}`.
+        /// Counts a request as running until the gate opens, then writes `{}`.
         func work(until gate: Gate) -> Deferred.Work {
             { () async throws(ResponseError) -> [UInt8] in
                 self.state.withLock { $0 = ($0.running + 1, max($0.peak, $0.running + 1)) }
@@ -101,7 +100,7 @@ import Testing
         try await withServer(bodies) { live in
             let diskClients = try (0..<10).map { _ in try live.connect() }
             for (id, client) in diskClients.enumerated() { try client.send(request(id, "fact.today") + "\n") }
-            // Others are served while these wait.
+            // The server serves other connections while these requests wait.
             while disk.running < 4 { try live.roundTrip() }
             let networkClients = try (0..<10).map { _ in try live.connect() }
             for (id, client) in networkClients.enumerated() { try client.send(request(id, "gif.random") + "\n") }
@@ -136,11 +135,9 @@ import Testing
         }
     }
 
-    // MARK: Peers that go
+    // MARK: Peers that disconnect
 
-    /// Waits until no connection but the observer's is left.
-    ///
-    /// - Returns: false for a server that keeps one for good; without idle connections to close it has no other end.
+    /// Waits until only the observer is connected, at most for 100,000 requests.
     private func isAlone(_ observer: LineClient, _ live: LiveServer) throws -> Bool {
         for _ in 0..<100_000 {
             try observer.expectService()
@@ -149,7 +146,7 @@ import Testing
         return false
     }
 
-    @Test("A peer that goes while its notification waits is let go of, and what it sent after that has its effect")
+    @Test("A peer that disconnects while its notification waits is released, and its later lines take effect")
     func goneBehindANotification() async throws {
         let calls = Counter()
         try await withServer(["fact.get": TestMethods.counted(calls, TestMethods.echo)]) { live in
@@ -158,7 +155,7 @@ import Testing
             try live.roundTrip()
             try client.send(lines: notification("fact.today"))
             try observer.expectService()
-            // Not read before the first is done.
+            // The server reads this line after the end of the first request.
             try client.send(lines: notification("fact.get", #"{"id":"a"}"#))
             client.close()
             for _ in 0..<20 { try observer.expectService() }
@@ -176,7 +173,7 @@ import Testing
             let observer = try live.connect()
             let client = try live.connect()
             try observer.expectService()
-            // More than is read at a time; by the first line turns end within batches.
+            // More than the server reads at once. The additional first line makes turns end inside batches.
             let line = notification("server.status")
             let lines = [line] + Array(repeating: batch(Array(repeating: line, count: 64)), count: 30)
             try live.blocked(by: observer) {

@@ -5,14 +5,13 @@ import Testing
 
 @testable import NorrisServer
 
-/// How much memory the input of peers may take.
 @Suite(.timeLimit(.minutes(20))) struct InputMemoryTests {
-    /// What a connection gets before it is closed for its input, in short.
+    /// The reply before the server closes a connection because of its input, in the form of ``outline(_:)``.
     private static let closing = "null -32004 busy"
 
     private static let halfLine = String(repeating: "x", count: 65_000)
 
-    /// Returns when so many bytes of input are held.
+    /// Returns when the server stores at least this many bytes of input.
     private func waitForInput(of live: LiveServer, atLeast bytes: Int) throws {
         for _ in 0..<2_000 where live.ledger.used(of: .input) < bytes { try live.roundTrip() }
         try #require(live.ledger.used(of: .input) >= bytes)
@@ -40,7 +39,7 @@ import Testing
                 try client.send(InputMemoryTests.halfLine)
                 try waitForInput(of: live, atLeast: (index + 1) * 65_000)
             }
-            // A line that ends counts from its successor's first byte.
+            // The age of a line begins with its own first byte, not with the line before.
             try clients[0].send("\n" + InputMemoryTests.halfLine)
             try clients[0].expect("null -32700 parse_error")
             try clients[2].send(InputMemoryTests.halfLine)
@@ -78,7 +77,7 @@ import Testing
         }
         let tuning = Server.Tuning(idleTimeout: .seconds(3600), stallTimeout: .seconds(3600), inputShare: 240_000)
         try await withServer(["post.mark_read": waiting], tuning: tuning) { live in
-            // Where an expectation fails, the server could not stop otherwise.
+            // Without this the server could not stop after a failed expectation.
             defer { gate.open() }
             let clients = try live.connect(6)
             let ids = Array(repeating: "\"iiiiiiiiii\"", count: 4_700).joined(separator: ",")
@@ -90,7 +89,7 @@ import Testing
             gate.open()
             let outlines = try clients.prefix(3).map { try $0.receiveOutline() }
             #expect(outlines == ["0 {}", "1 {}", "2 {}"])
-            // The connection of a refused request stays.
+            // The connection of a refused request stays open.
             try clients[3].send(lines: request(7, "post.mark_read", #"{"ids":["i"]}"#))
             try clients[3].expect("7 {}")
         }
@@ -101,7 +100,7 @@ import Testing
         let tuning = Server.Tuning(idleTimeout: .seconds(3600), stallTimeout: .seconds(3600), inputShare: 100_000)
         try await withServer(tuning: tuning) { live in
             let clients = try live.connect(2)
-            // The reply is more than the kernel takes, so the lines behind it stay.
+            // The reply exceeds the kernel's buffer, so the next lines stay in the server.
             try clients[0].send(SlowPeerTests.large(1, count: 60) + InputMemoryTests.halfLine)
             try waitForInput(of: live, atLeast: 60_000)
             try clients[1].send(InputMemoryTests.halfLine)
@@ -113,7 +112,7 @@ import Testing
 }
 
 extension LineClient {
-    /// One long reply, the error for the input, and the end.
+    /// Expects a long reply, the error for the input, and the end.
     fileprivate func expectClosedBehindReply() throws {
         let reply = try #require(try receiveLine())
         #expect(reply.hasPrefix(#"{"jsonrpc":"2.0","id":1,"result":"xxx"#))

@@ -12,7 +12,7 @@ struct ListeningSocketTests {
 
     private var path: String { folder("sock") }
 
-    /// Why a path cannot be listened on; nil where it can, of which nothing remains.
+    /// Binds a path and removes the socket again. Returns the reason for a failure.
     private func failure(_ path: String) -> ListenError.Reason? {
         do throws(ListenError) {
             let socket = try ListeningSocket(binding: path, mode: 0o600)
@@ -42,12 +42,12 @@ struct ListeningSocketTests {
         #expect(throws: Never.self) { try LineClient(path: path) }
     }
 
-    // MARK: What is there already
+    // MARK: Existing files
 
-    /// Leaves a socket file behind that nobody listens on.
+    /// Leaves a socket file without a listener.
     private func bindAndDie() throws {
         let socket = try ListeningSocket(binding: path, mode: 0o600)
-        // A program that another test has just started may hold it as well, until it is another program.
+        // A child of another test may share the descriptor until its execve(2), so close(2) is not sufficient.
         shutdown(socket.descriptor, CInt(SHUT_RDWR))
         close(socket.descriptor)
     }
@@ -108,7 +108,7 @@ struct ListeningSocketTests {
         }
     }
 
-    @Test("Whoever holds the folder's lock cannot keep a daemon from starting") func lockedFolder() throws {
+    @Test("A lock on the folder by another process does not prevent a start") func lockedFolder() throws {
         let holder = open(folder.path, O_RDONLY | O_DIRECTORY)
         defer { close(holder) }
         #expect(flock(holder, LOCK_EX) == 0)
@@ -136,11 +136,10 @@ struct ListeningSocketTests {
     @Test func aFolderThatMayNotBeWrittenIsRefused() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
-            // Root may write everywhere, so it becomes somebody who may not.
+            // Root may write to every folder, so the process changes its user.
             #expect(chmod(folder.path, 0o555) == 0)
             let user = geteuid()
             if user == 0 { #expect(seteuid(65_534) == 0) }
-            // Removing the folder is for the owner.
             defer { seteuid(user) }
             #expect(throws: ListenError(path: folder("sock"), .notPermitted)) {
                 try ListeningSocket(binding: folder("sock"), mode: 0o600)
@@ -148,11 +147,11 @@ struct ListeningSocketTests {
         }
     }
 
-    @Test("A socket in a folder of nobody's reach is nobody's to judge") func socketOfAnotherUser() async {
+    @Test("A socket that refuses the daemon's user is not replaced") func socketOfAnotherUser() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
             let socket = try ListeningSocket(binding: folder("sock"), mode: 0o600)
-            // Root may connect everywhere, so it becomes somebody who may not.
+            // Root may connect to every socket, so the process changes its user.
             #expect(chmod(folder.path, 0o777) == 0)
             guard geteuid() == 0 else { return }
             #expect(seteuid(65_534) == 0)
@@ -165,7 +164,7 @@ struct ListeningSocketTests {
         }
     }
 
-    // MARK: Removing
+    // MARK: Removal
 
     @Test func removesItsOwnFileOnce() throws {
         let socket = try ListeningSocket(binding: path, mode: 0o600)

@@ -4,7 +4,6 @@ import Testing
 
 @testable import NorrisServer
 
-/// What is counted of the lines that come.
 @Suite(.timeLimit(.minutes(20))) struct ServerCountersTests {
     private func errors(_ registry: MethodRegistry) -> [String: Int] {
         let errors = registry.counters.errors.filter { $0.count > 0 }
@@ -108,7 +107,7 @@ import Testing
         for nanoseconds in [0, 10_000, 10_001, 1_000_000, 2_500_000_000, 2_500_000_001, Int(Int32.max) * 1_000] {
             meter.record(count: 1, nanoseconds: nanoseconds)
         }
-        // Requests that are timed together count as equally long.
+        // Requests that are measured together count as equally long.
         meter.record(count: 10, nanoseconds: 120_000)
         #expect(meter.counts == [2, 11, 0, 1, 0, 0, 0, 0, 0, 1, 2])
         #expect(meter.nanoseconds == 1_140_001 + 5_000_000_001 + Int(Int32.max) * 1_000)

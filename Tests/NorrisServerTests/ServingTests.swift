@@ -5,7 +5,6 @@ import Testing
 
 @testable import NorrisServer
 
-/// Requests and replies over a real socket.
 @Suite(.timeLimit(.minutes(20))) struct ServingTests {
     private static func get(_ id: Int) -> String { request(id, "fact.get", #"{"id":"\#(id)"}"#) + "\n" }
 
@@ -27,9 +26,9 @@ import Testing
                 request(6, "server.status"),
             ]
             try client.send(lines.joined(separator: "\n") + "\n")
-            // What stands before the one that waits does not wait for it.
+            // Lines before the deferred request are answered at once.
             try client.expect("1 {}")
-            // Nor do other connections.
+            // The server also answers other connections.
             try live.roundTrip()
             #expect(later.value == 0)
             live.gate.open()
@@ -60,7 +59,7 @@ import Testing
         }
     }
 
-    // MARK: The end of input
+    // MARK: End of input
 
     @Test("All that was sent before the end of input is answered, then the server closes", arguments: ["\n", "", "\r"])
     func halfClose(_ end: String) async throws {
@@ -72,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("Peers that go away at any moment harm nobody") func peersThatGo() async throws {
+    @Test("A peer may disconnect at any moment without an effect on other peers") func peersThatGo() async throws {
         try await withServer { live in
             let faithful = try live.connect()
             for _ in 0..<10 {
@@ -99,7 +98,7 @@ import Testing
         }
     }
 
-    // MARK: Who is there
+    // MARK: Credentials
 
     @Test func bodiesSeeThePeerOfTheSocket() async throws {
         let whoAmI: MethodBody = { call, json throws(ResponseError) in
@@ -116,7 +115,7 @@ import Testing
     @Test("However many groups the peer is in, all are told", arguments: [0, 1, 32, 33, 1000])
     func manyGroups(_ count: Int) async {
         await #expect(processExitsWith: .success) { [count] in
-            // Only root may choose its groups.
+            // Only root may set its groups.
             guard geteuid() == 0 else { return }
             let groups = (0..<count).map { gid_t(1000 + $0) }
             #expect(setgroups(groups.count, groups) == 0)
@@ -133,7 +132,6 @@ import Testing
     }
 }
 
-/// The supplementary groups of this process.
 private func ownGroups() -> [gid_t] {
     var groups = [gid_t](repeating: 0, count: Int(getgroups(0, nil)))
     getgroups(CInt(groups.count), &groups)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import NorrisServer
 
-/// Peers that do not read, and peers that say nothing.
+/// Tests of peers that do not read, and of peers that send nothing.
 @Suite(.timeLimit(.minutes(20))) struct SlowPeerTests {
     static func large(_ id: Int, count: Int) -> String { request(id, "fact.random", #"{"count":\#(count)}"#) + "\n" }
 
-    /// Returns when the counter stands still over many turns of the server's loop.
+    /// Returns when the counter does not change during 20 turns of the event loop.
     private func waitUntilItStops(_ live: LiveServer, _ counter: Counter) throws {
         var before = -1
         while counter.value != before {
@@ -46,7 +46,7 @@ import Testing
             let limit = 4 * 1024 * 1024
             let sent = try live.send(line, to: client, limit: limit)
             #expect(sent < limit)
-            // The end of a line that the kernel took in part, as soon as the server reads on.
+            // The rest of a line that the kernel accepted in part, sent as soon as the server reads again.
             var rest = sent % line.count == 0 ? [] : line[(sent % line.count)...]
             var received = 0
             while !rest.isEmpty {
@@ -68,7 +68,7 @@ import Testing
     func resultsBehindUnsentReplies() async throws {
         let results = Counter()
         let bodies: [String: MethodBody] = [
-            // Short enough for the next line to begin in the same turn.
+            // Short enough that the next line begins in the same turn.
             "fact.random": { _, json throws(ResponseError) in
                 json.string(String(repeating: "x", count: 49_152))
                 return nil
@@ -115,7 +115,7 @@ import Testing
     func idle(_ text: String) async throws {
         try await withServer(tuning: .eager(idle: .milliseconds(1))) { live in
             let client = try live.connect()
-            // May come too late.
+            // The server may have closed the connection before.
             try? client.send(text)
             try client.waitForClose()
         }
@@ -125,21 +125,21 @@ import Testing
         try await withServer(tuning: .eager(idle: .seconds(5))) { live in
             let client = try live.connect()
             try client.send(lines: request(1, "fact.today"))
-            // These come later and go: the other has been silent for longer than idle ones may.
+            // These later connections reach the idle timeout before the first connection gets its reply.
             for _ in 0..<2 { try live.connect().waitForClose() }
             live.gate.open()
             try client.expect("1 {}", nil)
         }
     }
 
-    // MARK: All together
+    // MARK: Common limit
 
     @Test("Past the common limit the connections that hold most are closed, and no others")
     func commonLimit() async throws {
-        // Without ticks nobody counts as slower than another.
+        // Without ticks the server does not measure the progress of peers.
         let tuning = Server.Tuning(tick: .seconds(3600))
         try await withServer(tuning: tuning, ledger: MemoryLedger(limits: [.replies: 8 << 20])) { live in
-            // What is held is a little less than the replies: the kernel takes some.
+            // The server stores slightly less than the replies, because the kernel buffers some bytes.
             let counts = [40, 20, 50, 41, 60]
             let clients = try counts.map { count in
                 let client = try live.connect()
@@ -152,7 +152,7 @@ import Testing
                 client.endInput()
                 if try client.receiveToEnd().count > count * 65_536 { complete.append(count) }
             }
-            // 40 + 20 + 50 fit into 128; with 41 more the 50 go; with 60 more these go at once.
+            // The limit is 128 × 64 KiB. 40 + 20 + 50 fit. 41 more close the 50, and then 60 more are closed.
             #expect(complete == [40, 20, 41])
         }
     }

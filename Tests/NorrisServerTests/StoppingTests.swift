@@ -5,7 +5,7 @@ import Testing
 
 @testable import NorrisServer
 
-/// The clean stop: nothing that was received goes without its answer, and nobody keeps the server.
+/// Tests of a clean stop: every received line is answered, and no peer delays the end of the server.
 @Suite(.timeLimit(.minutes(20))) struct StoppingTests {
     private static let patient = Server.Tuning(
         idleTimeout: .seconds(3600), stallTimeout: .seconds(3600), drainTime: .seconds(3600))
@@ -18,7 +18,7 @@ import Testing
     func answersEveryLine(_ rest: String) async throws {
         try await withServer(tuning: StoppingTests.patient) { live in
             let clients = try (0..<5).map { _ in try live.connect() }
-            // They are accepted; what they send now need not have been read when the stop begins.
+            // The connections are accepted, but the server need not have read the lines when the stop begins.
             try live.roundTrip()
             for client in clients { try client.send(StoppingTests.lines(0..<1000) + rest) }
             live.server.stop()
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("What has come but was held back, because the peer does not read, is answered")
+    @Test("Received lines that were held back, because the peer does not read, are answered")
     func answersWhatWasHeldBack() async throws {
         try await withServer(tuning: StoppingTests.patient) { live in
             let client = try live.connect()
@@ -70,7 +70,7 @@ import Testing
             try live.roundTrip()
             try client.send(lines)
             live.server.stop()
-            // Ends when the server has closed.
+            // Ends when the server has closed the connection.
             #expect(throws: LineClient.Failure.self) {
                 while true { try client.send(lines) }
             }
@@ -87,7 +87,7 @@ import Testing
             try client?.send(request(1, "fact.random", #"{"count":60}"#) + "\n")
             try live.roundTrip()
         }
-        // The server has ended, without a read of ours.
+        // The server has ended although the client has not read.
         let received = try #require(try client?.receiveToEnd())
         #expect(!received.isEmpty)
         #expect(received.count < 60 * 65_536)
@@ -123,7 +123,7 @@ import Testing
         #expect(begun.value == WorkQueue.maximumPerUser + 1)
     }
 
-    // MARK: The socket
+    // MARK: Socket
 
     @Test func noMoreConnectionsAreAccepted() async throws {
         try await withServer(tuning: StoppingTests.patient) { live in
@@ -147,7 +147,7 @@ import Testing
                 try live.roundTrip()
                 #expect(access(live.path, F_OK) == 0)
                 if isCancelled { throw Cancelled() }
-                // Stopped once more at the end, which changes nothing.
+                // A second stop has no effect.
                 live.server.stop()
             }
         } catch is Cancelled {}
@@ -177,7 +177,7 @@ import Testing
     @Test("An inherited socket outlives the server, and the next one serves those who wait there")
     func inheritedSocket() async throws {
         let folder = TemporaryFolder()
-        // Stands for the service manager, which keeps its own descriptor.
+        // Represents the service manager, which keeps its own descriptor.
         let manager = try ListeningSocket(binding: folder("sock"), mode: 0o600)
         defer { close(manager.descriptor) }
         for _ in 0..<3 {

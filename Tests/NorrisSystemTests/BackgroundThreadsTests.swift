@@ -5,14 +5,12 @@ import Testing
 
 @testable import NorrisSystem
 
-/// The threads that may block.
 @Suite(.timeLimit(.minutes(20))) struct BackgroundThreadsTests {
-    /// Counts, and lets threads wait for each other, on no thread of Swift's.
+    /// Counts and blocks threads without a thread of Swift's pool.
     private final class Gate: Sendable {
         private let count = Atomic<Int>(0)
         private let most = Mutex(0)
 
-        /// The largest number that was noted.
         var largest: Int { most.withLock { $0 } }
 
         func note(_ number: Int) { most.withLock { $0 = max($0, number) } }
@@ -26,7 +24,7 @@ import Testing
         }
     }
 
-    /// That of the calling thread (getpriority(2)); on Linux each thread has its own.
+    /// The nice value of the calling thread, because Linux has a nice value per thread (getpriority(2)).
     private static var niceness: CInt { getpriority(CInt(PRIO_PROCESS.rawValue), 0) }
 
     @Test("Background work yields to others", arguments: [BackgroundThreads.background, BackgroundThreads.decoding])
@@ -40,7 +38,7 @@ import Testing
         let (gate, threads) = (Gate(), BackgroundThreads(maximumThreads: 4))
         await withTaskGroup { tasks in
             tasks.addTask(executorPreference: threads) { gate.wait(for: 2) }
-            // These are what the first waits for.
+            // The first task waits for these tasks.
             tasks.addTask(executorPreference: threads) { gate.pass() }
             tasks.addTask(executorPreference: BackgroundThreads.background) { gate.pass() }
         }
@@ -60,7 +58,7 @@ import Testing
         #expect(gate.passed == 50)
         #expect((1...2).contains(gate.largest))
         while threads.threads > 0 { usleep(1000) }
-        // Another begins when there is work again.
+        // New work starts a new thread.
         await withTaskExecutorPreference(threads) { gate.pass() }
         #expect(gate.passed == 51)
     }

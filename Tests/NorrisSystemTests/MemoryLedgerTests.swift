@@ -1,7 +1,6 @@
 import NorrisSystem
 import Testing
 
-/// The accounts of memory that peers and upstreams make the daemon hold.
 struct MemoryLedgerTests {
     @Test func theAccountsAddUpTo192MiB() {
         let ledger = MemoryLedger()

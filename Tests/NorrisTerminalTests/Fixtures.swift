@@ -1,7 +1,6 @@
 import NorrisProtocol
 import NorrisTerminal
 
-/// 2026-11-21T12:00:00Z.
 let now = Timestamp("2026-11-21T12:00:00Z")!
 
 func ago(_ seconds: Int64) -> Timestamp { Timestamp(seconds: now.seconds - seconds) }
@@ -20,7 +19,7 @@ let long = Fact(
 let wide = Fact(
     id: "fortune-1", text: "チャック・ノリスは腕立て伏せをしない。地球を押し下げるのだ。👩‍💻 does the rest.", categories: [], source: "fortune:zh")
 
-/// What must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.
+/// Characters that must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.
 let hostile =
     "a\u{1B}[31mb\u{1B}]0;title\u{7}c\u{9B}2Jd\u{0}\u{8}\u{7F}e\u{85}f\u{202E}g\u{2066}\u{2028}h\r\ni\tj\u{1B}"
 
@@ -30,12 +29,11 @@ func screen(_ width: Int?, escapes: Bool = false, _ show: (inout Screen) -> Void
     return screen.text
 }
 
-/// The text with escape sequences made visible.
+/// Returns the text with visible escape sequences.
 func visible(_ text: String) -> String {
     text.replacing("\u{1B}]8;;", with: "<link ").replacing("\u{1B}\\", with: ">").replacing("\u{1B}[", with: "<")
 }
 
-/// The scalars of a text that must not be in any output.
 func forbidden(in text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter { scalar in
         switch scalar.value {
@@ -59,7 +57,6 @@ let angel = Gif(
         "preview": Gif.Rendition(mp4: "https://media2.giphy.com/preview.mp4", width: 200, height: 96, bytes: 50_000),
     ])
 
-/// All that Giphy may leave out is left out.
 let bare = Gif(id: "x", title: " ", rating: "", pageURL: "")
 
 let nameless = Gif(
@@ -70,7 +67,6 @@ let ada = Post.Author(
     id: "town:7", name: "Ada Lovelace", handle: "@ada@town.example", avatarURL: "https://town.example/ada.png",
     email: "ada@town.example")
 
-/// A read post of one line, three minutes old.
 func post(_ text: String? = "Good morning.", images: Int = 0) -> Post {
     Post(
         id: "town:109", source: "town", author: ada, publishedAt: ago(180), text: text,

@@ -5,7 +5,7 @@ import Testing
 struct GifScreenTests {
     @Test func showsTheRenditionThatIsAskedFor() {
         let lines = screen(80) { $0.gifs([angel], rendition: "preview") }.split(separator: "\n")
-        // The size in bytes is that of a picture, and this is a film.
+        // The known size belongs to a picture, but this rendition is a film.
         #expect(lines[1] == "200×96 · g · by KellyClarksonShow")
         #expect(lines[4] == "https://media2.giphy.com/preview.mp4")
     }
@@ -45,7 +45,7 @@ struct GifPictureTests {
         var renditions: [String: Gif.Rendition] = [
             "preview": Gif.Rendition(webp: "https://e.org/webp"), "hd": Gif.Rendition(mp4: "https://e.org/mp4"),
         ]
-        // Each of these is better than those before it.
+        // Each rendition is preferred to the renditions before.
         #expect(gif(renditions).picture()?.address == "https://e.org/mp4")
         for name in ["480w_still", "preview_gif", "fixed_width", "fixed_height", "original"] {
             renditions[name] = url(name)

@@ -2,7 +2,7 @@ import NorrisProtocol
 import NorrisTerminal
 import Testing
 
-/// The images of a post without a text: one line in a feed, boxes where all is shown.
+/// Tests of images in a post without text: a line in a feed, and boxes in the full view.
 struct ImageLayoutTests {
     private func boxes(_ count: Int, _ width: Int) -> String {
         let lines = cards([post(nil, images: count)], width, showsAll: true).split(separator: "\n")
@@ -66,7 +66,7 @@ struct ImageLayoutTests {
                 └──────────────────┘
 
                 """)
-        // Two of eighteen columns and the gap between them.
+        // Two boxes of 18 columns and the gap between them.
         #expect(boxes(2, 36).split(separator: "\n").count == 6)
         #expect(boxes(2, 37).split(separator: "\n").count == 3)
     }

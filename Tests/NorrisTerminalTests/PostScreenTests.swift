@@ -235,7 +235,7 @@ struct PostScreenTests {
     }
 }
 
-/// What holds for the card of every post, at every width.
+/// Tests properties of the card of every post at every width.
 struct PostPropertyTests {
     private static let parts = [
         "a", "word", "supercalifragilistic", " ", " ", "   ", "\n", "\n\n", "\t", "日本", "。", "「", "👩‍👩‍👧‍👦", "👍🏽",

@@ -72,7 +72,7 @@ struct ScreenTests {
 }
 
 struct WaitingLineTests {
-    /// A line at a terminal, begun seven seconds past zero, and the time and the terminal as it sees them.
+    /// A line at a terminal that begins at seven seconds, with the time and the width that the line sees.
     private final class Terminal {
         var now = Duration.seconds(7)
         var columns = 80
@@ -85,7 +85,7 @@ struct WaitingLineTests {
             text.map(line.show)
         }
 
-        /// What is written at a moment, and when the next tick is due.
+        /// Returns the output of a tick and the time until the next tick.
         func tick(_ milliseconds: Int) -> (output: String, pause: Duration) {
             (now, output) = (.milliseconds(milliseconds), "")
             let pause = line.tick()
@@ -105,7 +105,7 @@ struct WaitingLineTests {
         #expect(terminal.tick(7_299) == ("", .milliseconds(1)))
         #expect(terminal.erase() == "")
         #expect(terminal.tick(7_300) == ("\r⠸ asking Giphy…\u{1B}[K", .milliseconds(100)))
-        // It was woken up for something else.
+        // A wake-up before the next tick.
         #expect(terminal.tick(7_350) == ("", .milliseconds(50)))
         #expect(terminal.tick(7_420) == ("\r⠼ asking Giphy…\u{1B}[K", .milliseconds(80)))
         let turns = (0..<10).map { terminal.tick(8_000 + 100 * $0).output }

@@ -81,7 +81,7 @@ struct StatusScreenTests {
                 #expect(displayWidth(of: String(line)) <= width)
             }
         }
-        // Narrower ones show the same, one part a line.
+        // A narrower table has the same parts, one per line.
         for width in 1..<32 {
             #expect(lines(width).contains("fresh, 3 hours ago") || lines(width).contains("  fresh, 3 hours ago"))
         }

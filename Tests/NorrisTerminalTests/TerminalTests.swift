@@ -20,7 +20,7 @@ struct TerminalFactsTests {
 struct ColorChoiceTests {
     @Test(
         arguments: [
-            // The flag comes first.
+            // The flag has priority.
             (ColorChoice.always, ["NO_COLOR": "1", "CLICOLOR_FORCE": "0", "TERM": "dumb"], false, true),
             (.never, ["CLICOLOR_FORCE": "1", "TERM": "xterm"], true, false),
             // Then NO_COLOR, if it is not empty.

@@ -20,7 +20,7 @@ struct FreshnessTextTests {
                 """)
     }
 
-    /// The one ahead is of a daemon that was waited for: the command began before.
+    /// The time in the future belongs to a daemon that started after the command.
     @Test(arguments: [ago(5), ago(-2)]) func warnsOfAFailureThatHasJustHappened(since: Timestamp) {
         let freshness = Freshness(origin: .builtin, state: .stale, error: failure(.offline, since: since))
         #expect(
@@ -104,7 +104,7 @@ struct EventTextTests {
     private static let offline = SourceFailure(kind: .offline, message: "No route.", since: ago(7_200))
 
     @Test(
-        "What happened, in a few words",
+        "A short text for each event",
         arguments: [
             (Event.source("facts", .started, at: now), "started"),
             (.source("facts", .finished, items: 1, at: now), "finished: 1 item"),

@@ -21,7 +21,7 @@ struct DisplayWidthTests {
     func wide(text: String, columns: Int) { #expect(displayWidth(of: text) == columns) }
 
     @Test(
-        "Marks add nothing, vowel signs with a place of their own add one",
+        "Marks add no column, spacing vowel signs add one",
         arguments: [
             ("e\u{301}", 1), ("o\u{308}\u{304}\u{323}", 1), ("a\u{20DD}", 1), ("\u{301}", 0), ("क", 1), ("कि", 2),
             ("नमस्ते", 4), ("सिं", 2), ("สวัสดี", 4), ("ที่นี่", 2), ("กำ", 2), ("ไทย", 3), ("שָׁלוֹם", 4),
@@ -96,7 +96,7 @@ struct DisplayWidthTests {
     func passesOverAllOthers(text: String) { #expect(!containsRightToLeft(text)) }
 }
 
-/// Holds the generated tables against what the standard library knows by itself.
+/// Compares the generated tables with properties of the standard library.
 struct UnicodeTablesTests {
     @Test(arguments: [UnicodeTables.zeroWidth, UnicodeTables.wide, UnicodeTables.emoji])
     func rangesAreSortedAndApart(table: [UInt32]) {

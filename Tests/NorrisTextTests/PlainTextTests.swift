@@ -14,7 +14,7 @@ struct CaseFoldingTests {
     func foldsCase(one: String, other: String) { #expect(scalars(caseFolded(one)) == scalars(caseFolded(other))) }
 
     @Test(
-        "The folded form is pinned, for it is stored",
+        "The folded form is stored, so it must not change",
         arguments: [
             ("Straße", "strasse"), ("ὈΔΥΣΣΕΎΣ", "ὀδυσσεύσ"), ("İ", "i\u{307}"), ("ı", "i"), ("É", "é"),
             ("E\u{301}", "e\u{301}"), ("日本語 ＡＢＣ 한국어", "日本語 ａｂｃ 한국어"), ("👍🏽", "👍🏽"), ("", ""),
@@ -43,9 +43,9 @@ struct ASCIITextTests {
         ("", ""), ("plain\r\n\ttext\u{1B}[2m", "plain\r\n\ttext\u{1B}[2m"),
         ("cut… · 480×229 – ‘a’ “b”", "cut~ - 480x229 - 'a' \"b\""),
         ("┌──┐\n│ä │\n└──┘", "+--+\n|? |\n+--+"), ("██░░ ▁▂▃▄▅▆▇█", "##.. _.-=+*%#"), ("● ⠋", "* |"),
-        // An accent apart from its letter takes no column, and goes; one of its own is a part of the letter.
+        // A separate accent takes no column and is removed. A precomposed letter is one character.
         ("e\u{301}", "e"), ("é", "?"), ("地球", "????"), ("👩‍💻!", "??!"), ("1\u{FE0F}\u{20E3}", "1?"), ("a\u{200D}b", "ab"),
-        // The second byte of U+2580 + n, or of a capital A with tilde, is a C1 control to a terminal of 8 bits.
+        // The second UTF-8 byte of À or of U+2580 + n is a C1 control at an 8-bit terminal.
         ("\u{C0}\u{9B}31m", "?31m"),
     ]) func keepsTheColumns(text: String, ascii: String) {
         #expect(asciiText(text) == ascii)
@@ -64,11 +64,11 @@ struct ASCIITextTests {
 }
 
 struct PromptLineTests {
-    @Test("What a shell would expand is left out", arguments: ["!", "$", "%", "\\", "`"])
+    @Test("Texts that a shell would expand are refused", arguments: ["!", "$", "%", "\\", "`"])
     func shellCharacters(character: String) {
         #expect(promptLine("a\(character)b", columns: 100) == nil)
         #expect(promptLine(character, columns: 100) == nil)
-        // A character that begins with one of the five is found too.
+        // A special character with a combining mark is also found.
         #expect(promptLine("a\(character)\u{301}", columns: 100) == nil)
     }
 
@@ -97,7 +97,7 @@ struct PromptLineTests {
     func sanitized(text: String, expected: String) { #expect(promptLine(text, columns: 100) == expected) }
 
     @Test(
-        "What has several lines, and what is drawn, is no line",
+        "Texts of several lines and drawings are refused",
         arguments: [
             "Q: Why?\n\tA: Because.\n", "a\r\nb", "a\tb", "a\u{2028}b", "a   b", "( o_o )", "/\\_/\\", "---8<---",
         ])
@@ -106,10 +106,10 @@ struct PromptLineTests {
         #expect(promptText(text) == nil)
     }
 
-    @Test("What shows nothing is no line", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
+    @Test("Invisible texts are refused", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
     func empty(text: String) { #expect(promptLine(text, columns: 100) == nil) }
 
-    @Test("Where no other text can take its place, the characters are left out") func withoutSpecialCharacters() {
+    @Test("promptText removes the special characters") func withoutSpecialCharacters() {
         #expect(promptText("100% of `ls` cost $5 \\ he said!\n") == "100 of ls cost 5  he said")
         #expect(promptText("plain") == "plain")
         #expect(promptText("\u{1B}[2J") == "")

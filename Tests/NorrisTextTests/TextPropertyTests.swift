@@ -3,7 +3,7 @@ import NorrisTestSupport
 import NorrisText
 import Testing
 
-/// What holds for every text, tried on random ones of fixed seeds.
+/// Tests properties of every text with random texts from fixed seeds.
 struct TextPropertyTests {
     private static let seeds = Array(UInt64(1)...8)
 
@@ -12,7 +12,7 @@ struct TextPropertyTests {
         for _ in 0..<250 { body(&generator) }
     }
 
-    /// By ranges and properties of the standard library, written apart from the sanitizer's own list.
+    /// Uses ranges and properties of the standard library instead of the sanitizer's list.
     private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control: scalar != "\n" && scalar != "\t"
@@ -61,7 +61,7 @@ struct TextPropertyTests {
                 #expect(displayWidth(of: line) <= width || line.count == 1, "\(text.debugDescription) in \(width)")
                 #expect(!line.contains { $0.isNewline || $0 == "\t" }, "\(text.debugDescription) in \(width)")
             }
-            // Cut words and wide characters part without a space, so all white space is left out of the comparison.
+            // Cut words and wide characters have no space between their parts, so the comparison ignores white space.
             #expect(
                 lines.joined().unicodeScalars.filter { !$0.properties.isWhitespace }
                     == text.unicodeScalars.filter { !$0.properties.isWhitespace },
@@ -80,7 +80,7 @@ struct TextPropertyTests {
     }
 }
 
-/// What random texts are put together from: every kind of thing that the text rules treat in its own way.
+/// Parts of random texts: every kind of character with a special rule.
 private let textParts = [
     "a", "Norris", "x", "supercalifragilistic", " ", " ", " ", "   ", "\n", "\t", "\r", "\r\n", "\u{A0}", "\u{3000}",
     "é", "e\u{301}", "\u{301}", "ß", "日", "本語", "。", "「", "」", "ッ", "한", "\u{1112}", "\u{1161}", "\u{11AB}", "कि",
@@ -91,7 +91,6 @@ private let textParts = [
 ]
 
 extension SeededRandom {
-    /// A text of up to 40 parts and, now and then, any scalar of Unicode.
     mutating func text() -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0...40, using: &self) {
@@ -105,7 +104,7 @@ extension SeededRandom {
         return text
     }
 
-    /// Up to 60 bytes, mostly those that begin, continue or break UTF-8 sequences and escape sequences.
+    /// Returns up to 60 bytes, mostly bytes that matter in UTF-8 or escape sequences.
     mutating func bytes() -> [UInt8] {
         let salient: [UInt8] = [
             0x0A, 0x1B, 0x5B, 0x5D, 0x07, 0x5C, 0x6D, 0x80, 0x9B, 0xBF, 0xC0, 0xC2, 0xE2, 0xED, 0xF0, 0xF4,
@@ -117,5 +116,5 @@ extension SeededRandom {
     }
 }
 
-/// The scalars of a text, to compare texts exactly: `==` of strings takes canonically equivalent ones as equal.
+/// Returns the scalars of a text, because `==` treats canonically equivalent strings as equal.
 func scalars(_ text: some StringProtocol) -> [Unicode.Scalar] { Array(text.unicodeScalars) }

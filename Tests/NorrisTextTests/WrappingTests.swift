@@ -25,7 +25,7 @@ struct WrappingTests {
     func keepsNewlines(text: String, lines: [String]) { #expect(wrapped(text, width: 20) == lines) }
 
     @Test(
-        "Indentation is repeated, and given up where it leaves no room",
+        "Indentation is repeated, and reduced if it leaves too little space",
         arguments: [
             ("  one two three", 9, ["  one two", "  three"]), ("    x", 5, ["    x"]), ("      word", 8, ["    word"]),
             ("      two words", 9, ["    two", "    words"]), ("\tx y", 11, ["        x y"]),

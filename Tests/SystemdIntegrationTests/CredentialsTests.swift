@@ -33,7 +33,7 @@ struct CredentialsTests {
     }
 
     @Test func whatCannotBeReadIsAnError() throws {
-        // A folder and a link to itself: unlike a mode of 0000, they stop root as well.
+        // A folder and a link to itself, because root can read a file of mode 0000.
         try withCredential(Data("key".utf8)) { credentials throws in
             let folder = try #require(credentials.directory)
             try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
@@ -65,7 +65,6 @@ struct CredentialsTests {
     }
 }
 
-/// Runs the body with a credentials directory that holds `giphy-api-key` with this content.
 private func withCredential(_ content: Data, _ body: (Credentials) throws -> Void) throws {
     let folder = TemporaryFolder()
     try content.write(to: URL(fileURLWithPath: folder("giphy-api-key")))

@@ -35,7 +35,7 @@ struct ListenDescriptorsTests {
         }
     }
 
-    // The remaining tests run in a process of their own: they change its environment and its third descriptor.
+    // The remaining tests run in separate processes, because they change the environment and descriptor 3.
 
     @Test func inheritedSocketIsFoundOnceAndClosedOnExec() async {
         await #expect(processExitsWith: .success) {
@@ -44,7 +44,7 @@ struct ListenDescriptorsTests {
             setenv("LISTEN_FDS", "1", 1)
             setenv("LISTEN_FDNAMES", "norrisd.socket", 1)
 
-            // Descriptor 3 may be the one on which this process reports to the test runner: it is lent, then put back.
+            // Descriptor 3 may be the connection of this process to the test runner, so the test restores it.
             let lent = dup(3)
             dup2(listener, 3)
             let found = try ListenDescriptors.inherited()
@@ -84,7 +84,7 @@ struct ListenDescriptorsTests {
     }
 }
 
-/// A Unix socket bound to a name of the kernel's choice in the abstract namespace, so that nothing is left behind.
+/// A Unix socket with a name of the kernel's choice in the abstract namespace, which leaves no file.
 private func boundSocket(_ type: __socket_type, listening: Bool) throws -> CInt {
     let descriptor = socket(AF_UNIX, CInt(type.rawValue), 0)
     var family = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))

@@ -3,7 +3,7 @@ import NorrisTestSupport
 import SystemdIntegration
 import Testing
 
-/// Each test runs in a process of its own, because the environment belongs to a process.
+/// Each test runs in a separate process, because the environment belongs to a process.
 struct NotifierTests {
     @Test func everyMessageArrivesLiterally() async {
         await #expect(processExitsWith: .success) {
@@ -53,7 +53,7 @@ struct NotifierTests {
 
             notifier.status("a\nREADY=1\r\nb\tc\0d\u{7F}\u{85}e")
             #expect(socket.receive() == "STATUS=a READY=1  b c d  e")
-            // "é" takes two bytes; one that would only fit by half is left out.
+            // "é" has two bytes. The notifier omits a character that does not fit completely.
             notifier.ready(status: "x" + String(repeating: "é", count: 3000))
             let expected = "x" + String(repeating: "é", count: (Notifier.maximumStatusLength - 1) / 2)
             #expect(socket.receive() == "READY=1\nSTATUS=" + expected)
@@ -65,7 +65,7 @@ struct NotifierTests {
             let socket = manager()
             let notifier = Notifier()
 
-            // As many as the kernel keeps, whatever its limit.
+            // Sends until the kernel's queue is full.
             var kept = 0
             while notifier.watchdog() { kept += 1 }
             #expect(kept > 0)
@@ -91,13 +91,13 @@ struct NotifierTests {
         await #expect(processExitsWith: .success) {
             setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
             #expect(!Notifier().ready())
-            // The variable stays, so later messages are tried again.
+            // The variable remains, so the notifier tries to send later messages.
             #expect(getenv("NOTIFY_SOCKET") != nil)
         }
     }
 }
 
-/// A manager that `NOTIFY_SOCKET` names from now on, in the abstract namespace: nothing is left behind.
+/// Sets `NOTIFY_SOCKET` to a new manager in the abstract namespace, which leaves no file.
 private func manager() -> NotifySocket {
     let socket = NotifySocket(path: "@norrisd-test-\(getpid())")
     setenv("NOTIFY_SOCKET", socket.path, 1)
@@ -110,7 +110,7 @@ private func monotonicMicroseconds() -> Int {
     return now.tv_sec * 1_000_000 + now.tv_nsec / 1000
 }
 
-/// Runs in a process of its own, because sd_watchdog_enabled(3) reads the environment of the process.
+/// Each test runs in a separate process, because sd_watchdog_enabled(3) reads the environment.
 struct WatchdogTests {
     @Test func intervalIsHalfOfWhatTheManagerAllows() async {
         await #expect(processExitsWith: .success) {
@@ -161,7 +161,7 @@ struct JournalTests {
         #expect(!Journal.isStream(stream, descriptor: null))
     }
 
-    /// Runs in a process of its own, because the variable and standard error belong to the whole process.
+    /// In a separate process, because the test changes the environment and standard error.
     @Test func connectionIsThatOfStandardError() async {
         await #expect(processExitsWith: .success) {
             var ends: [CInt] = [0, 0]

@@ -2,9 +2,8 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// Tab in real shells.
 @Suite(.onTestThread) struct CompletionEndToEndTests {
-    /// Expects an answer of the daemon to be completed, at the first attempt or a later one.
+    /// Expects the completion of a line by an answer of the daemon, at the first or a later attempt.
     private func expectAnswer(
         _ arguments: String, to line: String, _ shell: ShellWithCompletion,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -64,7 +63,7 @@ import Testing
         let categories = #"{"items":[\#(items.joined(separator: ","))],"freshness":\#(freshness)}"#
         let daemon = try HostileDaemon(.fixed(categories))
         let shell = try ShellWithCompletion(shell, socket: daemon.socket)
-        // The one word that is left is taken at once.
+        // Only one word is valid, so the shell inserts the word immediately.
         expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category ", shell)
         expectAnswer("<fact><--category=dev>", to: "norrisctl fact --category=", shell)
         expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category d", shell)

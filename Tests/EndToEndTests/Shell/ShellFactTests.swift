@@ -2,7 +2,6 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// Facts in real shells: at the start and before each prompt.
 @Suite(.onTestThread) struct ShellFactTests {
     private static let facts = (10..<74).map { "fact \($0) of the file" }
 
@@ -27,7 +26,7 @@ import Testing
         #expect(terminal.facts(ofPrompts: 2) == ["", ""])
     }
 
-    /// Eight prompts and the start: the only process is the shell, until a program is run to see that it is counted.
+    /// The start and eight prompts run no process except the shell. /bin/true then tests the trace.
     @Test(arguments: Shell.allCases) func startsNoProcess(shell: Shell) throws {
         let home = try home(shell)
         let trace = try home.folder.write("", to: "trace")
@@ -38,7 +37,7 @@ import Testing
         let calls = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
         let programs = calls.filter { $0.contains("execve") && !$0.contains("resumed") }
         #expect(programs.count == 2, "\(programs)")
-        // fish works in threads as well.
+        // fish also starts threads.
         let forks = calls.filter { call in
             ["fork(", "clone(", "clone3("].contains { call.contains($0) } && !call.contains("CLONE_THREAD")
         }
@@ -54,7 +53,7 @@ import Testing
         #expect(short.facts(ofPrompts: 2).sorted() == ["short", "ééééé"])
     }
 
-    /// At spaces, or else in the word; what is no wider stays as it is.
+    /// A greeting breaks at spaces, or in a word that is too long. A greeting that fits is unchanged.
     @Test(arguments: Shell.allCases) func aGreetingIsWrappedToTheTerminal(shell: Shell) throws {
         for (columns, lines) in [
             (20, ["Chuck Norris counts", "to infinity twice."]), (19, ["Chuck Norris counts", "to infinity twice."]),
@@ -71,7 +70,7 @@ import Testing
         }
     }
 
-    /// Where the width is not known it is that of 60 columns.
+    /// The default width is 60 columns.
     @Test func aGreetingOfBashIsWrappedBeforeTheWidthIsKnown() throws {
         let home = try ShellHome(.bash, ["--greeting"])
         try home.write(facts: [String(repeating: "fact ", count: 14) + "end"])
@@ -102,7 +101,7 @@ import Testing
         try home.write(facts: ["three"])
         #expect(terminal.run("").map { ["0:one", "0:two"].contains($0) } == true)
         #expect(terminal.run("") == "0:three")
-        // Where the file goes away, what was shown last stays.
+        // The last fact remains if the file is deleted.
         unlink(home.factFile)
         #expect(terminal.run("") == "0:three")
     }
@@ -129,9 +128,9 @@ import Testing
     }
 }
 
-/// Whatever stands in the place of the facts, a shell shows data or nothing, and is there at once.
+/// A shell shows data or nothing, without a delay, for any content of the file of facts.
 @Suite(.onTestThread) struct ShellHostileFileTests {
-    /// A line as an attacker writes it, and what is shown of it where the terminal takes UTF-8, and where it does not.
+    /// A line of an attacker, and the text shown at a UTF-8 terminal and at another terminal.
     private struct Line {
         let bytes: [UInt8]
         let shown: String
@@ -155,10 +154,10 @@ import Testing
             Line(
                 "e \u{202A}\u{202E}\u{2066}\u{2069}\u{200E}\u{200F}\u{61C}\u{2028}\u{2029} 漢€😀ß", "e  漢€😀ß",
                 ascii: "e  "), Line(Array("f ".utf8) + [0x9B, 0x33] + Array(" raw".utf8), "f 3 raw"),
-            // What is left must not join to a control: C2 and 9B are U+009B.
+            // The remaining bytes must not form a control: C2 and 9B are U+009B.
             Line(Array("g ".utf8) + [0xC2, 0x1B, 0x9B, 0x33], "g 3"),
             Line(Array("h ".utf8) + [0xC2, 0xC2, 0x80, 0x9B, 0x33], "h 3"),
-            // Overlong forms, a surrogate, and what is past the last code point.
+            // Overlong forms, a surrogate, and a code point above U+10FFFF.
             Line(Array("i ".utf8) + [0xC0, 0x9B, 0xE0, 0x80, 0x9B, 0xED, 0xA0, 0x80, 0xF4, 0x90, 0x80, 0x80], "i "),
             Line("k ' \" ; & | > ( { [ ] } ) * ? ~ #", "k ' \" ; & | > ( { [ ] } ) * ? ~ #"), Line("-n l", "-n l"),
         ]
@@ -170,11 +169,11 @@ import Testing
         try home.configure(before: shell == .zsh ? "setopt prompt_bang" : "")
         let lines = lines(home.folder("X"))
         let overlong = Array(repeating: UInt8(ascii: "x"), count: 5000)
-        // The last line has no end.
+        // The last line has no LF.
         try home.write(facts: Data((lines.map(\.bytes) + [overlong, []]).joined(separator: [0x0A])))
         let terminal = try home.start(environment: ["LC_ALL": locale])
         let facts = terminal.facts(ofPrompts: lines.count)
-        // fish takes a terminal for one of UTF-8 in any locale.
+        // fish assumes a UTF-8 terminal in any locale.
         let expected = lines.map { locale == "C" && shell != .fish ? $0.shownInASCII : $0.shown }
         #expect(facts.sorted() == expected.sorted())
         terminal.transcriptToTheEnd()

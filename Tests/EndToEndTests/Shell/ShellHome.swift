@@ -1,13 +1,13 @@
 import Foundation
 import NorrisTestSupport
 
-/// The shells that `norrisctl init` knows.
+/// The shells that `norrisctl init` supports.
 enum Shell: String, CaseIterable {
     case bash, zsh, fish
 
     var path: String { "/usr/bin/\(rawValue)" }
 
-    /// What makes a prompt of `[STATUS:FACT]> `.
+    /// The setting for the prompt `[STATUS:FACT]> `.
     fileprivate var promptSetting: String {
         switch self {
         case .bash: "PS1='[$?:$NORRIS_FACT]> '"
@@ -17,9 +17,9 @@ enum Shell: String, CaseIterable {
     }
 }
 
-/// A user's home with a script of `norrisctl init` in it, and shells started there at a terminal.
+/// The home of a user with a script of `norrisctl init`, and shells started there at a terminal.
 ///
-/// `PATH` is a folder of the home, `bin`, and holds nothing but what a test puts there.
+/// `PATH` is the folder `bin` of the home, which contains only files that a test writes.
 struct ShellHome {
     let shell: Shell
     let folder = TemporaryFolder()
@@ -27,16 +27,16 @@ struct ShellHome {
     /// The file of facts below `$XDG_RUNTIME_DIR`.
     var factFile: String { folder("run/norrisd/prompt-facts") }
 
-    /// What `norrisctl init` has printed.
+    /// The path of the output of `norrisctl init`.
     var script: String { folder("script") }
 
     init(_ shell: Shell, _ flags: [String] = []) throws {
         self.shell = shell
-        // fish makes completions from the manual pages where that folder is missing.
+        // Without the last folder, fish creates completions from the manual pages.
         for name in ["bin", "run/norrisd", "config/fish", "data/fish/generated_completions"] {
             try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: true)
         }
-        // Without it Debian's bash.bashrc may run groups(1).
+        // Without .hushlogin, Debian's bash.bashrc may run groups(1).
         _ = try folder.write("", to: ".hushlogin")
         let outcome = try NorrisTestSupport.run(Programs.norrisctl, ["init", shell.rawValue] + flags)
         _ = try folder.write(outcome.output, to: "script")
@@ -49,7 +49,7 @@ struct ShellHome {
 
     func write(facts: Data) throws { try facts.write(to: URL(fileURLWithPath: factFile)) }
 
-    /// Writes what the shell reads at its start: these lines, the prompt, the script, and further lines.
+    /// Writes the startup file of the shell: these lines, the prompt, the script, and further lines.
     func configure(before: String = "", sources: Int = 1, after: String = "") throws {
         let source = repeatElement(". \(script)", count: sources).joined(separator: "\n")
         let text = [before, shell.promptSetting, source, after].joined(separator: "\n") + "\n"
@@ -62,11 +62,9 @@ struct ShellHome {
         _ = try folder.write(text, to: name)
     }
 
-    /// Starts an interactive shell.
-    ///
     /// - Parameters:
-    ///   - trace: where strace(1) writes about processes.
-    ///   - columns: of the terminal.
+    ///   - trace: the path of a trace of processes by strace(1).
+    ///   - columns: the width of the terminal.
     func start(
         environment: [String: String] = [:], trace: String? = nil, columns: Int = 300
     ) throws -> InteractiveShell {
@@ -86,7 +84,7 @@ struct ShellHome {
         return InteractiveShell(terminal, in: self)
     }
 
-    /// Runs a command in a shell that is not interactive, once it has read the script.
+    /// Reads the script and runs a command in a shell that is not interactive.
     func run(_ command: String) throws -> ProgramResult {
         let flags =
             switch shell {
@@ -106,7 +104,7 @@ struct ShellHome {
     }
 }
 
-/// A shell that a test types to, in a home that lives as long.
+/// A shell that a test types to. The object keeps the shell's home.
 final class InteractiveShell {
     private let terminal: PseudoTerminal
     private let home: ShellHome
@@ -120,22 +118,19 @@ final class InteractiveShell {
 
     @discardableResult func wait(for text: String) -> String? { terminal.wait(for: text) }
 
-    /// Waits for the next prompt.
-    ///
-    /// - Returns: its status and fact, as in `0:fact`; nil where no prompt comes. The fact may hold brackets, but none
-    ///   with a number and a colon behind it.
+    /// Waits for the next prompt and returns its status and fact, such as `0:fact`. Returns nil if no prompt arrives.
+    /// The fact may contain brackets, but no `[` before a number and a colon.
     func nextPrompt() -> String? {
         guard let text = terminal.wait(for: "]> "), let start = text.matches(of: /\[[0-9]+:/).last else { return nil }
         return String(text[text.index(after: start.startIndex)...].dropLast(3))
     }
 
-    /// Runs a line, and waits for the prompt behind it.
     func run(_ line: String) -> String? {
         type(line)
         return nextPrompt()
     }
 
-    /// The facts of so many prompts, the first of them already due.
+    /// Returns the facts of the next prompts. The shell is already printing the first prompt.
     func facts(ofPrompts count: Int) -> [String] {
         var facts: [String] = []
         for number in 0..<count {
@@ -145,14 +140,14 @@ final class InteractiveShell {
         return facts
     }
 
-    /// Ends the shell, and gives all that the terminal was sent.
+    /// Ends the shell and returns the output to the terminal.
     @discardableResult func transcriptToTheEnd() -> String {
         type("exit")
         terminal.waitForEnd()
         return String(decoding: terminal.transcript, as: UTF8.self)
     }
 
-    /// Ends the shell, and says whether it ever complained: a message names a function or a file of the script's.
+    /// Ends the shell and returns whether it printed no message with a name of the script's functions or files.
     func endsWithoutComplaint() -> Bool {
         let transcript = transcriptToTheEnd()
         return !["__norris", "prompt-facts", "/script"].contains { transcript.contains($0) }

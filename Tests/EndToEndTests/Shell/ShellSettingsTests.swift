@@ -2,7 +2,7 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// What a user has set up goes on working, and does not disturb the facts.
+/// The user's settings still work and do not disturb the facts.
 @Suite(.onTestThread) struct ShellSettingsTests {
     private func home(_ shell: Shell, _ flags: [String] = []) throws -> ShellHome {
         let home = try ShellHome(shell, flags)
@@ -14,7 +14,7 @@ import Testing
         prompt?.wholeMatch(of: /([0-9]+):fact [0-9]+ of the file/).map { $0.1 == "\(status)" } == true
     }
 
-    /// A setting before the script, one behind it, and what they print after `false`.
+    /// A setting before the script, a setting after the script, and their output after `false`.
     private static let promptCommands: [(before: String, after: String, marks: [String])] = [
         ("PROMPT_COMMAND='echo \"<a $?>\"'", "", ["<a 1>"]), ("PROMPT_COMMAND='echo \"<a $?>\"; '", "", ["<a 1>"]),
         ("PROMPT_COMMAND='echo \"<a $?>\" # why'", "", ["<a 1>"]),

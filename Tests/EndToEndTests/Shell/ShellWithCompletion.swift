@@ -1,25 +1,24 @@
 import Foundation
 import NorrisTestSupport
 
-/// A real shell at a terminal, with norrisctl's completion as an installation brings it.
+/// A real shell at a terminal with norrisctl's completion, as an installation provides it.
 ///
-/// What is typed is completed by the real norrisctl; when the line is run, its arguments are printed instead, each as
-/// `<argument>`. There is a folder with the name of a category, which must not get in the way.
+/// The real norrisctl completes the typed text. A line that is run prints its arguments instead, each as `<argument>`.
+/// A folder with the name of a category tests that the shell does not complete file names.
 final class ShellWithCompletion {
     let terminal: PseudoTerminal
-    /// Its home, which is its working folder as well.
+    /// The home folder, which is also the working folder.
     let home: TemporaryFolder
 
     private static let prompt = "READY> "
-    /// Around what is printed; what is typed never holds these.
+    /// Marks around the printed arguments, which typed text never contains.
     private static let start = "ARGUMENTS:"
     private static let end = ":END"
 
-    /// - Parameters:
-    ///   - isSourced: whether the script is read at the start, in place of a file that is found on demand.
+    /// - Parameter isSourced: whether the shell reads the script at the start instead of loading a file on demand.
     init(_ shell: Shell, socket: String, isSourced: Bool = false) throws {
         home = TemporaryFolder()
-        // Where the last one is missing, fish makes completions of all manual pages, and little else gets done.
+        // Without the last folder, fish first creates completions from all manual pages, which takes long.
         let folders = ["bin", "dev", "zsh", ".config/fish/completions", ".local/share/fish/generated_completions"]
         for folder in folders {
             try FileManager.default.createDirectory(atPath: home(folder), withIntermediateDirectories: true)
@@ -73,17 +72,15 @@ final class ShellWithCompletion {
         execute("cd ~")
     }
 
-    /// Runs a command to its end, whatever it prints.
+    /// Runs a command to its end and ignores its output.
     private func execute(_ command: String) {
-        // So that what is typed is not what is waited for.
+        // The echo of the typed command must not match the awaited text.
         terminal.type("\(command); echo do''ne\r")
         terminal.wait(for: "done")
         terminal.wait(for: Self.prompt)
     }
 
-    /// Types a beginning, presses Tab and then Return.
-    ///
-    /// - Returns: the arguments of the line that was run, each as `<argument>`.
+    /// Types a beginning, presses Tab and Return, and returns the arguments of the line, each as `<argument>`.
     func completing(_ line: String) -> String {
         terminal.type(line + "\t\r")
         let text = terminal.wait(for: Self.end) ?? ""
@@ -91,10 +88,8 @@ final class ShellWithCompletion {
         return text.components(separatedBy: Self.start).last?.replacingOccurrences(of: Self.end, with: "") ?? ""
     }
 
-    /// Does it again, as people do, until the arguments are those that an answer of the daemon makes of them: on a busy
-    /// machine it may come later than completion waits.
-    ///
-    /// - Returns: what came last.
+    /// Repeats a completion for up to 60 seconds until it returns the given arguments, because the daemon may answer
+    /// too late on a busy machine. Returns the last result.
     func completing(_ line: String, until arguments: String) -> String {
         let end = ContinuousClock.now + .seconds(60)
         while true {
@@ -103,16 +98,13 @@ final class ShellWithCompletion {
         }
     }
 
-    /// Types a beginning, presses Tab twice, and waits for words that are shown, in the order of the screen; does it
-    /// again where they do not come.
-    ///
-    /// - Returns: those that did not come.
+    /// Types a beginning, presses Tab twice, and waits for words in screen order. Returns the words still missing.
     func missing(_ words: [String], behind line: String) -> [String] {
         var missing = words
         for _ in 0..<20 where !missing.isEmpty {
             terminal.type(line + "\t\t")
             missing = words.filter { terminal.wait(for: $0, within: 3) == nil }
-            // Ctrl-U; Ctrl-C would also take away what is typed next.
+            // Ctrl-U, because Ctrl-C would also discard the next keys.
             terminal.type("\u{15}")
         }
         return missing

@@ -3,19 +3,19 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
-/// Runs every command of norrisctl, to a pipe, as JSON and at a terminal, and looks at each byte that comes.
+/// Runs every command of norrisctl, to a pipe, as JSON and at a terminal, and checks each byte of the output.
 struct CommandTour {
     let socket: String
     let folder: TemporaryFolder
 
-    /// Ids of content that is there.
+    /// The id of an existing fact, GIF and post.
     var fact = "fact"
     var gif = "gif"
     var post = "post"
 
     private var environment: [String: String] { ["NORRISD_SOCKET": socket, "HOME": folder.path] }
 
-    /// The arguments to try of each command, in an order in which those that take away come last.
+    /// Returns the arguments to try for each command. Commands that remove content are last.
     private func arguments() throws -> [(command: String, tries: [[String]])] {
         let text = Hostile.argument
         let file = try folder.write("{\"kind\":\(Hostile.json),\"id\":\(Hostile.json)}\n\(text)\n", to: "favorites")
@@ -62,7 +62,7 @@ struct CommandTour {
             ), ("prompt", [[], ["--max-length", "400"], ["--max-length", text]]),
             ("init", [["bash"], ["zsh", "--greeting"], ["fish", "--prompt"], [text]]),
             ("completion", [["bash"], ["zsh"], ["fish"], [text]]),
-            // Small pictures, for a debug build draws slowly.
+            // Small pictures, because a debug build draws slowly.
             (
                 "card",
                 [
@@ -75,20 +75,17 @@ struct CommandTour {
         ]
     }
 
-    /// The names of the commands, from the help.
     private func commands() throws -> [String] {
         let help = try NorrisTestSupport.run(Programs.norrisctl, ["--help"]).lines
         let start = try #require(help.firstIndex { $0 == "READ" })
         return help[(start + 1)...].prefix { $0 != "OPTIONS" }.compactMap { line in
-            // A name stands behind two spaces, its description further to the right.
+            // A name follows two spaces. A description is indented further.
             line.hasPrefix("  ") && !line.hasPrefix("   ")
                 ? line.dropFirst(2).split(separator: " ").first.map(String.init) : nil
         }
     }
 
-    /// Runs all of them.
-    ///
-    /// - Parameter skipped: those that would take away what is still needed.
+    /// - Parameter skipped: commands that would remove content that a later step needs.
     func run(skipping skipped: Set<String> = []) throws {
         let commands = try commands()
         #expect(commands.count >= 16, "The help lists the commands")
@@ -108,7 +105,7 @@ struct CommandTour {
 
     private func check(_ arguments: [String]) throws {
         for options in [[], ["--json"]] {
-            // In front, since the last argument may be words.
+            // Options precede the arguments, because the last argument may be a list of words.
             let result = try NorrisTestSupport.run(Programs.norrisctl, options + arguments, environment: environment)
             expectClean(Array((result.output + result.errors).utf8), options + arguments)
             #expect(result.status < 128, "\(arguments)")
@@ -119,7 +116,7 @@ struct CommandTour {
         expectClean(terminal.transcript, arguments, isTerminal: true)
     }
 
-    /// It goes on for ever, so it is looked at while something happens, and ended.
+    /// Runs `watch`, which never ends, until an event has been printed, and then terminates it.
     private func watch() throws {
         let files = [[], ["--json"]].enumerated().map { (folder("watch\($0)"), $1) }
         let children = try files.map { file, options in
@@ -127,7 +124,7 @@ struct CommandTour {
                 Programs.norrisctl, options + ["watch"], environment: environment, output: file, errors: file)
         }
         let terminal = try PseudoTerminal(Programs.norrisctl, ["--color", "always", "watch"], environment: environment)
-        // The first run may be over before they listen.
+        // The first run may end before the processes have subscribed.
         for _ in 0..<60 where terminal.transcript.isEmpty {
             _ = try NorrisTestSupport.run(Programs.norrisctl, ["refresh", "--wait"], environment: environment)
             terminal.wait(for: "\n", within: 2)
@@ -154,25 +151,23 @@ func expectClean(
     #expect(faults.isEmpty, "\(name), \(output): \(faults.prefix(3))", sourceLocation: sourceLocation)
 }
 
-/// What is wrong with bytes that go to a terminal or a pipe.
-///
-/// Strict: what is not on the list of what norrisctl itself writes is a fault.
+/// Finds invalid bytes in the output of norrisctl. A control sequence that norrisctl itself does not use is a fault.
 struct TerminalScanner {
-    /// Whether the bytes were read from a terminal, which may be told more, and sends CR LF for each newline.
+    /// Whether the bytes come from a terminal, where more sequences are allowed and CR LF represents a newline.
     let isTerminal: Bool
 
     private enum State {
         case text
         case escape
-        /// Behind `ESC [`.
+        /// A control sequence, after `ESC [`.
         case control(parameters: String)
-        /// Behind `ESC ]`.
+        /// An operating system command, after `ESC ]`.
         case command(text: String)
-        /// An ESC inside it, which only a backslash may follow.
+        /// An ESC in an operating system command. Only a backslash may follow.
         case commandEnd(text: String)
     }
 
-    /// Each with what comes before it; empty where all is well.
+    /// Returns each fault with the text before the fault. The list is empty if the bytes are clean.
     static func faults(in bytes: [UInt8], isTerminal: Bool) -> [String] {
         guard let text = String(validating: bytes, as: UTF8.self) else { return ["There are bytes that are no UTF-8."] }
         var scanner = TerminalScanner(isTerminal: isTerminal)
@@ -208,11 +203,11 @@ struct TerminalScanner {
                 return nil
             }
             state = .text
-            // SGR, and EL: to the end of the line, or all of it.
+            // SGR, and EL, which clears the line or its rest.
             return scalar == "m" || scalar == "K" ? nil : "CSI \(parameters)\(scalar)"
         case .command(let text):
             state = scalar == "\u{1B}" ? .commandEnd(text: text) : .command(text: text + String(scalar))
-            // Hyperlinks have addresses of visible ASCII.
+            // The address of a hyperlink consists of visible ASCII characters.
             guard scalar == "\u{1B}" || "!"..."~" ~= scalar else {
                 state = .text
                 return "U+\(String(scalar.value, radix: 16)) in OSC \(text)"
@@ -225,14 +220,14 @@ struct TerminalScanner {
         }
     }
 
-    /// Newlines, tabs between the fields of a line, and all that shows; at a terminal also CR, which begins a line.
+    /// Allows newlines, tabs between fields, and visible characters; at a terminal also CR, which begins a line.
     private func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x0A: true
         case 0x09: true
         case 0x0D: isTerminal
         case ..<0x20, 0x7F..<0xA0: false
-        // Bidi controls, line and paragraph separator, the byte order mark, what a decoder puts for an invalid byte.
+        // Bidi controls, line and paragraph separators, the byte order mark, the replacement character of a decoder.
         case 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFD: false
         default: true
         }

@@ -1,12 +1,10 @@
 import NorrisProtocol
 import NorrisTestSupport
 
-/// What upstreams and others send who mean no good.
+/// Hostile texts of upstreams, files and users.
 enum Hostile {
-    /// Without NUL, for an argument of a command cannot hold one.
-    ///
-    /// Colors, titles, links, the clipboard, a query of the terminal, each with its introducer as ESC and a letter and
-    /// as one C1 control; complete and not; C0, DEL, C1, bidi controls, separators of lines.
+    /// Terminal sequences, complete and incomplete, each with ESC and a letter and with a C1 control; C0, DEL, C1, bidi
+    /// controls and line separators. No NUL, because an argument cannot contain NUL.
     static let argument =
         "a\u{1B}[31mb\u{1B}]0;title\u{7}c\u{9B}2Jd\u{8}\u{7F}e\u{85}f\u{202E}g\u{2066}\u{2028}h\r\ni\tj"
         + "\u{1B}]52;c;eA==\u{7}k\u{1B}]8;;javascript:x\u{1B}\\l\u{1B}P$qm\u{1B}\\m\u{9D}0;x\u{9C}n\u{90}q"
@@ -14,10 +12,9 @@ enum Hostile {
 
     static let text = argument + "\u{0}p\u{1B}"
 
-    /// A JSON string of it.
     static let json = JSON.string(text).jsonText
 
-    /// The same with the bytes that RFC 8259 allows as they are.
+    /// `text` as a JSON string that escapes only the characters for which RFC 8259 requires an escape.
     static let rawJSON =
         "\""
         + text.unicodeScalars.map { scalar in
@@ -25,16 +22,16 @@ enum Hostile {
                 ? String(JSON.string(String(scalar)).jsonText.dropFirst().dropLast()) : String(scalar)
         }.joined() + "\""
 
-    /// Bytes that are not UTF-8: overlong, a surrogate, cut short, out of range, a C1 control of another encoding.
+    /// Invalid UTF-8: overlong forms, a surrogate, an invalid lead byte, a single-byte C1, a truncated sequence.
     static let bytes: [UInt8] =
         Array(argument.utf8)
         + [0xC0, 0x9B, 0xE0, 0x82, 0x9B, 0xED, 0xA0, 0x80, 0xF5, 0x80, 0x80, 0x80, 0x9B, 0x33, 0xE2, 0x80]
 
-    /// An address that is none any more when its controls are seen.
+    /// An address that is invalid because of its control characters.
     static let address = "https://e.example/\u{1B}]0;x\u{7}\u{9B}m\u{202E}"
 }
 
-/// Results of every method, of the right shape, and hostile wherever there is a text.
+/// Valid results of every method with a hostile text in every string member.
 enum HostileResults {
     private static let text = Hostile.text
     private static let now = Timestamp.ofTests
@@ -94,12 +91,12 @@ enum HostileResults {
         case SourceRefresh.name: SourceRefresh.Result(started: [text]).jsonText
         case CacheClear.name: CacheClear.Result(removed: 1).jsonText
         case EventSubscribe.name: #"{"topics":["source"]}"#
-        // All that may stand there for the other methods, and for those to come.
+        // Members that the results of other and future methods may contain.
         default: #"{"id":\#(Hostile.json),"text":\#(Hostile.json),"items":[\#(Hostile.json)],"removed":1,"added":1}"#
         }
     }
 
-    /// Lines of every kind of event, the last of which ends a run.
+    /// Lines of every kind of event; the last event ends a run.
     static let events = [
         Event.source(text, .started), .item(source: text, added: 1), .server(Event.Phase(rawValue: text)),
         .source(text, Event.Phase(rawValue: text)), .source(text, .failed, error: failure),

@@ -2,11 +2,11 @@ import Foundation
 import NorrisProtocol
 import NorrisTestSupport
 
-/// Somebody who listens on norrisd's socket and means no good: hostile texts in every member that holds a text.
+/// A hostile server on norrisd's socket. Every string member of its replies contains a hostile text.
 final class HostileDaemon: Sendable {
     enum Manner: Sendable {
         case results, errors
-        /// Lines that are no replies.
+        /// Lines that are not replies.
         case noise
         /// The same result for every call.
         case fixed(String)
@@ -41,7 +41,7 @@ final class HostileDaemon: Sendable {
     }
 }
 
-/// Answers line by line, as long as the client sends them.
+/// Answers each line that the client sends until the client disconnects.
 private func serve(_ descriptor: Int32, _ manner: HostileDaemon.Manner) {
     var received: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -51,8 +51,8 @@ private func serve(_ descriptor: Int32, _ manner: HostileDaemon.Manner) {
             received.removeSubrange(...end)
             let reply = answer(line, manner)
             _ = reply.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            // After the events there is nothing to come, so that whoever follows them ends. What has been sent and is
-            // not read yet would be lost to a reset, if anything of the client's were left.
+            // Closes the connection after the events, so that a client that waits for events ends. If client bytes were
+            // unread, the kernel would reset the connection and the events could be lost.
             if received.isEmpty, reply.count(where: { $0 == UInt8(ascii: "\n") }) > 1 { return }
         }
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -81,7 +81,7 @@ private func answer(_ line: [UInt8], _ manner: HostileDaemon.Manner) -> [UInt8] 
         let isFirstPage = if case .object(let params)? = request["params"] { params["cursor"] == nil } else { true }
         let result = HostileResults.result(of: method, next: isFirstPage ? Hostile.text : nil)
         let reply = Array("{\"jsonrpc\":\"2.0\",\"id\":\(id),\"result\":\(result)}\n".utf8)
-        // Whoever waits for a run subscribes and then asks for it; `watch` only subscribes.
+        // A client that waits for a run subscribes and then requests the run. `watch` only subscribes.
         let isFollowed = method == EventSubscribe.name || method == SourceRefresh.name
         return isFollowed ? reply + HostileResults.events : reply
     }

@@ -1,7 +1,7 @@
 import Foundation
 import NorrisTestSupport
 
-/// An upstream of every kind that sends hostile texts wherever it may send a text.
+/// An upstream of every kind that sends hostile texts in every string member.
 enum HostileUpstream {
     static func start() async throws -> FakeUpstream {
         let upstream = try await FakeUpstream.start(jokes: [])
@@ -26,7 +26,7 @@ enum HostileUpstream {
         return upstream
     }
 
-    /// The configuration of a daemon that fetches all there is, with hostile fortune files.
+    /// Returns the configuration of a daemon that fetches all sources and reads hostile fortune files.
     static func configuration(_ upstream: FakeUpstream, _ folder: TemporaryFolder) throws -> String {
         let fortunes = folder("fortunes")
         try FileManager.default.createDirectory(atPath: fortunes, withIntermediateDirectories: true)
@@ -52,7 +52,7 @@ enum HostileUpstream {
             """
     }
 
-    /// Makes it answer with nothing but hostile errors.
+    /// Makes the upstream answer every request with a hostile error.
     static func fail(_ upstream: FakeUpstream) {
         let message = "{\"meta\":{\"status\":403,\"msg\":\(Hostile.json)},\"message\":\(Hostile.json)}"
         let fault = FakeUpstream.Fault.answer(
@@ -74,7 +74,7 @@ enum HostileUpstream {
                 """)
     }
 
-    /// The keys under `posts.sources`: kind and path of each.
+    /// Name, kind and path of each source under `posts.sources`.
     static let sources = [
         ("planet", "feed", "/rss"), ("atom", "feed", "/atom"), ("jsonfeed", "feed", "/feed.json"),
         ("town", "mastodon", "/town"), ("team", "users-posts", "/team"), ("surrogate", "users-posts", "/surrogate"),
@@ -170,7 +170,7 @@ enum HostileUpstream {
         ]
     }
 
-    /// In XML, which has no C0: as entities of HTML that stand in its text, and what XML allows as it is.
+    /// The hostile text for XML, which forbids C0 controls: controls as escaped HTML references, the rest literally.
     private static let xml =
         markup(Hostile.text.unicodeScalars.filter { $0.value >= 0x20 }.map(String.init).joined())
         + "&amp;#27;[31m&amp;#x1b;]0;t&amp;#7;&amp;#x9b;2J&amp;#0;&amp;#xd800;&amp;#8238;"

@@ -1,7 +1,7 @@
 import NorrisTestSupport
 import Testing
 
-/// Runs each test of a suite on a thread of its own, where it may block.
+/// Runs each test of a suite on a separate thread, so that the test may block.
 struct OnTestThread: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 

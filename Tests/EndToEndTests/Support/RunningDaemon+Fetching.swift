@@ -3,11 +3,11 @@ import NorrisTestSupport
 import Testing
 
 extension RunningDaemon {
-    /// A daemon that fetches facts from a fake upstream.
+    /// Starts a daemon that fetches facts from a fake upstream.
     ///
     /// - Parameters:
-    ///   - facts: further keys of the section, each after a comma.
-    ///   - http: the content of that section.
+    ///   - facts: further keys of the `facts` section, each after a comma.
+    ///   - http: the content of the `http` section.
     static func fetching(
         from upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(), facts: String = "",
         http: String = "timeout: 60s", environment: [String: String] = [:]
@@ -21,20 +21,19 @@ extension RunningDaemon {
         "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {\(http)}\n"
     }
 
-    /// What `server.status` says of a source.
+    /// Returns the status of a source from `server.status`.
     func source(_ name: String = "facts") throws -> SourceStatus {
         let status: ServerStatus.Result = try LineClient(path: socket).call(ServerStatus.self)
         return try #require(status.sources.first { $0.name == name })
     }
 
-    /// Hears from now on what the sources do.
+    /// Subscribes to the events of the sources.
     func watch() throws -> LineClient {
         let client = try LineClient(path: socket)
         let _: EventSubscribe.Result = try client.call(EventSubscribe.self, #"{"topics":["source"]}"#)
         return client
     }
 
-    /// Waits until a source has been fetched once.
     func waitUntilFetched(_ watch: LineClient, _ name: String = "facts") throws {
         while case let freshness = try source(name).freshness, freshness.fetchedAt == nil {
             try freshness.error?.throwUnlessRetried()
@@ -42,21 +41,20 @@ extension RunningDaemon {
         }
     }
 
-    /// Waits until the source fails.
     func waitUntilFailing(_ watch: LineClient) throws {
         while try source().freshness.error == nil { try watch.wait(for: .failed) }
     }
 
-    /// The lines of the log for an event, such as `source.failed`.
+    /// Returns the log lines of an event, such as `source.failed`.
     func log(of event: String) -> [Substring] {
         log.split(separator: "\n").filter { $0.contains(" \(event) ") }
     }
 }
 
 extension LineClient {
-    /// Waits until a run of a source ends well.
+    /// Waits until a run of a source succeeds.
     ///
-    /// - Throws: why one failed, unless it is retried soon.
+    /// - Throws: the failure of a run, unless the daemon retries soon.
     @discardableResult func waitUntilFinished(_ name: String = "facts") throws -> Event {
         while true {
             let event = try receiveEvent()
@@ -68,7 +66,7 @@ extension LineClient {
 }
 
 extension SourceFailure {
-    /// Throws it unless the source is fetched again before a test gives up.
+    /// Throws the message unless the daemon fetches the source again in the next 240 seconds.
     fileprivate func throwUnlessRetried() throws {
         guard let retryAt, retryAt.seconds > Timestamp.now().seconds + 240 else { return }
         throw LineClient.Failure(description: message)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// When a search of a user is passed on to the upstream, and what comes of it.
+/// Tests of the searches that norrisd forwards to the upstream.
 @Suite(.timeLimit(.minutes(20))) struct FactSearchTests {
     private static let hidden = FakeJoke(id: "hidden", value: "Nobody hides from Walker.")
 
-    /// Without runs, so that the facts are stale and nothing but searches asks.
+    /// Runs a daemon without scheduled runs, so that the facts are stale and only searches send requests.
     private func stale(
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40) + [hidden], facts: String = "",
         searchTime: Duration = .seconds(300), _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
@@ -99,7 +99,7 @@ import Testing
             #expect(try daemon.search(text: "walker").freshness?.error == failure)
             await daemon.advance(by: .seconds(59))
             #expect(try daemon.search(text: "walker").freshness?.error == failure)
-            // On a busy machine not even the first may have come so far.
+            // On a busy machine even the first request may not have arrived.
             #expect(upstream.requests.count <= 1)
         }
     }
@@ -126,7 +126,7 @@ import Testing
     }
 }
 
-/// What `fact.search` notes for `recent.list`, through a real socket.
+/// Tests of the searches that `fact.search` stores for `recent.list`, through a real socket.
 @Suite(.timeLimit(.minutes(20))) struct RecentHandlersTests {
     private func queries(_ daemon: FetchingDaemon) throws -> [String] {
         try daemon.client().call(RecentList.self).items.map(\.query)

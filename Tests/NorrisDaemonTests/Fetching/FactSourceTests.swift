@@ -9,11 +9,10 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// What a run of the facts' source asks, stores and says.
 @Suite(.timeLimit(.minutes(20))) struct FactSourceTests {
     private static let news = FakeJoke(id: "news", value: "Chuck Norris is the news.")
 
-    // MARK: What is asked
+    // MARK: Requests
 
     @Test func theFirstRunAsksEachQueryAndTheCategoriesOnce() async throws {
         try await SourceFixture.run { fixture in
@@ -117,7 +116,7 @@ import Testing
         }
     }
 
-    // MARK: What is stored
+    // MARK: Storage
 
     @Test func whereAnItemCannotBeReadNothingGoes() async throws {
         try await SourceFixture.run { fixture in
@@ -155,7 +154,7 @@ import Testing
     @Test func aFailureOfTheSecondQueryStoresNothingOfTheFirst() async throws {
         try await SourceFixture.run(jokes: [Self.news]) { fixture in
             fixture.configuration.queries = ["chuck", "no"]
-            // Two characters are an error to the upstream.
+            // The upstream refuses a query of two characters.
             let failure = try #require(await fixture.fetch().failure)
             #expect(failure.kind == .http)
             #expect(!failure.isRetryable)
@@ -181,7 +180,7 @@ import Testing
             #expect(try await fixture.store.fact(id: builtin.id) != nil)
 
             fixture.upstream.setJokes([jokes[0], Self.news])
-            // Who reads fortune files is told so.
+            // The store requests another import of the fortune files.
             let isWanted = Atomic(false)
             fixture.store.onFortunesWanted { isWanted.store(true, ordering: .relaxed) }
             _ = await fixture.fetch()
@@ -243,7 +242,7 @@ import Testing
         }
     }
 
-    // MARK: A search
+    // MARK: Searches
 
     @Test func whatIsFoundIsStoredAndStays() async throws {
         let found = FakeJoke(id: "found", value: "Nobody finds Walker.")

@@ -10,7 +10,6 @@ import Testing
 @testable import NorrisDaemon
 @testable import NorrisSystem
 
-/// Schedule, upstream and store together: what is fetched when, and what the databases keep of it.
 @Suite(.timeLimit(.minutes(20))) struct FetchingTests {
     // MARK: Runs
 
@@ -58,7 +57,7 @@ import Testing
         }
     }
 
-    // MARK: Content that goes
+    // MARK: Removed content
 
     @Test func clearingFetchesAgainAtOnce() async throws {
         try await FetchingDaemon.run { daemon, upstream in
@@ -112,7 +111,7 @@ import Testing
         }
     }
 
-    // MARK: Another configuration
+    // MARK: Changed configuration
 
     @Test func anotherUpstreamIsFetchedAtOnceAndItsFactsReplaceTheOthers() async throws {
         try await FakeUpstream.run { upstream in
@@ -146,7 +145,7 @@ import Testing
         }
     }
 
-    // MARK: A refresh on somebody's word
+    // MARK: Refresh on request
 
     @Test func aUserRefreshesOnceInFiveMinutesAndAnAdministratorAnyTime() async throws {
         try await FetchingDaemon.run { daemon, upstream in

@@ -5,9 +5,9 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// `freshness` as replies carry it: where items came from, how old they are, and how their source is.
+/// Tests of `freshness` in replies: origin and age of the items, and the state of their source.
 @Suite(.timeLimit(.minutes(20))) struct FreshnessTests {
-    /// One source that never fetched, in a body.
+    /// Calls a body with a daemon whose source was never fetched.
     private func unfetched(_ body: (FetchingDaemon) throws -> Void) async throws {
         try await FetchingDaemon.run(fetches: false) { daemon, upstream in
             try body(daemon)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// One that was fetched so long ago, in a body.
+    /// Calls a body with a daemon whose source was fetched `age` ago.
     private func fetched(
         _ age: Duration, fault: FakeUpstream.Fault? = nil, _ body: (FetchingDaemon) throws -> Void
     ) async throws {

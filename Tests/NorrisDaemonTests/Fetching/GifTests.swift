@@ -9,11 +9,10 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// When Giphy is sent a request for a user, what is answered without it, and what quota and rate limit do.
 @Suite(.timeLimit(.minutes(20))) struct GifTests {
     private static let key = "a-key-of-these-tests"
 
-    /// A daemon whose only runs are those that the test asks for.
+    /// Runs a daemon that fetches only on request, unless `fetches` is true.
     private func run(
         gifs: [FakeGif] = FakeUpstream.gifs(count: 60), queries: String = "[cats]", settings: String = "",
         fetches: Bool = false, in folder: TemporaryFolder = TemporaryFolder(),
@@ -224,7 +223,7 @@ import Testing
             let page = try search(daemon, #"{"query":"cats","limit":50}"#)
             #expect(page.items.count == 50)
             #expect(upstream.requests.count == 2)
-            // One that no list holds is fetched again by its id.
+            // A GIF that is in no list is fetched again by its id.
             let kept = gifs[59].id
             let added: FavoriteAdd.Result = try daemon.client().call(
                 FavoriteAdd.self, #"{"kind":"gif","id":"\#(kept)"}"#)
@@ -241,7 +240,7 @@ import Testing
     @Test func aRunThatTheQuotaCutsShortContinuesWhereItWas() async throws {
         try await run(queries: "[a, b, c, d]", settings: ", hourly_quota: 4", fetches: true) {
             (daemon, upstream) throws in
-            // Of four requests a run has three.
+            // A run may use three of the four requests.
             #expect(try daemon.watch.wait(for: .failed).error?.kind == .quota)
             #expect(upstream.requests.count == 3)
             let refused = daemon.refusal(SourceRefresh.self, #"{"source":"gifs"}"#)
@@ -266,7 +265,7 @@ import Testing
                 tasks.addTask { await core.gifFetches.send(request, for: 1000, mayFetch: true) }
                 await upstream.waitForRequests(before + 1)
                 _ = try? daemon.refresh(#"{"source":"gifs"}"#)
-                // The run has begun, and waits for its turn.
+                // The run has begun and waits for its turn.
                 await eventually { core.prefetcher.schedule(of: "gifs")?.isRunning == true }
                 upstream.release()
                 return await tasks.next()

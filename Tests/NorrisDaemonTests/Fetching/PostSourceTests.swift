@@ -8,7 +8,7 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// Sources of posts from the schedule to the reply.
+/// Tests of sources of posts, from the schedule to the reply.
 @Suite(.timeLimit(.minutes(20))) struct PostSourceTests {
     private static let paths = ["town": "/town/api/v1/timelines/public", "team": "/team/users/posts"]
 
@@ -62,7 +62,6 @@ import Testing
         return try #require(status.sources.first { $0.name == name })
     }
 
-    /// Waits until every source has been fetched once.
     private func waitUntilFetched(_ daemon: FetchingDaemon, _ names: String...) throws {
         for name in names {
             while try source(daemon, name).freshness.fetchedAt == nil { try daemon.watch.wait(for: .finished) }
@@ -127,7 +126,7 @@ import Testing
             cacheFolder: folder("cache"), stateFolder: folder("state"), logger: recorder.logger)
         let facts = FactStore(databases: databases)
         let source = PostSource(
-            // What a fetch does not hold goes at once.
+            // Removes a post as soon as a fetch does not contain it.
             configuration: .init(
                 name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero),
             http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
@@ -148,14 +147,14 @@ import Testing
         await #expect(source.stores.fetches.record(of: "blog")?.parts["posts"]?.hasValidators == true)
         #expect(await fetch(4, end: "<item><guid>3") == (.fetched(added: 1, notBefore: nil), 4))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
-        // The next is not asked for what is new since then.
+        // The next request must not be conditional.
         let cut = await source.stores.fetches.record(of: "blog")?.parts.values.first
         #expect(cut?.hasValidators == false)
         #expect(await fetch(4) == (.fetched(added: 0, notBefore: nil), 1))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs") == false)
         #expect(await fetch(5, title: "A & B") == (.fetched(added: 1, notBefore: nil), 2))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
-        // Nothing is new since then either, but what it lost may still be there.
+        // The feed is unchanged, but posts that the repair has lost may still exist, so none is removed.
         let fetches = recorder.records.count { $0.contains("posts.fetched") }
         #expect(await fetch(5, title: "A & B") == (.fetched(added: 0, notBefore: nil), 2))
         #expect(recorder.records.count { $0.contains("posts.fetched") } == fetches, "It was not downloaded again")

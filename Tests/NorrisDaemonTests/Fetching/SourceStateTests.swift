@@ -37,7 +37,7 @@ struct GiphyKeyTests {
     }
 
     @Test(
-        "What cannot be a key is none",
+        "Invalid keys",
         arguments: [
             "two words", "a\u{7F}", "schlüssel", String(repeating: "x", count: 257),
         ])
@@ -89,7 +89,7 @@ struct GifRunTests {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct CoalescerTests {
-    /// Requests that last until they are told to end, and return their number.
+    /// Requests that wait for `end()` and return their number.
     private final class Requests: Sendable {
         private let count = Atomic(0)
         private let gate = AsyncStream.makeStream(of: Void.self)

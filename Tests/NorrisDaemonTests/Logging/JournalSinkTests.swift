@@ -8,7 +8,6 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// What stands in a journal entry.
 struct JournalSinkTests {
     private func fields(
         _ event: String, _ metadata: Logger.Metadata = [:], level: Logger.Level = .warning
@@ -72,13 +71,12 @@ struct JournalSinkTests {
     }
 }
 
-/// Keeps lines, for tests to read.
+/// Stores log lines for tests.
 final class RecordingSink: LogSink {
     private let written = Mutex<[LogLine]>([])
 
     func write(_ line: LogLine) { written.withLock { $0.append(line) } }
 
-    /// All metadata of each line.
     var records: [LogLine] { written.withLock { $0 } }
 
     /// Message, subject and number of repeats of each line.
@@ -90,7 +88,7 @@ final class RecordingSink: LogSink {
     }
 }
 
-/// What happens again and again is written a few times, and then with its number.
+/// A repeated message is written a few times, and then with its number of repeats.
 @Suite(.timeLimit(.minutes(20))) struct RepeatLimitingSinkTests {
     private let clock = ManualClock(.ofTests)
     private let recording = RecordingSink()
@@ -109,7 +107,7 @@ final class RecordingSink: LogSink {
         for _ in 0..<times { logger.warning("source.failed", metadata: ["source": "\(source)"]) }
     }
 
-    /// How many of so many lines are written at once.
+    /// Logs `count` lines and returns the number of lines that were written immediately.
     private func written(of count: Int, _ write: (Int) -> Void) -> Int {
         let before = lines.count
         for number in 0..<count { write(number) }
@@ -168,7 +166,7 @@ final class RecordingSink: LogSink {
         for uid in ["7", "8"] {
             #expect(written(of: 7) { _ in logger.warning("connection.refused", metadata: ["peer.uid": "\(uid)"]) } == 5)
         }
-        // Nothing else is a subject: each error may have a text of its own.
+        // Other metadata is not part of the subject, because each error may have a different text.
         #expect(written(of: 9) { logger.warning("gifs.unreadable", metadata: ["error": "\($0)"]) } == 5)
     }
 
@@ -181,7 +179,7 @@ final class RecordingSink: LogSink {
         #expect(written(of: 99) { _ in logger.trace("http.answer") } == 99)
     }
 
-    @Test("Nobody fills the memory by coming as many users") func kindsAreBounded() {
+    @Test("Many users cannot fill the memory") func kindsAreBounded() {
         let users = RepeatLimitingSink.maximumKinds
         #expect(written(of: users) { logger.notice("connection.refused", metadata: ["peer.uid": "\($0)"]) } == users)
         #expect(written(of: 10_000) { logger.notice("connection.refused", metadata: ["peer.uid": "x\($0)"]) } == 5)

@@ -5,7 +5,7 @@ import NorrisStore
 @testable import NorrisDaemon
 @testable import NorrisSystem
 
-// A test may block its thread, so that its calls need no access.
+// Overloads without an access parameter, because a test may block its thread.
 
 extension Databases {
     convenience init(cacheFolder: String?, stateFolder: String?, logger: Logger) throws(StoreError) {
@@ -14,7 +14,7 @@ extension Databases {
 
     func close() { close(BlockingAccess()) }
 
-    /// Whether a file of the cache was lost.
+    /// Returns the content whose cache file was lost and recreated.
     func recreateLostCaches() -> Set<Content> { recreateLostCaches(BlockingAccess()) }
 }
 

@@ -8,9 +8,9 @@ import Testing
 
 @testable import NorrisDaemon
 
-/// The daemon's core in this process, over real sockets, by a clock that the test turns.
+/// The handlers and fetching of the daemon in this process, with real sockets and a manual clock.
 struct FetchingDaemon {
-    /// Whom a server takes its peers for.
+    /// The role that a server assigns to its peers.
     enum Caller: String, CaseIterable { case user, administrator }
 
     let folder: TemporaryFolder
@@ -19,10 +19,9 @@ struct FetchingDaemon {
     let store: FactStore
     let core: DaemonCore
 
-    /// Hears of the source's runs from the first on.
+    /// A subscriber to the events of the sources from the first run.
     let watch: LineClient
 
-    /// - Parameter tasks: where the servers run.
     private init(
         in folder: TemporaryFolder, _ configuration: String, _ clock: ManualClock, searchTime: Duration,
         _ tasks: inout ThrowingTaskGroup<Void, any Error>
@@ -47,14 +46,13 @@ struct FetchingDaemon {
         let _: EventSubscribe.Result = try watch.call(EventSubscribe.self, #"{"topics":["source","item"]}"#)
     }
 
-    /// Runs one while the body looks at it, which may block.
+    /// Runs a daemon during the body, which may block.
     ///
     /// - Parameters:
-    ///   - folder: give one again to start a successor.
-    ///   - facts: further keys of the section, each after a comma.
+    ///   - folder: the folder of an earlier daemon, to start a successor.
+    ///   - facts: further keys of the `facts` section, each after a comma.
     ///   - others: further sections.
-    ///   - fetches: whether runs begin.
-    ///   - searchTime: how long a search waits; by default longer than an upstream on a busy machine needs.
+    ///   - searchTime: the time limit of a search. The default is sufficient on a busy machine.
     static func run(
         _ upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(),
         clock: ManualClock = ManualClock(.ofTests), facts: String = "", others: String = "", fetches: Bool = true,
@@ -72,7 +70,7 @@ struct FetchingDaemon {
         databases.close()
     }
 
-    /// The same with an upstream of its own.
+    /// Runs a daemon with a separate upstream.
     static func run(
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), clock: ManualClock = ManualClock(.ofTests),
         facts: String = "", fetches: Bool = true, searchTime: Duration = .seconds(300),
@@ -99,18 +97,17 @@ struct FetchingDaemon {
             registry: core.makeRegistry { _ in caller == .administrator }, events: core.events, logger: logger,
             onReady: { isReady.finish() })
         tasks.addTask {
-            // A server that cannot start is ready to be found out.
+            // The loop below must also end if the server cannot start.
             defer { isReady.finish() }
             try await server.run()
         }
         for await _ in ready {}
     }
 
-    // MARK: Asking it
+    // MARK: Requests
 
     func client(_ caller: Caller = .user) throws -> LineClient { try LineClient(path: folder(caller.rawValue)) }
 
-    /// The error of a call that is to fail.
     func refusal<M: Method>(
         _ method: M.Type, _ parameters: String = "{}", as caller: Caller = .user
     ) -> ResponseError? {
@@ -124,7 +121,6 @@ struct FetchingDaemon {
     }
 
     func source() throws -> SourceStatus {
-        // There is one source.
         try client().call(ServerStatus.self).sources[0]
     }
 
@@ -132,7 +128,7 @@ struct FetchingDaemon {
         try client(caller).call(SourceRefresh.self, parameters)
     }
 
-    /// Turns the clock, and lets the schedule look at it.
+    /// Advances the clock and updates the schedule.
     func advance(by duration: Duration) async {
         clock.advance(by: duration)
         await core.sources.configure()
@@ -145,7 +141,7 @@ struct FetchingDaemon {
 }
 
 extension FakeUpstream {
-    /// Lends an upstream, which ends with the body.
+    /// Runs an upstream during the body.
     static func run(
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (FakeUpstream) async throws -> Void
     ) async throws {
@@ -160,9 +156,9 @@ extension FakeUpstream {
     }
 }
 
-/// A GIF and a post that the examples of PROTOCOL.md speak of, put into the stores as fetches would.
+/// The GIF and the post in the examples of PROTOCOL.md, stored as fetches store them.
 enum SeededContent {
-    /// Of a daemon that fetches nothing else.
+    /// The configuration of a daemon without other fetches.
     static let configuration = """
         posts: {sources: {town: {kind: mastodon, url: 'https://town.example', enabled: false}}}
 

@@ -1,11 +1,10 @@
 import Foundation
 import NorrisTestSupport
 
-/// One fenced block of PROTOCOL.md: what a client sends on one connection, and what comes back.
+/// A fenced block of PROTOCOL.md: the lines of a client on a connection and the expected replies.
 ///
-/// `--> ` begins a line that is sent and `<-- ` one that must come; an indented line goes on with the one before it. In
-/// a line that must come `…` stands for any text, and `‹name›` for any text without quotation mark, which stands in
-/// place of `‹name›` in what is sent later.
+/// `--> ` begins a sent line, `<-- ` an expected line, and an indented line continues the line before. In an expected
+/// line `…` matches any text, and `‹name›` any text without a quotation mark. Later sent lines repeat that text.
 struct ProtocolExample: Sendable {
     enum Step: Equatable {
         case send(String)
@@ -14,19 +13,17 @@ struct ProtocolExample: Sendable {
 
     struct Fault: Error, CustomStringConvertible { let description: String }
 
-    /// Of the block's first line in the document, counted from 1.
+    /// The line number of the block's first line in the document, counted from 1.
     let line: Int
-    /// What the fence says after `jsonrpc`: who sends this; an administrator where it says nothing.
+    /// The text of the fence after `jsonrpc`: the role of the client. The default is an administrator.
     let caller: String
     let steps: [Step]
 
-    /// The document at the top of the checkout.
     static func document() throws -> String {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
         return try String(contentsOf: root.appending(path: "PROTOCOL.md"), encoding: .utf8)
     }
 
-    /// All blocks that are fenced as `jsonrpc`.
     static func examples(in document: String) throws -> [ProtocolExample] {
         var examples: [ProtocolExample] = []
         var open: (line: Int, caller: String, steps: [Step])?
@@ -60,9 +57,8 @@ struct ProtocolExample: Sendable {
         }
     }
 
-    /// Sends what is to be sent on a connection and compares what comes.
-    ///
-    /// The client's side ends with the last line it sends, so a reply that never comes ends in the server's closing.
+    /// Sends the lines of the example on a connection and compares the replies. The client ends its output with its
+    /// last line, so that the connection ends if a reply is missing.
     func run(_ client: LineClient) throws {
         var names: [String: String] = [:]
         var unsent = steps.count { if case .send = $0 { true } else { false } }
@@ -88,26 +84,26 @@ struct ProtocolExample: Sendable {
     }
 }
 
-/// A line with places that may hold any text: `…` any at all, `‹name›` one without quotation mark, which is kept.
+/// A line with placeholders: `…` for any text, and `‹name›` for a named text without a quotation mark.
 struct ReplyPattern {
     private enum Token {
         case text([UInt8])
         case name(String)
     }
 
-    /// What stands between the `…`.
+    /// The parts between the `…`.
     private let runs: [[Token]]
 
     init(_ pattern: String) { runs = pattern.components(separatedBy: "…").map(ReplyPattern.tokens) }
 
-    /// The texts of the named places, if the whole line matches, byte for byte.
+    /// Returns the texts of the named placeholders if the whole line matches, byte for byte.
     func match(_ line: String) -> [String: String]? {
         let bytes = Array(line.utf8)
         var names: [String: String] = [:]
         var position = 0
         for (index, run) in runs.enumerated() {
             let isLast = index == runs.count - 1
-            // The first run stands at the very start, the last at the very end, the others as early as they can.
+            // The first run begins at the start, the last run ends at the end, and the others are as early as possible.
             let starts = index == 0 ? position...position : position...bytes.count
             let found = starts.lazy.compactMap { ReplyPattern.end(of: run, in: bytes, at: $0) }
                 .first { !isLast || $0.end == bytes.count }

@@ -7,7 +7,7 @@ import NorrisUpstream
 
 @testable import NorrisDaemon
 
-/// The source of the facts with databases of its own and a fake upstream, but without a schedule.
+/// The source of the facts with separate databases and a fake upstream, but without a schedule.
 struct SourceFixture {
     let folder = TemporaryFolder()
     let clock = ManualClock(.ofTests)
@@ -16,7 +16,7 @@ struct SourceFixture {
     let store: FactStore
     let records: FetchRecords
     let knownCategories = KnownCategories()
-    /// How many facts there are without any upstream.
+    /// The number of built-in facts.
     let builtinCount: Int
     var configuration = Configuration.Facts()
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
@@ -31,7 +31,6 @@ struct SourceFixture {
         configuration.baseURL = upstream.baseURL
     }
 
-    /// Runs a body with one, and takes it down.
     static func run(
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (inout SourceFixture) async throws -> Void
     ) async throws {
@@ -55,23 +54,21 @@ struct SourceFixture {
 
     func fetch() async -> FetchOutcome { await source.fetch() }
 
-    /// Lets the upstream search and takes in what it finds.
+    /// Sends a search to the upstream and stores the result.
     func find(_ text: String) async throws -> Bool {
         try await source.search(FactQuery(text: text), within: .seconds(30))
     }
 
-    /// How many facts the upstream has given.
     var fetchedCount: Int { store.count - builtinCount }
 
-    /// The queries that the upstream was asked, from one request on; `-` for its categories, with a question mark where
-    /// it was asked for changes only.
+    /// Returns the queries sent to the upstream: `-` for the categories, with a question mark for conditional requests.
     func queries(from first: Int = 0) -> [String] {
         upstream.requests.dropFirst(first).map { request in
             (request.query ?? "-") + (request.header("If-None-Match") == nil ? "" : "?")
         }
     }
 
-    /// Makes the last fetch older than it is.
+    /// Sets the times of the last fetch back.
     func age(by duration: Duration) async throws {
         guard var record = await records.record(of: FactSource.name) else { return }
         record.fetchedAt = record.fetchedAt - duration
@@ -81,9 +78,7 @@ struct SourceFixture {
 }
 
 extension FakeUpstream.Fault {
-    /// The result of a search.
-    ///
-    /// - Parameter others: further items, as JSON.
+    /// The result of a search. `others` are further items, as JSON.
     static func result(_ jokes: [FakeJoke], others: [String] = []) -> FakeUpstream.Fault {
         let items = jokes.map { String(decoding: $0.jsonBytes, as: UTF8.self) } + others
         return json(#"{"total":\#(items.count),"result":[\#(items.joined(separator: ","))]}"#)

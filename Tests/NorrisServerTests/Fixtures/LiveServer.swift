@@ -9,34 +9,33 @@ import Testing
 
 @testable import NorrisServer
 
-/// A server on a real socket, for the time of a test.
+/// A server on a real socket for one test.
 struct LiveServer {
     let server: Server
     let path: String
     let counters: ServerCounters
-    /// What the result of `fact.today` waits for.
+    /// The gate for the result of `fact.today`.
     let gate: Gate
     let ledger: MemoryLedger
     fileprivate let blockade: Blockade
 
     func connect() throws -> LineClient { try LineClient(path: path) }
 
-    /// Connections that are accepted already.
+    /// Returns connections that the server has accepted.
     func connect(_ count: Int) throws -> [LineClient] {
         let clients = try (0..<count).map { _ in try connect() }
         for client in clients { try client.expectService() }
         return clients
     }
 
-    /// Returns when the server has done what it could do before; by one request on a connection of its own.
+    /// Sends a request on a separate connection, and returns when the server has handled everything before it.
     func roundTrip() throws {
         let client = try connect()
         try client.send(lines: request(0, "server.info"))
         _ = try client.receiveLine()
     }
 
-    /// Runs the body while the event loop stands still in a request of a client: the server finds all at once what
-    /// happens meanwhile.
+    /// Runs the body while a request of a client blocks the event loop, so that the server finds all effects at once.
     func blocked(by client: LineClient, _ body: () throws -> Void) throws {
         try client.send(lines: request(0, "recent.clear"))
         blockade.waitUntilEntered()
@@ -47,15 +46,13 @@ struct LiveServer {
         try client.expect("0 {}")
     }
 
-    /// Sends copies of a line, without reading, until the server stops taking them.
-    ///
-    /// - Returns: how many bytes were taken; `limit` or a little more where it never stopped.
+    /// Sends copies of a line until the server stops reading, or up to about `limit` bytes. Returns the bytes sent.
     func send(_ line: [UInt8], to client: LineClient, limit: Int) throws -> Int {
         var chunk: [UInt8] = []
         for _ in 0..<max(1, 65_536 / line.count) { chunk += line }
         var sent = 0
         var refusals = 0
-        // When the kernel takes nothing more over several turns of the server's loop, the server does not read.
+        // If the kernel accepts no bytes during 20 turns of the event loop, the server does not read.
         while sent < limit, refusals < 20 {
             let taken = try client.sendAvailable(chunk[(sent % chunk.count)...])
             sent += taken
@@ -65,31 +62,28 @@ struct LiveServer {
         return sent
     }
 
-    /// Returns when so many connections are open.
+    /// Returns when `count` connections are open.
     func waitFor(connections count: Int) throws {
         let client = try connect()
-        // Each of these is a request, so this goes at the server's pace. The suite's time limit ends what has no end.
+        // Each check is a request, so this loop runs at the server's pace. The suite's time limit ends an endless loop.
         repeat { try client.expectService() } while counters.openConnections != count + 1
     }
 }
 
 extension Server.Tuning {
-    /// Nobody is closed for being slow, however busy the machine is.
+    /// Never closes a connection for slowness, because the machine may be busy.
     static let patient = Server.Tuning(idleTimeout: .seconds(3600), stallTimeout: .seconds(3600))
 
-    /// Checks as often as it can, but never times out, unless a test says so.
+    /// Checks timeouts every millisecond; the default timeouts are one hour.
     static func eager(idle: Duration = .seconds(3600), stall: Duration = .seconds(3600)) -> Server.Tuning {
         Server.Tuning(idleTimeout: idle, stallTimeout: stall, tick: .milliseconds(1))
     }
 }
 
-/// Runs a server while the body runs, then stops it cleanly and waits for its end.
+/// Runs a server during the body, then stops the server cleanly and waits for its end.
 ///
-/// The server has a thread of its own beside its event loop's: bodies may block without holding it up.
-///
-/// - Parameters:
-///   - limits: read for each new connection.
-///   - socket: another than one bound to a path of its own.
+/// The server's tasks have a separate thread, so the body may block. `limits` is evaluated for each new connection.
+/// `socket` replaces a socket bound to a temporary path.
 func withServer(
     _ bodies: [String: MethodBody] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
     tuning: Server.Tuning = .patient, ledger: MemoryLedger = MemoryLedger(), events: EventHub = EventHub(),
@@ -121,7 +115,7 @@ func withServer(
     }
 }
 
-/// Where a server's tasks run, so that they go on while tests block all threads of the common pool.
+/// Runs the tasks of a server while tests block all threads of the common pool.
 private final class ServerThread: TaskExecutor {
     private let queue = DispatchQueue(label: "norris.server.tests")
 
@@ -141,10 +135,10 @@ extension LineClient {
         while sent < bytes.count { sent += try sendSome(bytes[sent...], flags: 0) }
     }
 
-    /// Sends lines with their ends.
+    /// Sends lines and appends LF to each.
     func send(lines: String...) throws { try send(lines.map { $0 + "\n" }.joined()) }
 
-    /// Sends what the kernel takes at once; 0 where it takes nothing.
+    /// Sends the bytes that the kernel accepts without blocking, and returns their number.
     func sendAvailable(_ bytes: ArraySlice<UInt8>) throws -> Int { try sendSome(bytes, flags: CInt(MSG_DONTWAIT)) }
 
     private func sendSome(_ bytes: ArraySlice<UInt8>, flags: CInt) throws -> Int {
@@ -158,12 +152,11 @@ extension LineClient {
 
     // MARK: Receiving
 
-    /// The next lines say this, as ``outline(_:)`` has it; nil stands for the end.
+    /// Expects the next lines in the form of ``outline(_:)``. nil represents the end of the connection.
     func expect(_ outlines: String?..., sourceLocation: SourceLocation = #_sourceLocation) throws {
         for expected in outlines { #expect(try receiveOutline() == expected, sourceLocation: sourceLocation) }
     }
 
-    /// These events come next.
     func expect(events: Event..., sourceLocation: SourceLocation = #_sourceLocation) throws {
         for event in events {
             let text = String(decoding: event.line.dropLast(), as: UTF8.self)
@@ -171,24 +164,22 @@ extension LineClient {
         }
     }
 
-    /// The server answers a request.
     func expectService(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try send(lines: request(1, "server.info"))
         try expect("1 {}", sourceLocation: sourceLocation)
     }
 
-    /// The server refuses the connection with one line.
+    /// Expects that the server refuses the connection with one line.
     func expectRefusal(sourceLocation: SourceLocation = #_sourceLocation) throws {
         try expect("null -32004 busy", nil, sourceLocation: sourceLocation)
     }
 
     func receiveOutline() throws -> String? { try receiveLine().map(outline) }
 
-    /// Waits until the server has closed, without reading anything: POLLHUP comes unasked, once both directions are
-    /// shut.
+    /// Waits without reading until the server has closed the connection. poll(2) always reports POLLHUP.
     func waitForClose() throws { try poll(for: 0) }
 
-    /// Waits until there is something to be read, without reading it.
+    /// Waits without reading until bytes can be read.
     func waitForBytes() throws { try poll(for: Int16(POLLIN)) }
 
     private func poll(for events: Int16) throws {

@@ -2,8 +2,8 @@ import NorrisProtocol
 
 @testable import NorrisServer
 
-/// What a reply line says, short enough to compare: `1 {"a":2}` for a result, `null -32600 invalid_request` for an
-/// error, `[…, …]` for a batch, and nothing for no line.
+/// Returns a short form of a reply line: `1 {"a":2}` for a result, `null -32600 invalid_request` for an error, `[…, …]`
+/// for a batch, and an empty string for an empty line.
 func outline(_ line: String) throws -> String {
     guard !line.isEmpty else { return "" }
     let message = try JSON.parse(Array(line.utf8))
@@ -20,7 +20,7 @@ private func outline(_ message: JSON) throws -> String {
     }
 }
 
-/// A request line without its end.
+/// Returns a request line without LF.
 func request(_ id: some CustomStringConvertible, _ method: String, _ params: String? = nil) -> String {
     let params = params.map { #","params":"# + $0 } ?? ""
     return #"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)"\#(params)}"#
@@ -36,14 +36,14 @@ func batch(_ entries: [String]) -> String { "[" + entries.joined(separator: ",")
 extension Peer { static let nobody = Peer(uid: 65_534, gid: 65_534, groups: []) }
 
 extension Caller {
-    /// On no connection.
+    /// A caller without a connection.
     static var nobody: Caller {
         Caller(peer: .nobody, subscription: Subscription(hub: EventHub()) {}, isAdministrator: { _ in true })
     }
 }
 
 extension Turn {
-    /// Ends only after as many lines as a turn has.
+    /// A turn without a time limit, which ends only at the maximum number of lines.
     static var endless: Turn { Turn(start: 0, written: 0, now: { 0 }) }
 }
 
@@ -60,7 +60,7 @@ extension DeferredRequest {
 extension MethodRegistry {
     struct NotOneLine: Error { let bytes: [UInt8] }
 
-    /// The reply line without its end; empty where there is none.
+    /// Returns the reply line without LF, or an empty string if the line has no reply.
     func reply(to line: String) async throws -> String { try await reply(to: Array(line.utf8)) }
 
     func reply(to line: [UInt8]) async throws -> String {

@@ -3,9 +3,9 @@ import NorrisProtocol
 import NorrisServer
 import Synchronization
 
-/// Bodies for the methods of the real table, for tests that are about everything around them.
+/// Simple bodies for the real methods, for tests of the code around the bodies.
 enum TestMethods {
-    /// A registry whose methods return `{}` unless the test or the names below say otherwise.
+    /// Returns a registry whose methods return `{}`, except for the given bodies and the methods below.
     static func registry(
         _ bodies: [String: MethodBody] = [:], isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }
     ) -> MethodRegistry {
@@ -19,25 +19,25 @@ enum TestMethods {
         return MethodRegistry(bodies: Dictionary(uniqueKeysWithValues: all), isAdministrator: isAdministrator)
     }
 
-    /// For `fact.get`: the id that was asked for.
+    /// Writes the requested id, for `fact.get`.
     static let echo: MethodBody = { call, json throws(ResponseError) in
         json.string(try IDParameters(call.arguments).id)
         return nil
     }
 
-    /// The same, but later.
+    /// Writes the requested id in deferred work, for `fact.get`.
     static let deferredEcho: MethodBody = { call, _ throws(ResponseError) in
         let id = try IDParameters(call.arguments).id
         return .disk { () async throws(ResponseError) -> [UInt8] in Array("\"\(id)\"".utf8) }
     }
 
-    /// For `fact.random`: a text of `count` times 64 KiB.
+    /// Writes a text of `count` times 64 KiB, for `fact.random`.
     static let large: MethodBody = { call, json throws(ResponseError) in
         json.raw(try longText(call))
         return nil
     }
 
-    /// The same, but later.
+    /// Writes the text of `large` in deferred work.
     static let deferredLarge: MethodBody = { call, _ throws(ResponseError) in
         .disk { () async throws(ResponseError) -> [UInt8] in try longText(call) }
     }
@@ -48,7 +48,6 @@ enum TestMethods {
         return quote + Array(repeating: UInt8(ascii: "x"), count: count * 65_536) + quote
     }
 
-    /// For `event.subscribe`.
     static let subscribe: MethodBody = { call, json throws(ResponseError) in
         call.subscription.set(Set(try EventSubscribe.Parameters(call.arguments).topics ?? Event.Topic.all))
         json.beginObject()
@@ -70,7 +69,6 @@ enum TestMethods {
         }
     }
 
-    /// Counts the calls and then does what the other body does.
     static func counted(_ counter: Counter, _ body: @escaping MethodBody) -> MethodBody {
         { call, json throws(ResponseError) in
             counter.increment()
@@ -78,7 +76,6 @@ enum TestMethods {
         }
     }
 
-    /// Writes `{}` once the gate is open.
     static func waiting(for gate: Gate) -> MethodBody {
         { _, _ throws(ResponseError) in
             .disk { () async throws(ResponseError) -> [UInt8] in
@@ -97,12 +94,12 @@ final class Counter: Sendable {
     func increment() { count.add(1, ordering: .sequentiallyConsistent) }
 }
 
-/// Holds up the event loop: what happens meanwhile the server finds all at once.
+/// Blocks the event loop, so that the server finds all later input at once.
 final class Blockade: Sendable {
     private let entered = DispatchSemaphore(value: 0)
     private let lifted = DispatchSemaphore(value: 0)
 
-    /// Blocks until it is lifted, and then writes `{}`.
+    /// Blocks until `lift()`, and then writes `{}`.
     var body: MethodBody {
         { _, json throws(ResponseError) in
             self.entered.signal()
@@ -112,13 +109,12 @@ final class Blockade: Sendable {
         }
     }
 
-    /// Returns when the event loop stands still.
     func waitUntilEntered() { entered.wait() }
 
     func lift() { lifted.signal() }
 }
 
-/// Holds back whoever waits until it is opened, once and for all.
+/// Suspends its waiters until it is opened. A gate cannot be closed again.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
