@@ -3,14 +3,14 @@
 
 Usage: Scripts/benchmarks/attacks.py [--structure] [--programs DIR] [NAME...]     (as root; after Scripts/build)
 
-Each attack gets a new daemon, run by root, and attackers and a victim with user ids of their own. During the attack
+Each attack gets a new daemon, run by root, and attackers and a victim with separate user ids. During the attack
 the victim sends one request after another on two connections: one is answered from memory, one from the disk. A line
 shows their longest and 99th percentile latency, the daemon's peak memory and the CPU time it used. The victim's
 processes have a higher priority than all others, so that the figures show the daemon and not the scheduler. Exits
 with 1 if a goal is missed. attacks_upstream.py and attacks_store.py beside it have more attacks, with the same options.
 
 With --structure the attacks are short, replies are waited for as long as a busy machine may take, and latencies and
-CPU time are shown but have no goals. What remains are goals that hold on a machine of any speed: the peak memory, a
+CPU time are shown but have no goals. The remaining goals apply to a machine of any speed: the peak memory, a
 result for every request of the victim, no refused connection below the limits, a daemon that still answers, and the
 exit statuses of norrisctl.
 """

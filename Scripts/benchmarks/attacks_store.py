@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what one user notices while others attack what norrisd stores and holds, and how its clock and disk fail.
+"""Measures what one user notices during attacks on norrisd's stored data and memory, and during failures of its clock and disk.
 
 Usage: Scripts/benchmarks/attacks_store.py [--structure] [--programs DIR] [NAME...]     (as root; as attacks.py)
 

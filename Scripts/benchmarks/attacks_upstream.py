@@ -3,7 +3,7 @@
 
 Usage: Scripts/benchmarks/attacks_upstream.py [--structure] [--programs DIR] [NAME...]     (as root; as attacks.py)
 
-Upstreams answer from a process of their own. Beside the hostile source the daemon fetches a small feed every second;
+Upstreams run in separate processes. Beside the hostile source the daemon fetches a small feed every second;
 how long it went without a request is `beside`. The daemon is ended in the middle of each attack.
 """
 

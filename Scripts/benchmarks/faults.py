@@ -211,7 +211,7 @@ def measure(folder, program, upstream, certificates, url=None, proxy=False):
 
 
 def faults(folder, options):
-    "how each fault of an upstream is told, what others notice, and when it has passed"
+    "report, latency of other users and recovery for each fault of an upstream"
     program = harness.compiled(folder, "load")
     certificates = make_certificates(folder / "certificates")
     runs = {"refused": ("offline", {"refuses": True}, {})}

@@ -420,7 +420,7 @@ def blank_lines():
 
 
 def feeds(folder, options):
-    "what hostile feeds, facts and fortune files cost (as root)"
+    "the cost of hostile feeds, facts and fortune files (as root)"
     if os.geteuid() != 0:
         raise harness.Failure("root is needed to ask as another user")
     cells = [["attack", "VmHWM MiB", "CPU s", "beside s", "p99 ms", "max ms", "end ms", "verdict"]]

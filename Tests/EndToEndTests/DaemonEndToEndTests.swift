@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Rights
 
-    @Test(.enabled(if: getuid() == 0, "needs root to become somebody else")) func onlyAdministratorsReload() throws {
+    @Test(.enabled(if: getuid() == 0, "needs root to become other users")) func onlyAdministratorsReload() throws {
         let folder = TemporaryFolder()
         let daemon = try RunningDaemon(in: folder)
         func asNobody(_ arguments: String...) throws -> ProgramResult { try daemon.ctl(uid: 65534, arguments) }

@@ -86,7 +86,7 @@ import Testing
 
     @Test(
         "Neither of two users sees what the other keeps, searched, was given or has read",
-        .enabled(if: geteuid() == 0, "needs root to become somebody else"))
+        .enabled(if: geteuid() == 0, "needs root to become other users"))
     func usersAreStrangers() async throws {
         let upstream = try await FakeUpstream.start()
         upstream.setDocument(

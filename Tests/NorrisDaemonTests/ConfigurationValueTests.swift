@@ -104,7 +104,7 @@ struct ConfigurationValueTests {
     private static let badURL =
         ": is no valid URL; check the host (a name such as api.example.org or an address such as [::1]) and the port, "
         + "and write what no URL may hold as %XX"
-    private static let userInfo = ": must not hold a user name or password; remove what stands before @"
+    private static let userInfo = ": must not contain a user name or password; remove the part before @"
     private static let afterHost = ": must end after the host and port; remove the path, query or fragment"
     private static let badUser =
         ": has a user name or password that is empty or not UTF-8; write USER:PASSWORD@HOST, signs as %XX"
@@ -119,8 +119,8 @@ struct ConfigurationValueTests {
                 "https://a b", "https://höst", "https://host/%zz", "https://host/%2", "https://host/<a>",
             ]
         ), (userInfo, ["https://user:secret@host", "https://@host"]),
-        (": must not hold a query; remove ? and what follows", ["https://host?a=1"]),
-        (": must not hold a fragment; remove # and what follows", ["https://host/#part"]),
+        (": must not contain a query; remove ? and the part after it", ["https://host?a=1"]),
+        (": must not contain a fragment; remove # and the part after it", ["https://host/#part"]),
     ].flatMap { expected, urls in urls.map { ("facts.base_url", "'\($0)'", expected) } }
 
     /// No message contains any part of a proxy value.

@@ -260,12 +260,12 @@ extension ConfigurationKind<String> {
         text(
             "an http or https URL",
             check: { text, _ throws(ConfigurationRefusal) in
-                if isBase, text.contains("?") { throw .sentence("must not hold a query; remove ? and what follows") }
+                if isBase, text.contains("?") { throw .sentence("must not contain a query; remove ? and the part after it") }
                 let (scheme, authority, rest) = try urlParts(text)
                 if authority.contains("@") {
-                    throw .sentence("must not hold a user name or password; remove what stands before @")
+                    throw .sentence("must not contain a user name or password; remove the part before @")
                 }
-                if rest.contains("#") { throw .sentence("must not hold a fragment; remove # and what follows") }
+                if rest.contains("#") { throw .sentence("must not contain a fragment; remove # and the part after it") }
                 guard HTTPURL(text) != nil else { throw badURL }
                 var url = scheme + authority + rest
                 while isBase, url.hasSuffix("/") { url.removeLast() }
