@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// What norrisd asks the system about itself.
+/// Properties of the daemon's process and machine, from the system.
 enum CurrentProcess {
     /// The home directory of the process's user in the password database; nil if there is none.
     static var accountHome: String? {
         var record = passwd()
         var found: UnsafeMutablePointer<passwd>?
-        // Far beyond what any entry needs; a longer one counts as none.
+        // Larger than any real entry; a longer entry counts as missing.
         var buffer = [CChar](repeating: 0, count: 64 << 10)
         guard getpwuid_r(geteuid(), &record, &buffer, buffer.count, &found) == 0, found != nil, let home = record.pw_dir
         else { return nil }
@@ -15,15 +15,14 @@ enum CurrentProcess {
         return path.hasPrefix("/") ? path : nil
     }
 
-    /// The working directory; `/` if it has been removed.
+    /// The working directory; `/` if the directory was removed.
     static var currentDirectory: String {
         guard let path = getcwd(nil, 0) else { return "/" }
         defer { free(path) }
         return String(cString: path)
     }
 
-    /// An identifier of this machine: machine-id(5), else the host's name. It seeds the schedule's jitter and goes
-    /// nowhere else.
+    /// An identifier of this machine: machine-id(5), or the host name. Used only as the seed of the schedule's jitter.
     static func machineID(file: String = "/etc/machine-id") -> String {
         if let text = readShort(file), !text.isEmpty { return text }
         var name = utsname()
@@ -31,21 +30,21 @@ enum CurrentProcess {
         return withUnsafeBytes(of: &name.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    /// How much of the daemon's memory is not swapped out, in bytes; nil where the kernel does not say.
+    /// The daemon's memory that is not swapped out, in bytes; nil if the kernel does not report it.
     static func residentMemory(file: String = "/proc/self/statm") -> Int? { pages(file).map(\.resident) }
 
-    /// Bytes in memory, and how many of them are a file's (proc_pid_statm(5)).
+    /// Resident bytes, and the part of them that belongs to files (proc_pid_statm(5)).
     private static func pages(_ file: String) -> (resident: Int, ofFiles: Int)? {
         let numbers = (readShort(file)?.split(separator: " ") ?? []).prefix(3).compactMap { Int($0) }
         guard numbers.count == 3 else { return nil }
         return (numbers[1] * Int(getpagesize()), numbers[2] * Int(getpagesize()))
     }
 
-    /// After a peak, so many bytes or more are resident and in no use.
+    /// Free bytes in the C library after a peak, from which they are returned to the kernel.
     private static let muchFreeMemory = 16 << 20
 
-    /// Returns to the kernel what the C library keeps of memory that was freed (malloc_trim(3)), where that is much. It
-    /// may take milliseconds, in which no other thread can allocate.
+    /// Returns freed memory that the C library holds to the kernel, if there is much (malloc_trim(3)). May take
+    /// milliseconds, in which no other thread can allocate.
     ///
     /// - Returns: whether there was much.
     @discardableResult static func releaseFreeMemory() -> Bool {
@@ -57,7 +56,7 @@ enum CurrentProcess {
         return true
     }
 
-    /// The first 128 bytes of a file; nil where it cannot be read.
+    /// The first 128 bytes of a file; nil if the file cannot be read.
     private static func readShort(_ file: String) -> String? {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -67,10 +66,10 @@ enum CurrentProcess {
         return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Removes the pages of code that were mapped so far from this process (madvise(2): MADV_DONTNEED).
+    /// Unmaps the pages of code that were used so far (madvise(2), MADV_DONTNEED).
     ///
-    /// A start touches most of the program once, and the kernel maps 16 pages around each; the ones that are used again
-    /// come back from the page cache. Measured: 30 MB resident become 20.
+    /// A start uses most of the program once, and the kernel maps 16 pages around each page. Pages that are used again
+    /// are mapped from the page cache. Measured: 20 MB resident instead of 30.
     static func releaseMappedCode(file: String = "/proc/self/maps") {
         guard let stream = fopen(file, "re") else { return }
         defer { fclose(stream) }
@@ -83,7 +82,7 @@ enum CurrentProcess {
             else { continue }
             let ends = fields[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
             guard ends.count == 2, ends[0] < ends[1] else { continue }
-            // A private mapping of a file that nobody can write to has no changes to lose.
+            // A private mapping of a file without write permission has no changes that could be lost.
             madvise(UnsafeMutableRawPointer(bitPattern: ends[0]), Int(ends[1] - ends[0]), CInt(MADV_DONTNEED))
         }
     }

@@ -10,11 +10,11 @@ import SystemdIntegration
 import UnixSignals
 
 extension Daemon {
-    /// How long one step of a start or a reload may take: a large database on a slow disk, many fortune files. The unit
-    /// lets systemd wait for 30 seconds (`TimeoutStartSec=`, systemd.service(5)).
+    /// The longest time of one step of a start or a reload, with a large database on a slow disk or many fortune files.
+    /// systemd waits for 30 seconds by default in the unit (`TimeoutStartSec=`, systemd.service(5)).
     static let longStep = Duration.seconds(600)
 
-    /// Builds the daemon and runs it until it is told to stop. This is the wiring diagram: read it from top to bottom.
+    /// Builds the daemon and runs it until a signal stops it. The wiring of all modules is here, from top to bottom.
     static func serve(
         _ invocation: Invocation, _ paths: Paths, _ loader: ConfigurationLoader, _ loaded: ConfigurationLoader.Loaded,
         _ environment: Environment
@@ -28,7 +28,7 @@ extension Daemon {
         let notifier = Notifier()
         loaded.logWarnings(to: logger)
 
-        // The lock first: whoever has it may touch the databases.
+        // The lock is first, because only its holder may use the databases.
         let lock = try takeLock(paths.stateDirectory, logger)
         let (databases, stores) = try await BackgroundThreads.starting.run { access throws(StoreError) in
             let databases = try Databases(
@@ -44,7 +44,7 @@ extension Daemon {
             loaded: loaded, databases: databases, stores: stores, loader: loader, file: paths.configurationFile,
             environment: FetchingEnvironment(
                 machine: CurrentProcess.machineID(), clock: clock,
-                // In place of the system's trusted certificates (openssl-env(7)).
+                // Replaces the system's trusted certificates (openssl-env(7)).
                 trustRoots: environment.value(of: "SSL_CERT_FILE"), credentials: .ofThisProcess()), levels: levels,
             notifier: notifier, logger: logger)
 
@@ -55,7 +55,7 @@ extension Daemon {
                 file: PromptFile(folder: folder), facts: facts, scope: { core.sources.unfilteredScope },
                 logger: logger)
         }
-        // Before the daemon is ready.
+        // Written before the daemon reports that it is ready.
         if let promptFacts { await BackgroundThreads.starting.run { promptFacts.write($0) } }
 
         let socket = try listen(SocketPath.listenPath(flag: invocation.socket, environment: environment))
@@ -69,7 +69,7 @@ extension Daemon {
             let path = socket.boundPath ?? "inherited"
             logger.notice("server.ready", metadata: ["socket": "\(path)", "facts": "\(facts.count)"])
         }
-        // Each needs those before it; they stop in reverse.
+        // Each service needs the services before it; they stop in reverse order.
         let services: [any Service] = [
             StoreService(databases: databases, facts: facts, clock: clock),
             FortuneService(facts: facts, clock: clock, changes: core.statusChanges) {
@@ -86,10 +86,10 @@ extension Daemon {
         ]
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        // Past this the remaining services are cancelled; the server gives up on slow readers before.
+        // After this time the remaining services are cancelled; the server ends slow connections earlier.
         group.maximumGracefulShutdownDuration = .seconds(3)
         do {
-            // Also where a service has failed: suppressed lines may show why.
+            // Also after a service has failed, because suppressed lines may contain the reason.
             defer { sink.finish() }
             try await ServiceGroup(configuration: group).run()
         }
@@ -97,8 +97,8 @@ extension Daemon {
         withExtendedLifetime(lock) {}
     }
 
-    /// - Returns: nil where the folder cannot be written: then there is nothing to protect, and the daemon serves on.
-    /// - Throws: where another daemon holds the folder.
+    /// - Returns: nil if the folder cannot be written, because then there is nothing to protect.
+    /// - Throws: an error if another daemon holds the folder.
     private static func takeLock(_ folder: String, _ logger: Logger) throws(StoreError) -> InstanceLock? {
         do throws(StoreError) {
             try Folder.make(folder)
@@ -112,7 +112,7 @@ extension Daemon {
 
     private static func listen(_ path: String) throws -> ListeningSocket {
         if let descriptor = try ListenDescriptors.inherited() { return ListeningSocket(inherited: descriptor) }
-        // The system's daemon is open to all users, as its socket unit makes it; any other is its user's own.
+        // The system's socket is open to all users, as in its socket unit; any other socket is open to its user.
         return try ListeningSocket(binding: path, mode: path == SocketPath.system ? 0o666 : 0o600)
     }
 }

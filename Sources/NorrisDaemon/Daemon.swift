@@ -20,7 +20,8 @@ package enum Daemon {
         static let configuration: CInt = 78
     }
 
-    /// On the main thread until the services take over: no job may go to Swift's pool (see ``ThreadExecutor``).
+    /// Runs on the main thread until the services start, because no job may run in Swift's pool (see
+    /// ``ThreadExecutor``).
     @MainActor package static func main() async {
         var invocation = Invocation()
         var arguments = CommandArguments(Array(CommandLine.arguments.dropFirst()))
@@ -33,12 +34,13 @@ package enum Daemon {
         if arguments.wantsHelp { return print(Invocation.helpPage, terminator: "") }
         if arguments.wantsVersion { return print("norrisd \(NorrisVersion.current)") }
         let isStart = !invocation.checksConfiguration && !invocation.printsConfiguration
-        // Each further arena keeps what its threads once held (mallopt(3)): four long lists at a time peaked at
-        // 195 MiB, with two arenas at 175.
+        // Each additional arena keeps freed memory of its threads (mallopt(3)): the peak of four long lists was 195
+        // MiB, with two arenas 175 MiB.
         mallopt(M_ARENA_MAX, 2)
-        // Whatever the daemon creates is its user's own, unless it says otherwise.
+        // Files of the daemon are private to its user by default.
         umask(0o077)
-        // Until the reload service traps it, a hang-up would end the process; the start reads the configuration anyway.
+        // Ignored until the reload service traps the signal, because SIGHUP would end the process and the start reads
+        // the configuration anyway.
         signal(SIGHUP, SIG_IGN)
         let environment = Environment { name in getenv(name).map { String(cString: $0) } }
         do {
@@ -59,21 +61,21 @@ package enum Daemon {
                 try await serve(invocation, paths, loader, loaded, environment)
             }
         } catch {
-            // Where a configuration was only checked no daemon has failed, and nobody but the caller is told.
+            // A faulty configuration in a check is no failure of a daemon, so only the caller is told.
             if isStart { reportFailure("\(error)") } else { say("\(error)") }
             exit(exitStatus(of: error))
         }
     }
 
-    /// Tells whoever started the daemon, the journal and the service manager included, why it ends.
+    /// Reports the reasons why the daemon ends to the caller, the journal and the service manager.
     ///
-    /// - Parameter reasons: one a line.
+    /// - Parameter reasons: one reason a line.
     private static func reportFailure(_ reasons: String) {
         let lines = reasons.split(separator: "\n").map(String.init)
         if Journal.isConnected {
-            // Lines on standard error would all be of priority info, and nobody would look for them there. Where the
-            // journal's socket is out of reach, in a chroot for example, only systemd's status shows the reason:
-            // libsystemd reports such an entry as sent, and to write everything twice would be wrong everywhere else.
+            // Lines on standard error would have the priority info. If the journal's socket cannot be reached, for
+            // example in a chroot, only systemd's status shows the reason, because libsystemd reports such an entry as
+            // sent. Writing each line twice would be wrong in all other cases.
             for line in lines {
                 let event = LogEvent(
                     level: .critical, message: "server.failed", metadata: nil, source: nil, file: #fileID,
@@ -86,7 +88,7 @@ package enum Daemon {
         if let first = lines.first { Notifier().status(sanitizedLine(first)) }
     }
 
-    /// One line or several on standard error, for whoever has started the process.
+    /// Writes lines to standard error.
     private static func say(_ text: String) {
         let lines = text.split(separator: "\n").map { "norrisd: \(sanitizedLine(String($0)))\n" }.joined()
         _ = Array(lines.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -8,21 +8,21 @@ import Synchronization
 
 /// Replaces the facts in the file that shells read.
 ///
-/// The file stays when the daemon stops: shells show it while there is none.
+/// The file stays when the daemon stops, so that shells show facts without a daemon.
 final class PromptFactsWriter: Sendable {
-    /// How many there are at most.
+    /// The maximum number of lines.
     private static let count = 64
-    /// The width of a line; longer facts are left out and not cut.
+    /// The width of a line; longer facts are omitted, not truncated.
     private static let columns = 100
 
     private let file: PromptFile
     private let facts: FactStore
     private let scope: @Sendable () -> FactScope
     private let logger: Logger
-    /// Why the file could not be written the last time.
+    /// The error of the last write.
     private let lastError = Mutex<PromptFileError?>(nil)
 
-    /// - Parameter scope: which facts are shown by the configuration in force.
+    /// - Parameter scope: the facts that the configuration in force selects.
     init(file: PromptFile, facts: FactStore, scope: @escaping @Sendable () -> FactScope, logger: Logger) {
         (self.file, self.facts, self.scope, self.logger) = (file, facts, scope, logger)
     }
@@ -43,14 +43,14 @@ final class PromptFactsWriter: Sendable {
         }
     }
 
-    /// Random facts, one a line, without repeats; all that fit where they are few. Texts of several lines and drawings
-    /// are left out.
+    /// Distinct random facts, one a line; all suitable facts if there are few. Facts with several lines and drawings
+    /// are omitted.
     static func lines(
         from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator,
         _ access: BlockingAccess
     ) -> [String] {
         var lines: [String] = []
-        // In code points. Few characters are invisible, so a longer text has no line that fits.
+        // In code points. Few characters are invisible, so a longer text does not fit into a line.
         facts.forEachAtRandom(scope, maxLength: 2 * columns, using: &generator, access) { fact in
             if let line = promptLine(fact.text, columns: columns), !lines.contains(line) { lines.append(line) }
             return lines.count < count
@@ -61,20 +61,20 @@ final class PromptFactsWriter: Sendable {
 
 /// The file `prompt-facts`, which the shells of all users read.
 struct PromptFile: Sendable {
-    /// Made where it is missing; its parent belongs to the login or the service manager.
+    /// Created if missing; its parent belongs to the login or the service manager.
     let folder: String
 
     var path: String { Paths.join(folder, "prompt-facts") }
 
-    /// Replaces the lines, all at once: readers see the old ones or the new ones.
+    /// Replaces all lines at once: a reader sees either the old or the new lines.
     func replace(with lines: [String]) throws(PromptFileError) {
         if mkdir(folder, 0o755) == 0 {
-            // Whatever the umask is.
+            // Independent of the umask.
             chmod(folder, 0o755)
         } else if errno != EEXIST {
             throw PromptFileError(path: path, error: SystemError("mkdir"))
         }
-        // Daemons may share the folder. The remains of a killed one with this process id are removed.
+        // Daemons may share the folder. Removes the file of a killed daemon with this process id.
         let temporary = Paths.join(folder, ".prompt-facts.\(getpid())")
         unlink(temporary)
         do throws(SystemError) {
@@ -96,7 +96,7 @@ struct PromptFile: Sendable {
     }
 }
 
-/// Why the file could not be written.
+/// The reason why the file could not be written.
 struct PromptFileError: Error, Equatable, CustomStringConvertible {
     let path: String
     let error: SystemError

@@ -31,16 +31,17 @@ package struct SourcePolicy: Equatable, Sendable {
         (self.isEnabled, self.refresh, self.settings) = (isEnabled, refresh, settings)
     }
 
-    /// The age from which content counts as stale.
+    /// The age from which content is stale.
     package var staleAfter: Duration { refresh * 1.5 }
 }
 
-/// Why a source's content could not be fetched, as far as the schedule has to know.
+/// The reason why a source's content could not be fetched, in the terms of the schedule.
 package struct FetchFailure: Error, Equatable, Sendable {
     package var kind: SourceFailure.Kind
-    /// One sentence for a person.
+    /// One sentence for the user.
     package var message: String
-    /// Whether to retry soon: transport errors, 408, 425, 429 and 5xx. Anything else waits for the next run.
+    /// Whether a retry follows soon: after transport errors, 408, 425, 429 and 5xx. Other failures wait for the next
+    /// run.
     package var isRetryable: Bool
     /// The upstream's `Retry-After`.
     package var retryAfter: Duration?
@@ -50,24 +51,23 @@ package struct FetchFailure: Error, Equatable, Sendable {
     }
 }
 
-/// How the run of a source ended.
+/// The outcome of a run.
 package enum FetchOutcome: Equatable, Sendable {
-    /// The content is that of the upstream now.
+    /// The stored content equals the upstream's.
     ///
-    /// - Parameters:
-    ///   - added: how many items are new; 0 where the upstream had no news.
-    ///   - notBefore: how long the upstream's caching headers put the next run off.
+    /// - Parameters:   - added: the number of new items; 0 if the upstream had no news.   - notBefore: the delay of the
+    ///   next run in the upstream's caching headers.
     case fetched(added: Int, notBefore: Duration? = nil)
-    /// The upstream had no news, but the content it spoke of was cleared meanwhile.
+    /// The upstream had no news, but the content was cleared in the meantime.
     case contentGone
     case failed(FetchFailure)
-    /// The run, or the rest of it, has to wait for `retryAfter`, which is no failure of the upstream.
+    /// The run, or the rest of it, waits for `retryAfter`; not a failure of the upstream.
     case postponed(FetchFailure)
     /// The daemon stops.
     case cancelled
 }
 
-/// Why a source is not refreshed at once.
+/// The reason why a source is not refreshed.
 package enum RefreshRefusal: Error, Equatable, Sendable {
     case unknown
     case disabled
@@ -75,6 +75,6 @@ package enum RefreshRefusal: Error, Equatable, Sendable {
     case putOff(until: Timestamp)
     /// The requests of this hour are used up.
     case quotaUsed(until: Timestamp)
-    /// It was refreshed a short while ago.
+    /// The source was refreshed less than ``SourceSchedule/refreshPause`` ago.
     case tooSoon(until: Timestamp)
 }

@@ -1,12 +1,12 @@
 import NorrisProtocol
 import NorrisSystem
 
-/// The schedules of all sources: which are due, and when to look again.
+/// The schedules of all sources, and the choice of the next runs.
 struct Planner: Sendable {
-    /// The number of sources that are fetched at a time. More than slow upstreams are likely to occupy, because a run
-    /// that waits for a network costs nothing; the decoding threads bound the work.
+    /// The maximum number of concurrent runs. The number is larger than the probable number of slow upstreams, because
+    /// a run that waits for a network costs nothing, and the decoding threads limit the work.
     static let maximumRuns = 16
-    /// How long to wait at most before the clock is read again: it may have jumped.
+    /// The longest wait before the clock is read again, because the clock may jump.
     static let longestPause = Duration.seconds(60)
 
     /// In the order of the configuration.
@@ -20,9 +20,9 @@ struct Planner: Sendable {
         self.generator = generator
     }
 
-    /// Takes over what the configuration says; sources it does not name any more are forgotten.
+    /// Applies the sources of a configuration, and removes all others.
     ///
-    /// - Parameter histories: of the sources that are new here.
+    /// - Parameter histories: the histories of new sources.
     mutating func configure(
         _ policies: [(name: String, policy: SourcePolicy)], histories: [String: SourceSchedule.History], now: Timestamp
     ) {
@@ -41,7 +41,7 @@ struct Planner: Sendable {
         }
     }
 
-    /// Limits times that lie too far ahead because the clock was set back.
+    /// Limits times that are too far ahead because the clock was set back.
     ///
     /// - Returns: the records to store, by source.
     mutating func limitTimes(_ now: Timestamp) -> [String: ScheduleRecord] {
@@ -50,9 +50,9 @@ struct Planner: Sendable {
         return changed
     }
 
-    /// Begins what is due.
+    /// Begins the due runs.
     ///
-    /// - Returns: the sources to fetch, each with what to store of it meanwhile.
+    /// - Returns: the sources to fetch, each with the record to store during the run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
         var begun: [(name: String, record: ScheduleRecord)] = []
         var running = schedules.values.count { $0.isRunning }
@@ -64,9 +64,9 @@ struct Planner: Sendable {
         return begun
     }
 
-    /// How long to wait for the next run, unless something happens.
+    /// The wait until the next run, if nothing else happens.
     func pause(_ now: Timestamp) -> Duration {
-        // With the most runs under way, the end of one is waited for.
+        // After the maximum number of runs has begun, the next run waits for the end of another.
         let isFull = schedules.values.count { $0.isRunning } >= Planner.maximumRuns
         let next = schedules.values.filter { !$0.isRunning && !isFull }.compactMap(\.nextRunAt?.seconds).min()
         guard let next else { return Planner.longestPause }
@@ -78,10 +78,10 @@ struct Planner: Sendable {
     }
 }
 
-/// A factor between 0.9 and 1.1 for each source of each machine, always the same, so that the machines of an office do
-/// not all fetch at one time.
+/// A constant factor between 0.9 and 1.1 for each source of each machine, so that the machines of an office fetch at
+/// different times.
 struct Jitter: Sendable {
-    /// An identifier of this machine, such as the content of machine-id(5); only a hash of it is used.
+    /// An identifier of the machine, such as the content of machine-id(5). Only a hash is used.
     let machine: String
 
     func applied(to interval: Duration, of source: String) -> Duration {

@@ -1,16 +1,16 @@
 package import NorrisProtocol
 import NorrisSystem
 
-/// The time of day, which may jump, and ways to measure and to wait that do not, so that tests can turn them.
+/// The time of day, which may jump, and a time that does not, for measuring and waiting. Tests replace both.
 package protocol WallClock: Sendable {
     var now: Timestamp { get }
 
-    /// The time since some fixed moment.
+    /// The time since a fixed moment.
     var elapsed: Duration { get }
 
     /// Returns when the time has passed.
     ///
-    /// - Throws: where the task is cancelled before.
+    /// - Throws: if the task is cancelled before.
     func sleep(for duration: Duration) async throws
 }
 

@@ -1,13 +1,13 @@
 package import NorrisProtocol
 import Synchronization
 
-/// Passes events, published on any thread, to the connections that subscribed to them.
+/// Passes events from any thread to the connections that have subscribed to them.
 package final class EventHub: Sendable {
     private let subscriptions = Mutex<[ObjectIdentifier: Subscription]>([:])
 
     package init() {}
 
-    /// Returns at once; without subscribers it only finds that out.
+    /// Returns quickly; without subscribers nothing is encoded.
     package func publish(_ event: Event) {
         let subscriptions = subscriptions.withLock { Array($0.values) }
         guard !subscriptions.isEmpty else { return }
@@ -15,7 +15,7 @@ package final class EventHub: Sendable {
         for subscription in subscriptions { subscription.offer(encoded) }
     }
 
-    /// How many connections have subscribed.
+    /// The number of subscribed connections.
     package var subscribers: Int { subscriptions.withLock { $0.count } }
 
     fileprivate func set(_ subscription: Subscription, isActive: Bool) {
@@ -23,10 +23,10 @@ package final class EventHub: Sendable {
     }
 }
 
-/// An event as it is sent.
+/// An encoded event.
 private struct EncodedEvent {
-    /// Of events of one kind, the last says all one needs to know. The beginning of a run is a kind of its own: who
-    /// waits for a run must see where it begins.
+    /// Of several waiting events of one kind, only the last is kept. The start of a run is a separate kind, because a
+    /// client that waits for a run must see its start.
     struct Kind: Hashable {
         let topic: Event.Topic
         let source: String?
@@ -34,7 +34,7 @@ private struct EncodedEvent {
     }
 
     let kind: Kind
-    /// With its end.
+    /// Includes the final LF.
     let line: [UInt8]
 
     init(_ event: Event) {
@@ -43,19 +43,20 @@ private struct EncodedEvent {
     }
 }
 
-/// What one connection has subscribed to, and the events that wait to be written to it.
+/// The topics of one connection, and the events that wait to be written to it.
 ///
-/// Bodies and publishers come from any thread; the connection takes the events on its event loop. For a peer that is
-/// slow, or waits for a reply, the last event of each kind is kept, so that what waits does not grow with time.
+/// Handlers and publishers call it on any thread; the connection takes the events on the event loop. For a slow peer,
+/// or a peer that waits for a reply, only the last event of each kind is kept, so that the number of waiting events is
+/// limited.
 package final class Subscription: Sendable {
     private struct State {
         var topics: Set<Event.Topic> = []
         var waiting: [EncodedEvent] = []
-        /// Whether the connection knows that something waits.
+        /// Whether the connection knows that events wait.
         var isAnnounced = false
-        /// Whether the connection could not take what waits.
+        /// Whether the connection could not write the waiting events.
         var isHeldBack = false
-        /// Whether the connection has gone.
+        /// Whether the connection was closed.
         var isClosed = false
 
         mutating func keepLastOfEachKind() {
@@ -64,33 +65,33 @@ package final class Subscription: Sendable {
         }
     }
 
-    /// So many events wait for a connection that will take them at once before any is merged.
+    /// The number of events that may wait for a connection that can write at once, before events are merged.
     static let maximumInTransit = 64
 
     private let hub: EventHub
     private let announce: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// - Parameter announce: called from any thread when something waits, once for each time that it is taken.
+    /// - Parameter announce: called from any thread when events begin to wait, once after each ``take()``.
     init(hub: EventHub, announce: @escaping @Sendable () -> Void) {
         self.hub = hub
         self.announce = announce
     }
 
-    /// Subscribes to these topics from now on and to no others; to none if empty.
+    /// Replaces the subscribed topics. An empty set ends the subscription.
     package func set(_ topics: Set<Event.Topic>) {
         state.withLock { state in
             guard !state.isClosed else { return }
             state.topics = topics
             state.waiting.removeAll { !topics.contains($0.kind.topic) }
-            // In the lock, so that the hub never holds a connection that has gone.
+            // Inside the lock, so that the hub never contains a closed connection.
             hub.set(self, isActive: !topics.isEmpty)
         }
     }
 
     var isActive: Bool { state.withLock { !$0.topics.isEmpty } }
 
-    /// The connection has gone.
+    /// Ends the subscription of a closed connection.
     func close() {
         state.withLock { state in
             state = State(isClosed: true)
@@ -109,7 +110,8 @@ package final class Subscription: Sendable {
         if isFirst { announce() }
     }
 
-    /// The connection cannot take what waits: from now on until it does, the last of each kind is kept.
+    /// Records that the connection cannot write events now: until the next ``take()`` only the last event of each kind
+    /// is kept.
     func holdBack() {
         state.withLock { state in
             guard !state.isHeldBack else { return }
@@ -118,12 +120,12 @@ package final class Subscription: Sendable {
         }
     }
 
-    /// How much memory the events that wait take, at most: subscribers share the lines.
+    /// The memory of the waiting events in bytes, at most, because subscribers share lines.
     var heldBytes: Int {
         state.withLock { $0.waiting.reduce(0) { $0 + $1.line.count + MemoryLayout<EncodedEvent>.stride } }
     }
 
-    /// The lines that wait, in the order of their events.
+    /// Returns and removes the waiting lines, in the order of their events.
     func take() -> [[UInt8]] {
         state.withLock { state in
             defer { (state.waiting, state.isAnnounced, state.isHeldBack) = ([], false, false) }

@@ -11,11 +11,11 @@ import Synchronization
 /// A graceful shutdown accepts no more, processes every line received, and closes. Connections that are not done within
 /// ``Tuning/drainTime`` are cut, and connections that wait for a network within ``Tuning/networkDrainTime``.
 package final class Server: Service, Sendable {
-    /// How many connections are served at once.
+    /// The maximum numbers of concurrent connections.
     package struct Limits: Equatable, Sendable {
-        /// The last sixteen are reserved for administrators.
+        /// The last sixteen connections are reserved for administrators.
         package var connections: Int
-        /// Administrators are excepted.
+        /// Does not apply to administrators.
         package var connectionsPerUser: Int
 
         package init(connections: Int = 4096, connectionsPerUser: Int = 256) {
@@ -27,7 +27,7 @@ package final class Server: Service, Sendable {
         }
     }
 
-    /// Something the serving loop does again and again: while it hangs, so does this.
+    /// A periodic call by the serving loop. The calls stop if the loop hangs.
     package struct Heartbeat: Sendable {
         package var interval: Duration
         package var beat: @Sendable () -> Void
@@ -37,21 +37,21 @@ package final class Server: Service, Sendable {
         }
     }
 
-    /// How long slow and silent peers are waited for; only tests choose other values than the contract's.
+    /// The timeouts for slow and silent peers; only tests change the contract's values.
     package struct Tuning: Equatable, Sendable {
         package static let contract = Tuning()
 
-        /// Without a byte in either direction.
+        /// The longest time without a byte in either direction.
         var idleTimeout = Duration.seconds(300)
-        /// With replies that the peer does not take.
+        /// The longest time in which a peer reads no byte of the waiting replies.
         var stallTimeout = Duration.seconds(30)
         /// The shortest time between two checks of the timeouts.
         var tick = Duration.seconds(1)
-        /// How long a stop waits for replies that are made from memory or a disk, and for peers to take their replies.
+        /// The longest wait of a stop for replies from memory or disk, and for peers to read their replies.
         var drainTime = Duration.milliseconds(800)
-        /// How long a stop waits for requests that wait for a network: as long as a search may take.
+        /// The longest wait of a stop for requests that wait for a network; equal to the longest search.
         var networkDrainTime = Duration.seconds(2)
-        /// How many bytes of input are held for one user.
+        /// The maximum input of one user, in bytes.
         var inputShare = 4 * 1024 * 1024
     }
 
@@ -64,14 +64,12 @@ package final class Server: Service, Sendable {
     let logger: Logger
     private let socket: ListeningSocket
     private let onReady: @Sendable () -> Void
-    /// From the moment the socket accepts until a stop begins.
+    /// Set from the time the socket accepts until a stop begins.
     private let running = Mutex<Inbox?>(nil)
 
-    /// - Parameters:
-    ///   - limits: read for each new connection.
-    ///   - events: what connections may subscribe to; a stop is published there.
-    ///   - ledger: has the accounts for the input and the replies of all connections.
-    ///   - onReady: called once, when the socket accepts.
+    /// - Parameters:   - limits: read for each new connection.   - events: the hub of all subscriptions; a stop is
+    ///   published there.   - ledger: has the accounts for the input and the replies of all connections.   - onReady:
+    ///   called once, when the socket accepts.
     package init(
         socket: ListeningSocket, registry: MethodRegistry, limits: @escaping @Sendable () -> Limits = { Limits() },
         heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract,
@@ -104,7 +102,7 @@ package final class Server: Service, Sendable {
         await withTaskCancellationHandler {
             await withGracefulShutdownHandler {
                 await withDiscardingTaskGroup { tasks in
-                    // Ends with the event loop.
+                    // The stream ends with the event loop.
                     for await request in requests {
                         tasks.addTask { await request.run() }
                     }
@@ -115,16 +113,16 @@ package final class Server: Service, Sendable {
         } onCancel: {
             inbox.send(.abort)
         }
-        // A run that was cancelled instead has not been stopped yet.
+        // A cancelled run was not stopped yet.
         if running.withLock({ $0.take() }) != nil { socket.removeFile() }
     }
 
-    /// Begins a clean stop, which ends ``run()``.
+    /// Begins a graceful stop, which ends ``run()``.
     func stop() {
         guard let inbox = running.withLock({ $0.take() }) else { return }
         logger.debug("server.draining")
         socket.removeFile()
-        // The connections get it on the event loop before they are drained there.
+        // Connections receive the event on the event loop before they are drained.
         events.publish(.server(.stopping))
         inbox.send(.drain)
     }

@@ -3,10 +3,10 @@ import Synchronization
 
 /// Counts connections, requests and errors, for readers on any thread. Only the event loop writes.
 package final class ServerCounters: Sendable {
-    /// Of the methods of ``MethodTable``, in its order.
+    /// The meters of all methods, in the order of ``MethodTable``.
     package let methods = MethodTable.methods.map { RequestMeter(name: $0.name) }
     let unknownMethods = Atomic<Int>(0)
-    /// By ``ErrorReason``; the last one counts errors of no known reason.
+    /// Indexed by ``ErrorReason``; the last counter is for unknown reasons.
     private let failures: [13 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
     private let open = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
@@ -14,22 +14,22 @@ package final class ServerCounters: Sendable {
 
     package init() {}
 
-    /// Connections that are open now.
+    /// The number of open connections.
     package var openConnections: Int { open.load(ordering: .relaxed) }
 
-    /// All connections that were ever served.
+    /// The number of all served connections.
     package var acceptedConnections: Int { accepted.load(ordering: .relaxed) }
 
-    /// Connections that were past a limit.
+    /// The number of connections that were refused because of a limit.
     package var refusedConnections: Int { refused.load(ordering: .relaxed) }
 
-    /// How many requests and notifications were well-formed so far.
+    /// The number of well-formed requests and notifications.
     package var requestsTotal: Int { methods.reduce(unknownRequests) { $0 + $1.requests } }
 
-    /// How many of them were to methods that are not in the table.
+    /// The number of well-formed requests to unknown methods.
     package var unknownRequests: Int { unknownMethods.load(ordering: .relaxed) }
 
-    /// How many requests failed for which reason; lines that were no requests included.
+    /// The number of failed requests by reason, including invalid lines.
     package var errors: [(reason: String, count: Int)] {
         (ErrorReason.allCases.map(\.rawValue) + ["other"]).enumerated().map {
             ($1, failures[$0].load(ordering: .relaxed))
@@ -45,7 +45,7 @@ package final class ServerCounters: Sendable {
 
     func connectionRefused() { refused.addAlone(1) }
 
-    /// A request failed, with or without a reply.
+    /// Counts a failed request, with or without a reply.
     func count(_ error: ResponseError) {
         let reason = ErrorReason(rawValue: error.reason)
         failures[reason.flatMap(ErrorReason.allCases.firstIndex) ?? failures.count - 1].addAlone(1)
@@ -54,8 +54,8 @@ package final class ServerCounters: Sendable {
 
 /// Counts and times the requests to one method.
 package final class RequestMeter: Sendable {
-    /// The upper bounds of the buckets in nanoseconds, each within its bucket, from what is served from memory to what
-    /// waits for an upstream; one more bucket is for all above.
+    /// The upper bounds of the buckets in nanoseconds, inclusive, from replies from memory to replies from an upstream.
+    /// One more bucket is for longer times.
     package static let bounds: InlineArray<10, Int> = [
         10_000, 50_000, 250_000, 1_000_000, 5_000_000, 25_000_000, 100_000_000, 500_000_000, 1_000_000_000,
         2_500_000_000,
@@ -68,13 +68,15 @@ package final class RequestMeter: Sendable {
 
     init(name: String) { self.name = name }
 
-    /// A request begins.
+    /// Counts the beginning of a request.
     func begin() { begun.addAlone(1) }
 
-    /// The result or error of a request is there, which began then, in nanoseconds of the monotonic clock.
+    /// Records the end of a request.
+    ///
+    /// - Parameter start: in nanoseconds of the monotonic clock.
     func end(_ start: Int) { record(count: 1, nanoseconds: monotonicNanoseconds() - start) }
 
-    /// So many requests took this time together: each counts as having taken its part of it.
+    /// Records several requests that took a time together; each counts with an equal part of the time.
     func record(count: Int, nanoseconds: Int) {
         let each = nanoseconds / max(count, 1)
         var bucket = 0
@@ -83,17 +85,18 @@ package final class RequestMeter: Sendable {
         sum.addAlone(nanoseconds)
     }
 
-    /// How many requests were well-formed, those without a reply yet included.
+    /// The number of well-formed requests, including requests without a reply yet.
     package var requests: Int { begun.load(ordering: .relaxed) }
 
-    /// How many of those that were processed fell into each bucket, those of lower ones not counted again.
+    /// The number of processed requests in each bucket, not cumulative.
     package var counts: [Int] { buckets.indices.map { buckets[$0].load(ordering: .relaxed) } }
 
-    /// How long they took together, until their results were ready to be sent.
+    /// The total time of all requests until their results were ready to be sent.
     package var nanoseconds: Int { sum.load(ordering: .relaxed) }
 }
 
 extension Atomic where Value == Int {
-    /// Adds where no other thread writes: an atomic addition costs as much as ten plain ones.
+    /// Adds without an atomic addition, because no other thread writes and an atomic addition costs as much as ten
+    /// plain additions.
     func addAlone(_ count: Int) { store(load(ordering: .relaxed) + count, ordering: .relaxed) }
 }

@@ -3,14 +3,14 @@ import NorrisProtocol
 import NorrisServer
 import NorrisUpstream
 
-/// The whole configuration, checked and complete: what the file leaves out has its default.
+/// The whole configuration, validated; a key that the file omits has its default.
 ///
-/// `ConfigurationLoader` makes one from YAML; `Configuration()` has the defaults alone. Which keys there are, what they
-/// accept and what they mean is written once, in `ConfigurationSchema`.
+/// `ConfigurationLoader` reads a configuration from YAML; `Configuration()` has only defaults. `ConfigurationSchema`
+/// describes all keys.
 struct Configuration: Sendable, Equatable {
-    /// The lowest level of messages that are logged.
+    /// The lowest level of logged messages.
     var logLevel = Logger.Level.info
-    /// Names of the groups whose members may call administrative methods; empty: only root and the daemon's own user.
+    /// The groups whose members may call administrative methods, in addition to root and the daemon's user.
     var adminGroups: [String] = []
     var limits = Server.Limits()
     /// How requests are sent to upstreams.
@@ -30,16 +30,16 @@ extension Configuration {
         var queries = ["chuck", "norris"]
         /// Absolute paths of fortune files and folders.
         var fortunes: [String] = []
-        /// Whether they are served where no category is given.
+        /// Whether fortunes are served if a request names no category.
         var mixFortunes = false
     }
 
-    /// The pictures of Giphy.
+    /// The GIFs of Giphy.
     struct Gifs: Sendable, Equatable {
         var enabled = true
         /// Absolute, without a trailing slash.
         var baseURL = "https://api.giphy.com"
-        /// Absolute path of a file that holds the key; nil: the systemd credential, or no key.
+        /// The absolute path of the file with the key; nil for the systemd credential, or no key.
         var apiKeyFile: String?
         var rating = Rating.g
         var refresh = Duration.hours(6)
@@ -68,10 +68,10 @@ extension Configuration {
         /// The key of the entry, `[a-z0-9_-]{1,40}`, neither `facts` nor `gifs`.
         var name: String
         var kind: PostSourceKind
-        /// Absolute. For `feed` the document, as written; else the base, without a trailing slash.
+        /// An absolute URL: for `feed` the document, as written; else the base, without a trailing slash.
         var url: String
         var enabled = true
-        /// Its own, or those of `posts`.
+        /// The values of the entry, or of `posts`.
         var refresh, keep: Duration
     }
 

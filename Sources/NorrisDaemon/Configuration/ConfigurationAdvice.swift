@@ -1,7 +1,7 @@
 import NorrisText
 
 extension ConfigurationSchema {
-    /// The advice about a key that does not exist: the one that was meant if that is clear, else all that are valid.
+    /// The advice about an unknown key: the key that was probably meant, or a list of all valid keys.
     static func advice(for name: String, in section: String, among siblings: [String]) -> String {
         func path(_ name: String) -> String { section.isEmpty ? name : "\(section).\(name)" }
         if let nearest = nearest(to: name, among: siblings) {
@@ -15,7 +15,7 @@ extension ConfigurationSchema {
         if parts.count == 2, all.contains(name) {
             return "write it as \(parts[0]): {\(parts[1]): …}"
         }
-        // The keys of a source are few, and no other section is what was meant there.
+        // A source has few keys, and a key of another section was not meant.
         let elsewhere = section.hasPrefix("posts.sources.") ? [] : all.filter { $0.hasSuffix("." + name) }
         if let last = elsewhere.last {
             let first = elsewhere.dropLast().joined(separator: ", ")
@@ -24,12 +24,13 @@ extension ConfigurationSchema {
         return "valid here: " + siblings.joined(separator: ", ")
     }
 
-    /// The candidate nearest to a mistyped key, or nil if none is near: one slip for every three letters.
+    /// The candidate nearest to a mistyped key, or nil if no candidate is near: at most one edit for every three
+    /// letters.
     ///
-    /// Case does not count and `-` is taken for `_`. Of equally near candidates the first one wins.
+    /// Ignores case, and treats `-` as `_`. The first of equally near candidates wins.
     private static func nearest(to key: String, among candidates: [String]) -> String? {
         func folded(_ key: String) -> [Unicode.Scalar] {
-            // No valid key is longer, and an endless one must not cost its length squared.
+            // All valid keys are shorter, and the cost of an endless key must not grow with the square of its length.
             key.lowercased().unicodeScalars.prefix(64).map { $0 == "-" ? "_" : $0 }
         }
         let wanted = folded(key)

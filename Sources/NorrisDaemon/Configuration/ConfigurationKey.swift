@@ -1,20 +1,20 @@
 import NorrisText
 
-/// A key that `Root` has in the file: its name, its meaning, and how it gets into `Root` and out of it again.
+/// A key of a configuration file: name, meaning, and how its value is read into and written from `Root`.
 struct ConfigurationKey<Root>: Sendable {
     let name: String
     /// One sentence for the man page; empty for a section.
     let summary: String
-    /// The keys below it, for a section.
+    /// The keys of a section.
     var keys: [ConfigurationKey<Root>] = []
-    /// What its value may be, such as `true or false`.
+    /// The values that the key accepts, such as `true or false`.
     let accepts: String
-    /// Whether `null` is a value, or a matter of `read`, and not a mistake.
+    /// Whether `null` is accepted, or checked by `read`.
     var acceptsNull = false
-    /// Whether there is no default to fall back on.
+    /// Whether the key has no default.
     var isRequired = false
     let read: @Sendable (YAMLNode, inout Root, inout ConfigurationReader) -> Void
-    /// The value on one line, or lines that each begin with a line feed.
+    /// The value on one line, or on lines that each begin with a newline.
     let write: @Sendable (Root) -> String
 }
 
@@ -34,7 +34,7 @@ extension ConfigurationKey {
         )
     }
 
-    /// A key with a list of values. Every item that is wrong is reported.
+    /// A key with a list of values. Every invalid item is reported.
     init<Item>(
         _ name: String, _ path: any WritableKeyPath<Root, [Item]> & Sendable, listOf kind: ConfigurationKind<Item>,
         _ summary: String
@@ -52,7 +52,7 @@ extension ConfigurationKey {
         )
     }
 
-    /// A key with more keys below it.
+    /// A section.
     init(section name: String, _ keys: [ConfigurationKey<Root>]) {
         self.init(
             name: name, summary: "", keys: keys, accepts: "", acceptsNull: true,
@@ -61,7 +61,7 @@ extension ConfigurationKey {
         )
     }
 
-    /// The key with its value as YAML, without a line feed at the end.
+    /// The key and its value as YAML, without a final newline.
     func yaml(_ root: Root) -> String {
         let value = write(root)
         return "\(name):" + (value.hasPrefix("\n") ? value : " " + value)

@@ -3,23 +3,23 @@ import NorrisProtocol
 import NorrisUpstream
 import SystemdIntegration
 
-/// A kind of value: how it is described, read from a scalar, and written.
+/// A kind of value: its description, and how it is read from a scalar and written.
 struct ConfigurationKind<Value: Sendable>: Sendable {
     typealias Context = ConfigurationReader.Context
 
-    /// Completes "expected …", such as `a whole number from 1 to 100`; also the man page's text.
+    /// The end of "expected …", such as `a whole number from 1 to 100`; also the text of the man page.
     let expectation: String
     let read: @Sendable (YAMLScalar, Context) throws(ConfigurationRefusal) -> Value
-    /// The value on one line, as it may stand in a flow list.
+    /// The value on one line, in a form that is valid in a flow list.
     let write: @Sendable (Value) -> String
-    /// What the author of a valid value should know all the same.
+    /// A warning about a valid value.
     var warn: @Sendable (Value, Context) -> String? = { _, _ in nil }
     var acceptsNull = false
 
-    /// The values it takes, for the man page.
+    /// The accepted values, for the man page.
     var accepts: String { expectation + (acceptsNull ? ", or null" : "") }
 
-    /// The same, or `null`.
+    /// The same kind, or `null`.
     var orNull: ConfigurationKind<Value?> {
         ConfigurationKind<Value?>(
             expectation: expectation,
@@ -30,16 +30,16 @@ struct ConfigurationKind<Value: Sendable>: Sendable {
     }
 }
 
-/// Why something is not a value of its kind.
+/// The reason why a scalar is not a value of a kind.
 enum ConfigurationRefusal: Error {
-    /// Something else was expected; the message quotes what was found, then the hint.
+    /// Another kind of value was expected. The message quotes the scalar, and then the hint.
     case mismatch(hint: String? = nil)
-    /// A sentence of its own, which says everything and quotes nothing.
+    /// A complete sentence, which quotes nothing.
     case sentence(String)
 }
 
 extension ConfigurationKind<Bool> {
-    /// `true` or `false`, and none of the other words that are booleans in YAML 1.1.
+    /// `true` or `false`, but not the other booleans of YAML 1.1.
     static let boolean = Self(
         expectation: "true or false",
         read: { scalar, _ throws(ConfigurationRefusal) in
@@ -85,7 +85,7 @@ extension ConfigurationKind<Duration> {
             number: { Int($0.components.seconds) })
     }
 
-    /// How often an upstream is fetched from; under five minutes is allowed, but not without a warning.
+    /// How often an upstream is fetched; an interval of less than five minutes causes a warning.
     static let refresh: Self = {
         var kind = duration(1...365 * 86_400)
         kind.warn = { [write = kind.write] value, _ in
@@ -95,19 +95,19 @@ extension ConfigurationKind<Duration> {
         return kind
     }()
 
-    /// How long something is kept.
+    /// How long content is kept.
     static let keep = duration(1...3650 * 86_400)
 }
 
 extension ConfigurationKind {
     /// A whole number and a unit.
     ///
-    /// - Parameter units: the largest first, for printing; a name that ends in another one comes before it.
+    /// - Parameter units: the largest first, for printing; a name that ends in another name comes before that name.
     private static func quantity(
         _ name: String, _ range: ClosedRange<Int>, of units: [(name: String, scale: Int)], named unitNames: String,
         such examples: String, make: @escaping @Sendable (Int) -> Value, number: @escaping @Sendable (Value) -> Int
     ) -> Self {
-        /// In the largest unit that loses nothing; but one day is `24h`, as people say it.
+        /// In the largest unit without a fraction; but one day is `24h`, the usual form.
         @Sendable func text(_ value: Int) -> String {
             let unit = units.first { value.isMultiple(of: $0.scale) && ($0.name, value) != ("d", 86_400) }
             return unit.map { "\(value / $0.scale)\($0.name)" } ?? "\(value)"
@@ -125,7 +125,7 @@ extension ConfigurationKind {
             }, write: { text(number($0)) })
     }
 
-    /// ASCII digits without a sign, an underscore or a needless leading zero, which `Int(_:)` would allow.
+    /// ASCII digits without a sign, an underscore or a leading zero, which `Int(_:)` would accept.
     private static func plainNumber(_ text: some StringProtocol) -> Int? {
         let digits = text.utf8
         let isPlain = digits.allSatisfy { (0x30...0x39).contains($0) } && (digits.count == 1 || digits.first != 0x30)
@@ -148,9 +148,9 @@ extension ConfigurationKind where Value: RawRepresentable<String> & CaseIterable
 }
 
 extension ConfigurationKind<String> {
-    /// A text that is a string to YAML and printable: not blank, no control characters.
+    /// A printable text that is a string in YAML, not blank, without control characters.
     ///
-    /// - Parameter check: makes the value of the text.
+    /// - Parameter check: converts the text to the value.
     private static func text(
         _ expectation: String,
         check: @escaping @Sendable (String, Context) throws(ConfigurationRefusal) -> String = { text, _ in text },
@@ -182,7 +182,7 @@ extension ConfigurationKind<String> {
             return "there is no group \(YAMLText.quoted(name)) here; create it or remove the name"
         })
 
-    /// What an HTTP header can carry everywhere: printable ASCII (RFC 9110, section 5.5).
+    /// A value for an HTTP header: printable ASCII (RFC 9110, section 5.5).
     static let headerValue = text(
         "a text of 1 to 256 printable ASCII characters",
         check: { text, _ throws(ConfigurationRefusal) in
@@ -192,7 +192,7 @@ extension ConfigurationKind<String> {
             return text
         })
 
-    /// A query for a search at an upstream that takes only so many UTF-16 units.
+    /// A search query for an upstream that limits the length in UTF-16 units.
     static func query(_ lengths: ClosedRange<Int>) -> Self {
         text(
             "a query of \(lengths.lowerBound) to \(lengths.upperBound) characters",
@@ -218,7 +218,7 @@ extension ConfigurationKind<String> {
 
     /// A path, made absolute.
     ///
-    /// - Parameter missing: the warning about a path that leads to nothing usable.
+    /// - Parameter missing: the warning about a path without a usable file.
     private static func path(missing: @escaping @Sendable (String) -> String?) -> Self {
         let expectation = "a path that is absolute, begins with ~/ or is relative to the configuration file's folder"
         return text(
@@ -245,7 +245,7 @@ extension ConfigurationKind<String> {
     /// A URL to which paths are added, without trailing slashes.
     static let baseURL = url(isBase: true)
 
-    /// A base URL that a key is sent to; plain `http` over the internet is allowed, but not without a warning.
+    /// A base URL to which a key is sent; plain `http` over the internet causes a warning.
     static let baseURLForKey: Self = {
         var kind = baseURL
         kind.warn = { url, _ in
@@ -255,12 +255,14 @@ extension ConfigurationKind<String> {
         return kind
     }()
 
-    /// No message quotes the URL, for a password's sake.
+    /// No message quotes the URL, because the URL may contain a password.
     private static func url(isBase: Bool) -> Self {
         text(
             "an http or https URL",
             check: { text, _ throws(ConfigurationRefusal) in
-                if isBase, text.contains("?") { throw .sentence("must not contain a query; remove ? and the part after it") }
+                if isBase, text.contains("?") {
+                    throw .sentence("must not contain a query; remove ? and the part after it")
+                }
                 let (scheme, authority, rest) = try urlParts(text)
                 if authority.contains("@") {
                     throw .sentence("must not contain a user name or password; remove the part before @")
@@ -275,7 +277,7 @@ extension ConfigurationKind<String> {
 }
 
 extension ConfigurationKind<HTTPProxySettings> {
-    /// `http://[USER[:PASSWORD]@]HOST[:PORT]`, printed with `***` for the password, which no message quotes.
+    /// `http://[USER[:PASSWORD]@]HOST[:PORT]`. The password is printed as `***`, and no message quotes it.
     static let proxy = Self(
         expectation: "a URL such as http://proxy.example:3128",
         read: { scalar, _ throws(ConfigurationRefusal) in
@@ -314,7 +316,7 @@ private let badURL = ConfigurationRefusal.sentence(
     "is no valid URL; check the host (a name such as api.example.org or an address such as [::1]) and the port, "
         + "and write what no URL may hold as %XX")
 
-/// A URL as its scheme in small letters, its user information, host and port, and the rest.
+/// The parts of a URL: the scheme in lower case, user information with host and port, and the rest.
 private func urlParts(
     _ url: String
 ) throws(ConfigurationRefusal) -> (scheme: String, authority: Substring, rest: Substring) {
@@ -326,7 +328,7 @@ private func urlParts(
     return (scheme, authority, rest[authority.endIndex...])
 }
 
-/// RFC 3986, section 2.1; nil for what is no URL, or not UTF-8.
+/// Decodes percent escapes (RFC 3986, section 2.1). Returns nil if the text is not a valid URL or not UTF-8.
 private func percentDecoded(_ text: Substring) -> String? {
     guard HTTPURL("http://localhost/\(text)") != nil else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)

@@ -1,25 +1,25 @@
 import Glibc
 import NorrisSystem
 
-/// Makes a `Configuration` of a file, or reports everything that is wrong with it.
+/// Reads a `Configuration` from a file, or reports all faults of the file.
 ///
-/// Reads the disk in `load` only; no other state, so it serves a start, `--check-config` and a reload alike.
+/// Used by a start, `--check-config` and a reload; only `load` reads the disk.
 struct ConfigurationLoader: Sendable {
-    /// A configuration that may be used, and what its author should know all the same.
+    /// A valid configuration, and warnings about it.
     struct Loaded: Sendable, Equatable {
         var configuration: Configuration
         var warnings: [ConfigurationFault] = []
     }
 
-    /// For `~/`; nil if it is unknown.
+    /// The home directory, for `~/`; nil if unknown.
     let home: String?
-    /// What a relative path of a configuration file is relative to; absolute.
+    /// The absolute path to which a relative path of a configuration file refers.
     let currentDirectory: String
-    /// Whether groups and files that this machine does not have are warnings. At a start each is logged where it is
-    /// missed.
+    /// Whether a missing group or file is a warning. At a start each is logged at its first use instead.
     var checksSystem = false
 
-    /// Reads the file that `Paths` found; the defaults if there is none and nobody named it.
+    /// Reads the file that `Paths` found. Returns the defaults if there is no file and no flag or variable names a
+    /// file.
     func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
         guard let file else { return Loaded(configuration: Configuration()) }
         guard let bytes = try Self.read(file) else { return Loaded(configuration: Configuration()) }
@@ -28,7 +28,7 @@ struct ConfigurationLoader: Sendable {
 
     /// Reads the text of a file.
     ///
-    /// - Parameter file: its path, for messages and for what the text is relative to; not opened.
+    /// - Parameter file: the path for messages and for relative paths; not opened.
     func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
         let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
         var reader = ConfigurationReader(
@@ -43,7 +43,8 @@ struct ConfigurationLoader: Sendable {
         return Loaded(configuration: configuration, warnings: reader.warnings)
     }
 
-    /// All of a file of at most 1 MiB; nil if there is none and nobody named it. `/dev/null` is an empty one.
+    /// The content of a file of at most 1 MiB; nil if there is no file and no flag or variable names a file.
+    /// `/dev/null` is an empty file.
     private static func read(_ file: Paths.ConfigurationFile) throws(ConfigurationError) -> [UInt8]? {
         func refusal(_ message: String) -> ConfigurationError {
             ConfigurationError(faults: [ConfigurationFault(file: file.path, message: message)])
@@ -69,7 +70,7 @@ struct ConfigurationLoader: Sendable {
         switch status.st_mode & S_IFMT {
         case S_IFREG, S_IFCHR: break
         case S_IFDIR: throw refusal("is a directory; name the file in it")
-        // A pipe, a socket: it would block, or can be read only once.
+        // A read of a pipe or a socket would block, or work only once.
         default: throw refusal("is not a regular file; name one, because norrisd reads it again at every reload")
         }
         let bytes: [UInt8]
@@ -85,22 +86,22 @@ struct ConfigurationLoader: Sendable {
     }
 }
 
-/// One thing that is wrong with, or worth a warning about, a configuration file.
+/// A fault of a configuration file, or a warning about it.
 struct ConfigurationFault: Sendable, Equatable, CustomStringConvertible {
-    /// The path as it was given.
+    /// The path as passed to norrisd.
     var file: String
-    /// Counted from 1; nil where the fault is the file itself.
+    /// From 1; nil for a fault of the whole file.
     var line: Int?
-    /// The dotted path of the key, such as `posts.sources.planet.url`; nil where the fault is not about one.
+    /// The dotted path of the key, such as `posts.sources.planet.url`; nil for a fault without a key.
     var key: String?
-    /// One sentence that says what is wrong and what to write instead.
+    /// One sentence with the fault and its correction.
     var message: String
 
-    /// `FILE:LINE: key: message`, without the parts that are unknown.
+    /// `FILE:LINE: key: message`, without unknown parts.
     var description: String { file + (line.map { ":\($0)" } ?? "") + (key.map { ": \($0)" } ?? "") + ": " + message }
 }
 
-/// Why a configuration was refused: every fault that could be found at once.
+/// The faults of a refused configuration, as many as were found at once.
 struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Never empty, in the order of the file.
     var faults: [ConfigurationFault]

@@ -1,16 +1,16 @@
-/// Reads the nodes of a file by the keys of the schema, and collects everything that is wrong with it.
+/// Reads the nodes of a file by the keys of the schema, and collects all faults.
 struct ConfigurationReader {
-    /// What the texts of a file are relative to, and whether what they name is looked for.
+    /// The folder of relative paths, and whether named groups and files are looked up.
     struct Context: Sendable {
-        /// The configuration file's folder, absolute.
+        /// The absolute folder of the configuration file.
         var folder: String
-        /// For `~/`; nil if it is unknown.
+        /// The home directory, for `~/`; nil if unknown.
         var home: String?
-        /// Whether groups and files that this machine does not have are warnings.
+        /// Whether a missing group or file is a warning.
         var checksSystem: Bool
     }
 
-    /// As the messages name it.
+    /// The name of the file in messages.
     let file: String
     let context: Context
     private var found: [(mark: YAMLNode.Mark, isWarning: Bool, fault: ConfigurationFault)] = []
@@ -30,7 +30,7 @@ struct ConfigurationReader {
         found.filter { $0.isWarning == warnings }.sorted { $0.mark < $1.mark }.map(\.fault)
     }
 
-    /// Reads the keys that a mapping has, in the schema's order, and refuses those that it should not have.
+    /// Reads the keys of a mapping in the schema's order, and refuses unknown keys.
     mutating func read<Root>(_ keys: [ConfigurationKey<Root>], in node: YAMLNode, into root: inout Root) {
         let names = keys.map(\.name)
         let expected = "a mapping with the keys " + names.joined(separator: ", ")
@@ -55,7 +55,7 @@ struct ConfigurationReader {
         }
     }
 
-    /// Reads a value of a kind; nil, and a fault, if it is none.
+    /// Reads a value of a kind. Returns nil and adds a fault if the node has no such value.
     mutating func read<Value>(_ kind: ConfigurationKind<Value>, _ node: YAMLNode) -> Value? {
         do throws(ConfigurationRefusal) {
             guard let scalar = node.scalar else { throw .mismatch() }
@@ -71,13 +71,13 @@ struct ConfigurationReader {
         }
     }
 
-    /// The keys and values of a mapping; nil, and a fault, if it is something else.
+    /// The keys and values of a mapping. Returns nil and adds a fault for any other node.
     ///
-    /// An empty value counts as an empty mapping: that is what is left of a section whose lines are all comments.
+    /// An empty value counts as an empty mapping, because a section whose lines are all comments is empty.
     mutating func entries(of node: YAMLNode, expected: String) -> [(name: String, node: YAMLNode)]? {
         if node.isEmpty { return [] }
         guard case .mapping(let pairs) = node.content else {
-            // A text is not quoted: where a space after a colon is missing, it may be a proxy with its password.
+            // A text is not quoted, because without the space after a colon the text may be a proxy with a password.
             if let text = node.scalar?.text, !node.isNull {
                 let hint = text.contains(":") ? "put a space after the colon" : "put the keys below it, indented"
                 refuse(node, "expected \(expected), found a text; \(hint)")
@@ -105,7 +105,7 @@ struct ConfigurationReader {
         return entries
     }
 
-    /// Whether a value is read at all; a value that is not is a fault.
+    /// Whether a value can be read. If not, adds a fault.
     mutating func isReadable(_ node: YAMLNode) -> Bool {
         guard case .refused(let sentence) = node.content else { return true }
         refuse(node, sentence)
@@ -116,10 +116,10 @@ struct ConfigurationReader {
         refuse(node, "expected \(expected), found \(node.found)" + (hint.map { "; \($0)" } ?? ""))
     }
 
-    /// Refuses a value.
+    /// Adds a fault about a value.
     mutating func refuse(_ node: YAMLNode, _ sentence: String) { report(sentence, at: node.mark, node) }
 
-    /// Refuses a value for its key.
+    /// Adds a fault about the key of a value.
     mutating func refuseKey(_ node: YAMLNode, _ sentence: String) { report(sentence, at: node.keyMark, node) }
 
     mutating func refuse(_ problem: YAMLProblem) { report(problem.message, at: problem.mark, nil) }

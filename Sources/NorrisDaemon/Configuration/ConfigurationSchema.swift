@@ -3,7 +3,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisUpstream
 
-/// The one table of all keys: reading, printing, suggestions and the man page come from it.
+/// The table of all keys, used for reading, printing, suggestions and the man page.
 enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
         .init(
@@ -74,7 +74,7 @@ enum ConfigurationSchema {
             "keep", \.posts.keep, .keep,
             "How long a post is kept after it has left the feed, unless a source sets its own."
         ),
-        // After refresh and keep, which its entries inherit. Nothing but comments is an empty mapping.
+        // Follows refresh and keep, which the entries inherit. A section with only comments is an empty mapping.
         .init(
             name: "sources",
             summary: "The feeds to fetch: a mapping of names of your choice to their settings.",
@@ -92,7 +92,7 @@ enum ConfigurationSchema {
         ),
     ]
 
-    /// The keys of one source. `kind` comes first, because what `url` may be depends on it.
+    /// The keys of one source. `kind` is first, because the valid values of `url` depend on the kind.
     static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
         .init(
             "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
@@ -113,7 +113,7 @@ enum ConfigurationSchema {
 }
 
 extension ConfigurationReader {
-    /// One entry of `posts.sources`; it counts only where no fault was found.
+    /// Reads one entry of `posts.sources`, which is used only if the file has no fault.
     fileprivate mutating func readSource(
         _ name: String, _ node: YAMLNode, inheriting posts: Configuration.Posts
     ) -> Configuration.PostSource {
@@ -130,7 +130,7 @@ extension ConfigurationReader {
             name: name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep
         )
         read(ConfigurationSchema.sourceKeys, in: node, into: &source)
-        // Where something else is wrong with the source, the missing value is likely the one already reported.
+        // After another fault in the source, a missing value is probably the value already reported.
         var given: [String?] = []
         if case .mapping(let entries) = node.content { given = entries.map(\.name) }
         let missing = ConfigurationSchema.sourceKeys.first { $0.isRequired && !given.contains($0.name) }
@@ -142,15 +142,15 @@ extension ConfigurationReader {
 }
 
 extension Configuration.PostSource {
-    /// The entry on one line, with all that it inherited.
+    /// The entry on one line, with its inherited values.
     fileprivate var yaml: String {
         "\(YAMLText.scalar(name)): {\(ConfigurationSchema.sourceKeys.map { $0.yaml(self) }.joined(separator: ", "))}"
     }
 }
 
 extension Configuration {
-    /// All of it as YAML, for `--print-config`, in the schema's order.
+    /// The configuration as YAML for `--print-config`, in the schema's order.
     ///
-    /// Read again it gives an equal configuration, but for the password of a proxy, which is written as `***`.
+    /// The text reads as an equal configuration, except that a proxy's password is written as `***`.
     var yaml: String { ConfigurationSchema.keys.map { $0.yaml(self) + "\n" }.joined() }
 }

@@ -1,31 +1,31 @@
 import NorrisProtocol
 import NorrisSystem
 
-/// Where the daemon's files are, by its flags and its environment.
+/// The paths of the daemon's files, from flags and environment.
 ///
-/// Pure: looks at no disk and creates nothing. A flag comes first, then the variable that systemd sets
-/// (systemd.exec(5)), then the folder of the XDG Base Directory Specification 0.8. Empty variables count as unset, and
-/// relative ones of XDG's are ignored, as that specification asks.
+/// Pure: reads no disk and creates no file. The order is: a flag, the variable that systemd sets (systemd.exec(5)), the
+/// folder of the XDG Base Directory Specification 0.8. Empty variables count as unset. Relative XDG variables are
+/// ignored, as the specification requires.
 struct Paths: Sendable, Equatable {
-    /// The flags that name paths, as they were given.
+    /// The flags that name paths, as passed.
     struct Flags: Sendable, Equatable { var config, cacheDirectory, stateDirectory, runtimeDirectory: String? }
 
     struct ConfigurationFile: Sendable, Equatable {
         var path: String
-        /// Whether a flag or variable names this very file, so that it must exist.
+        /// Whether a flag or variable names the file, which then must exist.
         var isNamed: Bool
     }
 
     /// The user's home directory; nil if neither the environment nor the account has one.
     let home: String?
-    /// nil where there is no home directory to look in.
+    /// nil if there is no home directory.
     let configurationFile: ConfigurationFile?
     let cacheDirectory: String
     let stateDirectory: String
-    /// nil if there is none; then nothing that belongs there is written.
+    /// nil if there is no runtime directory; then `prompt-facts` is not written.
     let runtimeDirectory: String?
 
-    /// - Parameter accountHome: the home directory of the password database; used only if `HOME` is of no use.
+    /// - Parameter accountHome: the home directory in the password database, used only if `HOME` is not usable.
     init(flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?) throws(PathsError) {
         func flag(_ name: String, _ value: String?) throws(PathsError) -> String? {
             if value == "" { throw PathsError(description: "\(name) needs a path; write one or leave the flag out") }
@@ -68,7 +68,7 @@ struct Paths: Sendable, Equatable {
             ?? absolute("XDG_RUNTIME_DIR").map { Self.join($0, "norrisd") }
     }
 
-    /// A path below a folder, with one slash between the two.
+    /// A path below a folder, with one slash between them.
     static func join(_ folder: String, _ path: String) -> String {
         if path.isEmpty { return folder }
         return folder.hasSuffix("/") ? folder + path : folder + "/" + path
@@ -81,5 +81,5 @@ struct Paths: Sendable, Equatable {
     }
 }
 
-/// Why a file has no path.
+/// The reason why a file has no path.
 struct PathsError: Error, CustomStringConvertible { let description: String }

@@ -14,18 +14,18 @@ struct YAMLNode: Sendable {
     enum Content: Sendable {
         case scalar(YAMLScalar)
         case sequence([YAMLNode])
-        /// A key that is no scalar has no name, and itself for a value.
+        /// A key that is not a scalar has no name, and is its own value.
         case mapping([(name: String?, value: YAMLNode)])
-        /// An alias, or a value with an anchor or a tag, and a sentence that refuses it.
+        /// An alias, or a value with an anchor or a tag, with the sentence that refuses it.
         case refused(String)
     }
 
     var content: Content
-    /// The dotted path, such as `facts.queries[1]`, safe to print; empty for the whole text.
+    /// The dotted path, such as `facts.queries[1]`, without control characters; empty for the whole text.
     var path: String
-    /// Where it begins.
+    /// The beginning of the value.
     var mark: Mark
-    /// Where its key begins.
+    /// The beginning of the value's key.
     var keyMark: Mark
 
     /// nil for a sequence or a mapping.
@@ -33,13 +33,13 @@ struct YAMLNode: Sendable {
         if case .scalar(let scalar) = content { scalar } else { nil }
     }
 
-    /// Whether there is nothing at all behind the key.
+    /// Whether the key has no value.
     var isEmpty: Bool { scalar?.isEmpty == true }
 
-    /// Whether it is `null`, `~` or empty.
+    /// Whether the value is `null`, `~` or empty.
     var isNull: Bool { scalar?.kind == .null }
 
-    /// The value as a message names it.
+    /// The value as quoted in messages.
     var found: String {
         switch content {
         case .mapping: "a mapping"
@@ -55,7 +55,7 @@ struct YAMLNode: Sendable {
     }
 }
 
-/// What is wrong with a text, as a sentence about it.
+/// A fault of a text, as a sentence.
 struct YAMLProblem: Error {
     var mark: YAMLNode.Mark
     var message: String
@@ -63,13 +63,13 @@ struct YAMLProblem: Error {
 
 /// The only document of a YAML text, read with libyaml's event parser (yaml.h).
 struct YAMLDocument {
-    /// nil if there is nothing in the text, or nothing that could be read.
+    /// nil for a text without a document or with a syntax error.
     private(set) var root: YAMLNode?
     private(set) var problem: YAMLProblem?
 
     init(_ text: [UInt8]) {
         if text.isEmpty { return }
-        // In memory of its own, because libyaml keeps a pointer to it in itself.
+        // Allocated separately, because libyaml stores a pointer to the parser in the parser.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else {
@@ -77,41 +77,41 @@ struct YAMLDocument {
             return
         }
         defer { yaml_parser_delete(parser) }
-        // libyaml reads the bytes where they are: the parser is not used past the end of this closure.
+        // libyaml reads the bytes in place, so the parser must not be used after this closure.
         text.withUnsafeBufferPointer { bytes in
             yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
-            // Not guessed from a byte order mark.
+            // Set explicitly, because libyaml would otherwise derive the encoding from a byte order mark.
             yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
             var composer = YAMLComposer(parser: parser, bytes: bytes)
             do throws(YAMLProblem) { (root, problem) = try composer.document() } catch {
-                // What comes before it may be read wrongly for the same reason.
+                // A syntax error can also make earlier nodes wrong.
                 problem = error
             }
         }
     }
 }
 
-/// Makes nodes of libyaml's events.
+/// Builds nodes from libyaml's events.
 private struct YAMLComposer {
-    /// More than any configuration has.
+    /// More nodes than any real configuration has.
     private static let maximumNodes = 100_000
     private static let maximumDepth = 32
 
     private struct Event {
         let type: yaml_event_type_t
         let mark: YAMLNode.Mark
-        /// nil for anything else.
+        /// nil for other events.
         let scalar: YAMLScalar?
-        /// Why the value is not read; nil if it is.
+        /// The reason why the value is refused; nil if the value is accepted.
         let refusal: String?
     }
 
-    /// Both are valid as long as this is.
+    /// The pointers are valid during the composer's lifetime.
     let parser: UnsafeMutablePointer<yaml_parser_t>
     let bytes: UnsafeBufferPointer<UInt8>
     var count = 0
 
-    /// - Throws: where the text cannot be read any further.
+    /// - Throws: if the text cannot be parsed any further.
     mutating func document() throws(YAMLProblem) -> (root: YAMLNode?, problem: YAMLProblem?) {
         var root: YAMLNode?
         while true {
@@ -130,7 +130,7 @@ private struct YAMLComposer {
     private mutating func node(
         _ event: Event, path: String, keyMark: YAMLNode.Mark, depth: Int
     ) throws(YAMLProblem) -> YAMLNode {
-        // libyaml gives an empty value the position of what follows.
+        // libyaml reports an empty value at the position of the following token.
         let mark = event.scalar?.isEmpty == true ? keyMark : event.mark
         let content = event.scalar.map(YAMLNode.Content.scalar) ?? .sequence([])
         var node = YAMLNode(content: content, path: path, mark: mark, keyMark: keyMark)
@@ -168,7 +168,7 @@ private struct YAMLComposer {
         defer { yaml_event_delete(&event) }
         var scalar: YAMLScalar?
         var tag, anchor: UnsafeMutablePointer<yaml_char_t>?
-        // Only the member of the union that belongs to the type is read.
+        // Reads only the union member of this event type.
         switch event.type {
         case YAML_SCALAR_EVENT:
             let data = event.data.scalar
@@ -193,7 +193,7 @@ private struct YAMLComposer {
 }
 
 extension YAMLProblem {
-    /// Why a parser has stopped.
+    /// The reason why a parser stopped.
     fileprivate init(_ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>) {
         let text = parser.problem.map { String(cString: $0) } ?? "out of memory"
         mark = YAMLNode.Mark(parser.problem_mark)
@@ -216,7 +216,7 @@ extension YAMLNode.Mark {
     fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
 }
 
-/// The text of a scalar, and whether it is without quotes.
+/// The text of a scalar, and whether the scalar is plain.
 struct YAMLScalar: Sendable {
     var text: String
     var isPlain: Bool
@@ -225,9 +225,9 @@ struct YAMLScalar: Sendable {
 
     var isEmpty: Bool { isPlain && text.isEmpty }
 
-    /// By the core schema of YAML 1.2.2, section 10.3.2; what is quoted is a string.
+    /// The kind in the core schema of YAML 1.2.2, section 10.3.2; a quoted scalar is a string.
     ///
-    /// Decided here, because in YAML 1.1 `yes`, `on` and `1:30` are no texts either.
+    /// Decided here, because YAML 1.1 also treats `yes`, `on` and `1:30` as other kinds.
     var kind: Kind {
         switch text {
         case _ where !isPlain: .string
@@ -237,7 +237,7 @@ struct YAMLScalar: Sendable {
         }
     }
 
-    /// As a message names it: cut at 60 characters, and safe to print.
+    /// The text as quoted in messages: at most 60 characters, without control characters.
     var found: String {
         if isEmpty { return "nothing" }
         var shown = String(text.prefix(60))
@@ -245,7 +245,7 @@ struct YAMLScalar: Sendable {
         return kind == .string ? YAMLText.quoted(shown) : shown
     }
 
-    /// As a part of a path.
+    /// The text as a part of a path.
     var shownAsKey: String {
         let isHarmless = text.utf8.count <= 60 && !text.isEmpty && text.unicodeScalars.allSatisfy(YAMLText.isVisible)
         return isHarmless ? text : YAMLScalar(text: text, isPlain: false).found
@@ -264,10 +264,10 @@ struct YAMLScalar: Sendable {
 
 /// Writing strings as YAML.
 enum YAMLText {
-    /// The string as a plain scalar where every YAML reader takes that for this string, else in double quotes.
+    /// The string as a plain scalar if every YAML reader reads the same string, else in double quotes.
     static func scalar(_ text: String) -> String { isSafePlain(text) ? text : quoted(text) }
 
-    /// The string in double quotes, everything escaped that is not visible or could reorder what is.
+    /// The string in double quotes. Escapes all characters that are invisible or change the order of text.
     static func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -282,7 +282,7 @@ enum YAMLText {
         return result + "\""
     }
 
-    /// Visible, or a space: no control, format, separator, private or unassigned code point.
+    /// Whether a character is visible or a space: no control, format, separator, private or unassigned code point.
     static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
@@ -295,7 +295,7 @@ enum YAMLText {
         return "\\\(letter)" + scalar.value.digits(radix: 16, width: width).uppercased()
     }
 
-    /// Stricter than it need be: what may be a number, a date or a YAML 1.1 boolean anywhere is quoted.
+    /// Stricter than YAML: quotes any text that some reader could read as a number, a date or a YAML 1.1 boolean.
     private static func isSafePlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, isLetter(first) || first == 0x2F,
             text.utf8.allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || " /._+-:".utf8.contains($0) }),

@@ -6,14 +6,14 @@ import NorrisSystem
 import NorrisUpstream
 import Synchronization
 
-/// The facts of api.chucknorris.io: how the source `facts` is fetched and searched.
+/// The source `facts`: the facts of api.chucknorris.io, fetched and searched.
 struct FactSource: ContentSource {
     static let name = SourceStatus.facts
 
-    /// Queries after the first are fetched again after so many refresh intervals, where the first brings no news. The
-    /// first one finds nearly all there is, so a run without news is one request.
+    /// The refresh intervals after which the queries after the first are fetched again, if the first query has no news.
+    /// The first query finds nearly all facts, so a run without news is one request.
     private static let otherQueriesAfter = 7.0
-    /// How many facts a run may bring, and a search may store.
+    /// The maximum number of facts of a run, and of a search.
     private static let maximumFacts = 100_000
     private static let maximumFound = 1_000
 
@@ -62,8 +62,8 @@ struct FactSource: ContentSource {
 
     /// Sends conditional requests only.
     ///
-    /// - Parameter news: gets the reply that has changes.
-    /// - Returns: nil where there are, or may be, some: then everything is fetched.
+    /// - Parameter news: receives the reply that has changes.
+    /// - Returns: nil if there are or may be changes; then everything is fetched.
     private func fetchChanges(
         _ upstream: Chucknorris, since last: FetchRecord, _ news: inout FactUnion
     ) async throws -> FetchOutcome? {
@@ -75,7 +75,7 @@ struct FactSource: ContentSource {
             guard index == 0 || isDue else { continue }
             switch try await upstream.search(query, validators: part.validators) {
             case .unchanged(let info):
-                // A 304 may leave the validators out; then the old ones hold.
+                // A 304 may omit the validators; then the old validators stay valid.
                 let confirmed = PartRecord(info.validators, at: now)
                 record.parts[query] = confirmed.hasValidators ? confirmed : PartRecord(part.validators, at: now)
                 notBefore = max(notBefore, info.notBefore ?? .zero)
@@ -93,7 +93,7 @@ struct FactSource: ContentSource {
             throw FetchFailure.unusable("The upstream returned no facts; the stored ones stay.")
         }
         let changes = try await stores.facts.replaceUpstream(
-            // A fact's absence means something only where every item of every reply could be used.
+            // A fact is removed upstream only if every item of every reply could be used and none is the fact.
             news.facts, isComplete: news.skipped == 0, fetch: newRecord(parts: news.parts, categories: categories))
         context.knownCategories.learn(categories)
         stores.facts.wantFortunes()
@@ -127,17 +127,17 @@ struct FactSource: ContentSource {
         }
     }
 
-    /// The facts of several replies, each once, with what is to be recorded of the replies.
+    /// The distinct facts of several replies, and the records of the replies.
     private struct FactUnion {
         private(set) var facts: [Fact] = []
         private(set) var parts: [String: PartRecord] = [:]
-        /// How many items could not be used.
+        /// The number of items that could not be used.
         private(set) var skipped = 0
         private(set) var notBefore = Duration.zero
         private var ids: Set<String> = []
 
         mutating func add(_ fetched: Fetched<FactBatch>, of query: String, at now: Timestamp) throws(FetchFailure) {
-            // The transport takes a 304 for a reply to a conditional request only.
+            // The transport accepts a 304 only as a reply to a conditional request.
             guard case .changed(let batch, let info) = fetched else { return }
             parts[query] = PartRecord(info.validators, at: now)
             skipped += batch.skipped
@@ -150,9 +150,9 @@ struct FactSource: ContentSource {
     }
 }
 
-/// The categories of api.chucknorris.io: known names, whether or not a fact of theirs is stored.
+/// The category names of api.chucknorris.io, with or without stored facts.
 final class KnownCategories: Sendable {
-    /// Those it has had for years; `/jokes/categories` may list more.
+    /// The names that have existed for years; `/jokes/categories` may list more.
     private static let lasting: Set<String> = [
         "animal", "career", "celebrity", "dev", "explicit", "fashion", "food", "history",
         "money", "movie", "music", "political", "religion", "science", "sport", "travel",
@@ -164,7 +164,7 @@ final class KnownCategories: Sendable {
         KnownCategories.lasting.contains(name) || listed.withLock { $0.contains(name) }
     }
 
-    /// Takes over what the upstream lists; an empty list changes nothing.
+    /// Replaces the listed names; an empty list changes nothing.
     func learn(_ names: [String]) {
         if !names.isEmpty { listed.withLock { $0 = Set(names) } }
     }

@@ -7,12 +7,12 @@ import NorrisUpstream
 import Synchronization
 import SystemdIntegration
 
-/// Giphy: how GIFs are fetched, by schedule and for users, within the hourly quota of requests and its rate limit.
+/// The source `gifs`: GIFs of Giphy, fetched by schedule and for users, within the hourly quota and Giphy's rate limit.
 struct GifSource: ContentSource {
     static let name = SourceStatus.gifs
-    /// As many as Giphy returns at once for a free key.
+    /// The maximum that Giphy returns for a free key.
     private static let pageSize = 50
-    /// Bytes of the ids in one URL: few servers take URLs that are much longer.
+    /// The maximum bytes of ids in one URL, because few servers accept much longer URLs.
     private static let maximumIDBytes = 2_000
     private static let maximumFavorites = 300
     /// The fewest GIFs that a user's request fetches, because each request counts against the quota.
@@ -41,7 +41,7 @@ struct GifSource: ContentSource {
 
     private var rating: String { configuration.rating.rawValue }
 
-    /// The time before which GIFs were fetched that are expired.
+    /// The time of the last fetch before which a GIF is expired.
     var notBefore: Timestamp { now - configuration.keep }
 
     var trending: GifList { .trending(rating: rating) }
@@ -55,7 +55,7 @@ struct GifSource: ContentSource {
         key.secret == nil ? nil : stores.quota.status(limit: configuration.hourlyQuota, now: now)
     }
 
-    /// The failure of users' requests while the quota is used up: that of all users, or the share of one user.
+    /// The failure of a user's request if the quota of all users, or the user's share of the quota, is used up.
     func quotaFailure(of uid: UInt32? = nil) -> SourceFailure? {
         var message = "All \(configuration.hourlyQuota) requests of this hour are used (gifs.hourly_quota)"
         var next = quotaReturns(for: .user)
@@ -69,7 +69,7 @@ struct GifSource: ContentSource {
     /// The time from which a run may send requests again, if its share of the quota is used up.
     var quotaReturnsAt: Timestamp? { key.secret == nil ? nil : quotaReturns(for: .background) }
 
-    /// nil while a request may be sent.
+    /// nil if a request may be sent.
     private func quotaReturns(for purpose: QuotaWindow.Purpose, _ uid: UInt32? = nil) -> Timestamp? {
         let next = stores.quota.nextFree(purpose, by: uid, limit: configuration.hourlyQuota, now: now)
         return next.flatMap { $0 > now ? $0 : nil }
@@ -77,13 +77,13 @@ struct GifSource: ContentSource {
 
     /// Counts a request of a run.
     ///
-    /// - Returns: why the run has to wait, and for how long; nil if the request may be sent.
+    /// - Returns: the reason and the duration of a wait; nil if the request may be sent.
     private func takeQuota() async -> FetchFailure? {
         let limit = configuration.hourlyQuota
         guard case .exhausted(let until) = await stores.quota.take(.background, limit: limit, now: now) else {
             return nil
         }
-        // All of a very small quota is the users'.
+        // A very small quota is reserved for users.
         let wait = until.map { now.duration(to: $0) } ?? configuration.refresh
         let message = "This hour's requests for prefetching are used up; the rest follows (gifs.hourly_quota)"
         return FetchFailure(kind: .quota, message: message, isRetryable: true, retryAfter: wait)
@@ -114,7 +114,7 @@ struct GifSource: ContentSource {
         do { return try await fetch(from: try giphy()) } catch { return outcome(of: failure(error)) }
     }
 
-    /// Fetches the lists of the configuration, for as long as the quota lasts.
+    /// Fetches the lists of the configuration until the quota is used up.
     private func fetch(from giphy: Giphy) async throws -> FetchOutcome {
         var added = 0
         let lists = [trending] + configuration.queries.map { .search($0, rating: rating) }
@@ -137,7 +137,7 @@ struct GifSource: ContentSource {
         return .fetched(added: added)
     }
 
-    /// Fetches users' favorites again, of which nothing but id and title is kept.
+    /// Fetches the GIFs of users' favorites again, because a favorite stores only the id and the title.
     private func fetchFavorites(from giphy: Giphy) async throws -> Int {
         var added = 0
         let favorites = await stores.favorites.gifIDs(limit: GifSource.maximumFavorites)
@@ -148,14 +148,14 @@ struct GifSource: ContentSource {
                 length += id.utf8.count + 1
                 return length <= GifSource.maximumIDBytes
             }
-            // Anything longer than that alone is no id.
+            // A longer text cannot be an id.
             missing = missing.dropFirst(max(ids.count, 1))
             do {
                 added += try await stores.gifs.put(try await giphy.gifs(ids: Array(ids)).gifs, at: now)
             } catch {
                 let failure = FetchFailure(error)
                 if failure.kind == .quota || failure.kind == .credentials { throw failure }
-                // A favorite may be nothing that Giphy knows, which is no failure of the source.
+                // A favorite's id may be unknown to Giphy, which is no failure of the source.
                 context.logger.info("gifs.favorites-not-fetched", metadata: ["error": "\(failure.message)"])
             }
         }
@@ -228,7 +228,7 @@ enum GifResult: Equatable, Sendable {
     case gif(Gif)
     /// Giphy has no such GIF.
     case nothing
-    /// Nothing was fetched, for this reason if one is known.
+    /// Nothing was fetched; contains the reason if known.
     case unavailable(SourceFailure?)
 }
 
@@ -299,11 +299,12 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 }
 
-/// What a run of the source `gifs` has fetched so far: where the quota cuts it short, the next one continues there.
+/// The lists that the current run of `gifs` has fetched. After the quota is used up, the next run continues with the
+/// remaining lists.
 final class GifRun: Sendable {
     private let state = Mutex((settings: "", fetched: [GifList: Timestamp]()))
 
-    /// Continues a run, or begins one where the last had other settings.
+    /// Continues a run, or begins a new run if the settings have changed.
     func begin(_ settings: String) {
         state.withLock { if $0.settings != settings { $0 = (settings, [:]) } }
     }
@@ -312,7 +313,7 @@ final class GifRun: Sendable {
 
     /// Whether this run has fetched a list.
     ///
-    /// - Parameter notBefore: what was fetched earlier belongs to a run that never ended.
+    /// - Parameter notBefore: an earlier fetch belongs to a run that did not end.
     func has(_ list: GifList, notBefore: Timestamp) -> Bool {
         state.withLock { $0.fetched[list].map { $0 >= notBefore } ?? false }
     }
@@ -320,19 +321,19 @@ final class GifRun: Sendable {
     func end() { state.withLock { $0.fetched = [:] } }
 }
 
-/// The key of Giphy's API, or why there is none. It is read when the configuration is.
+/// The key of Giphy's API, or the reason why there is no key. Read with the configuration.
 struct GiphyKey: Sendable {
-    /// The systemd credential that holds the key where no file is named.
+    /// The systemd credential that contains the key if no file is configured.
     static let credential = "giphy-api-key"
 
-    /// nil where GIFs cannot be fetched.
+    /// nil if GIFs cannot be fetched.
     private(set) var secret: Secret?
     private(set) var failure: SourceFailure?
-    /// Whether a file or credential was provided, usable or not.
+    /// Whether a file or a credential was provided, usable or not.
     private(set) var isConfigured = true
 
     init(_ configuration: Configuration.Gifs, _ credentials: Credentials, now: Timestamp = .now()) {
-        // A sentence without its full stop.
+        // Without a full stop.
         var message: String
         do throws(CredentialError) {
             if let file = configuration.apiKeyFile {
@@ -346,7 +347,7 @@ struct GiphyKey: Sendable {
         } catch {
             message = error.description
         }
-        // A key becomes part of a URL: anything else is a page saved by mistake, for example.
+        // The key becomes part of a URL. Any other content is, for example, a web page that was saved by mistake.
         if let key = secret?.value, key.utf8.count > 256 || !key.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) {
             message = "The API key for Giphy is invalid: a key is one word of ASCII"
             secret = nil

@@ -5,10 +5,10 @@ import NorrisStore
 import NorrisSystem
 import NorrisUpstream
 
-/// One entry of `posts.sources`, whatever its kind.
+/// One entry of `posts.sources` of any kind.
 struct PostSource: ContentSource {
-    /// The name that the one request of a run has among the validators: another one where the reply was repaired, so
-    /// that a later reply without news is known to confirm a repaired one.
+    /// The name of the request in the stored validators. A repaired reply has another name, so that a later 304 is
+    /// known to confirm a repaired reply.
     private static func part(isRepaired: Bool) -> String { isRepaired ? "posts.repaired" : "posts" }
 
     let configuration: Configuration.PostSource
@@ -50,7 +50,7 @@ struct PostSource: ContentSource {
             if changes == nil { return .contentGone }
             return .fetched(added: 0, notBefore: info.notBefore)
         }
-        // Without the validators of a reply that broke off, the next request gets what this one left out.
+        // No validators are stored for a truncated reply, so that the next request fetches the missing posts.
         let validators = batch.isCut ? Validators() : info.validators
         let changes = try await store(batch, record(validators, isRepaired: batch.isPartial))
         return .fetched(added: changes.added, notBefore: info.notBefore)

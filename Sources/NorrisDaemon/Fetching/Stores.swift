@@ -4,7 +4,7 @@ import NorrisServer
 import NorrisStore
 import NorrisSystem
 
-/// The stores of all kinds of content and of the users' state.
+/// The stores of all content and of the users' state.
 struct Stores: Sendable {
     let facts: FactStore
     let gifs: GifStore
@@ -16,7 +16,7 @@ struct Stores: Sendable {
     let fetches: FetchRecords
     let schedules: ScheduleRecords
 
-    /// - Parameter facts: of the same databases, filled already.
+    /// - Parameter facts: a loaded store of the same databases.
     init(databases: Databases, facts: FactStore, _ access: BlockingAccess) {
         self.facts = facts
         gifs = GifStore(databases: databases, access)
@@ -29,7 +29,7 @@ struct Stores: Sendable {
         schedules = ScheduleRecords(databases: databases)
     }
 
-    /// How many items of a source are stored; from memory.
+    /// The number of stored items of a source; from memory.
     func count(of source: String) -> Int {
         switch source {
         case FactSource.name: facts.count
@@ -38,7 +38,7 @@ struct Stores: Sendable {
         }
     }
 
-    /// Fills files of the cache that were recreated with what needs no network, and forgets what was in the old ones.
+    /// Refills recreated files of the cache with content that needs no network, and drops the old content from memory.
     func refill(_ contents: Set<Databases.Content>, _ access: BlockingAccess) {
         if contents.contains(.facts) { facts.refill(access) }
         if contents.contains(.gifs) { gifs.recount(access) }
@@ -46,7 +46,7 @@ struct Stores: Sendable {
     }
 }
 
-/// Joins the schedule to the databases that hold its records, and to the clients and the status line that show it.
+/// Connects the schedule with its stored records, with subscribers and with the status line.
 struct ScheduleHost: PrefetchHost {
     let stores: Stores
     let events: EventHub

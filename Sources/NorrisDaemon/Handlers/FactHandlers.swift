@@ -5,7 +5,7 @@ import NorrisStore
 import NorrisText
 import Synchronization
 
-/// The methods `fact.*`: from the wire to the store and back.
+/// The methods `fact.*`.
 struct FactHandlers: Sendable {
     private let sources: ConfiguredSources
     private let reports: SourceReports
@@ -47,7 +47,7 @@ struct FactHandlers: Sendable {
         return serve(parameters.count, call.uid, filter, name, into: &json)
     }
 
-    /// - Parameter name: to put in place of Chuck Norris.
+    /// - Parameter name: the name that replaces Chuck Norris.
     @inline(__always) private func serve(
         _ count: Int, _ uid: UInt32, _ filter: ShuffleFilter, _ name: String?, into json: inout JSONWriter
     ) -> Deferred? {
@@ -71,7 +71,7 @@ struct FactHandlers: Sendable {
         }
     }
 
-    /// - Parameter name: to put in place of Chuck Norris.
+    /// - Parameter name: the name that replaces Chuck Norris.
     private func write(_ fact: UnsafeRawBufferPointer, _ name: String?, to json: inout JSONWriter) {
         if let name, var fact = try? Fact(json: JSON.parse(Array(fact))) {
             fact.text = personalized(fact.text, for: name)
@@ -129,7 +129,7 @@ struct FactHandlers: Sendable {
         try check(parameters.categories, allowsExplicit: false)
         let query = try FactQuery(
             text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all)
-        // All else that was sent may be long.
+        // The closure captures only two values, because the other parameters may be long.
         let (cursor, limit) = (parameters.page.cursor, parameters.page.limit)
         // Later pages follow from the first page's matches.
         let mayFetch = cursor == nil && !parameters.offline && prefetcher.maySearch(FactSource.name)
@@ -178,7 +178,7 @@ struct FactHandlers: Sendable {
         }
     }
 
-    /// A name as it may stand in a text.
+    /// A name that can be part of a text.
     private func usableName(_ name: String) throws(ResponseError) -> String {
         let name = sanitizedLine(name)
         guard !name.isEmpty else {
@@ -193,7 +193,7 @@ struct FactHandlers: Sendable {
     }
 }
 
-/// The freshness of facts as JSON. The bytes are made once a second, and when a schedule has changed.
+/// The freshness of facts as JSON, encoded once a second and after a change of a schedule.
 private final class EncodedFreshness: Sendable {
     private struct Inputs: Equatable {
         let second: Timestamp
@@ -222,7 +222,7 @@ private final class EncodedFreshness: Sendable {
 }
 
 extension FactStore {
-    /// A fact that may be served for its id only.
+    /// A fact that may be served by its id.
     func presentable(id: String) async throws(ResponseError) -> Fact {
         guard let fact = try await fact(id: id) else {
             throw .notFound("There is no fact with the id \(id.quotedForMessage).")
@@ -235,8 +235,7 @@ extension FactStore {
     }
 }
 
-/// A text with a name in place of `Chuck Norris` in any case of its letters, and of nothing else: not half the name,
-/// not with a line break.
+/// Replaces `Chuck Norris` in any case by a name. Half of the name, or the name with a newline, is not replaced.
 func personalized(_ text: String, for name: String) -> String {
     let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
     let (bytes, replaced) = (Array(text.utf8), Array("chuck norris".utf8))

@@ -3,7 +3,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 
-/// The methods `gif.*`: replies are from the cache if possible, else from Giphy.
+/// The methods `gif.*`. Replies are from the cache if possible, else from Giphy.
 struct GifHandlers: Sendable {
     /// The longest query that Giphy accepts, in code points.
     private static let longestQuery = 50
@@ -23,7 +23,7 @@ struct GifHandlers: Sendable {
     }
 
     @Sendable private func search(_ parameters: GifSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
-        // The limits of a query are those of a search for facts.
+        // A query has the same limits as a search for facts.
         _ = try FactQuery(text: parameters.query)
         let rating = parameters.rating ?? sources.current.gifs.configuration.rating.rawValue
         let list = GifList.search(parameters.query, rating: rating, lang: parameters.lang)
@@ -57,7 +57,7 @@ struct GifHandlers: Sendable {
     ) async throws(ResponseError) -> [UInt8] {
         let source = sources.current.gifs
         let isFirst = request.cursor == nil
-        // Only a search over all stored GIFs has cursors that such a search accepts.
+        // Only a search over all stored GIFs accepts its own cursors.
         if !isFirst, let page = try? await searchStored(list, request) { return reply(page, call) }
         var stored = try await store.page(
             of: list, request, notBefore: source.notBefore, endsWithStored: isOffline)
@@ -69,7 +69,7 @@ struct GifHandlers: Sendable {
         case .page(let page?): stored = page
         case .page(nil): stored = try await store.page(of: list, request, notBefore: source.notBefore)
         case .unavailable(let failure) where stored?.items.isEmpty != false:
-            // Later pages are of one list; in place of a first page, GIFs of other lists may match.
+            // Later pages belong to one list; instead of a first page, GIFs of other lists may match.
             guard isFirst, let others = try await searchStored(list, request), !others.items.isEmpty else {
                 throw source.nothing("No matching GIF is cached.", failure)
             }

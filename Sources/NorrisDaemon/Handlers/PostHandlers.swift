@@ -2,7 +2,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 
-/// The methods `post.*` and `author.list`: from the cache alone, for posts are fetched by schedule.
+/// The methods `post.*` and `author.list`. Replies are from the cache only, because posts are fetched by schedule.
 struct PostHandlers: Sendable {
     let sources: ConfiguredSources
     let reports: SourceReports
@@ -63,7 +63,7 @@ struct PostHandlers: Sendable {
         return page
     }
 
-    /// The source with a name; all without one.
+    /// The source with a name, or all sources if the name is nil.
     private func sources(named name: String?) throws(ResponseError) -> [PostSource] {
         let all = self.sources.current.posts
         guard let name else { return all }

@@ -8,7 +8,7 @@ struct ServerHandlers: Sendable {
     let health: Health
     let reloader: Reloader
     let control: SourceControl
-    /// The result of `server.info`, which does not change while the daemon runs.
+    /// The result of `server.info`, which is constant while the daemon runs.
     private let info: [UInt8]
 
     init(health: Health, reloader: Reloader, control: SourceControl) {
@@ -52,7 +52,7 @@ struct ServerHandlers: Sendable {
         ]
     }
 
-    /// Follows from the program alone.
+    /// Depends only on the program's version.
     private static let document = Discover.Result(version: NorrisVersion.current).jsonBytes
 
     @Sendable private func subscribe(_ parameters: EventSubscribe.Parameters, _ call: Call) -> EventSubscribe.Result {
@@ -71,7 +71,7 @@ struct ServerHandlers: Sendable {
         return NoMembers()
     }
 
-    /// A refused configuration as an error that names file, line and key of its first fault.
+    /// The error of a refused configuration, with file, line and key of its first fault.
     private static func refusal(of error: ConfigurationError) -> ResponseError {
         var details = JSONObject()
         if let fault = error.faults.first {

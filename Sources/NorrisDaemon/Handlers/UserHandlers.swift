@@ -2,7 +2,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 
-/// The methods `favorite.*` and `recent.*`: what belongs to the user who asks.
+/// The methods `favorite.*` and `recent.*`: data of the requesting user.
 struct UserHandlers: Sendable {
     let sources: ConfiguredSources
     let gifs: GifFetches
@@ -34,7 +34,7 @@ struct UserHandlers: Sendable {
         let mayFetch = item.kind == .gif && gifs.maySend
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             let uid = call.peer.uid
-            // A favorite needs no upstream to be found again.
+            // An existing favorite is not fetched again.
             if try await stores.favorites.contains(item.kind, id: item.id, uid: uid) {
                 return FavoriteAdd.Result(added: false).jsonBytes
             }
@@ -43,7 +43,7 @@ struct UserHandlers: Sendable {
         }
     }
 
-    /// What is stored under an id, as a favorite.
+    /// The stored item with an id, as a favorite.
     private func content(
         _ item: ItemParameters, uid: UInt32, mayFetch: Bool
     ) async throws(ResponseError) -> Favorite {

@@ -8,7 +8,7 @@ import Synchronization
 final class Health: Sendable {
     let startedAt: Timestamp
     private let clock: any WallClock
-    /// By the clock's ``WallClock/elapsed``.
+    /// In the time of ``WallClock/elapsed``.
     private let started: Duration
     private let settings: Settings
     private let databases: Databases
@@ -26,20 +26,20 @@ final class Health: Sendable {
         (startedAt, started) = (clock.now, clock.elapsed)
     }
 
-    /// How long the daemon has been running, whatever happens to the time of day.
+    /// The time since the start, independent of changes of the wall clock.
     var uptime: Duration { clock.elapsed - started }
 
-    /// All requests, and those of each of the last minutes. Has to be called once a minute (``MaintenanceService``): to
-    /// count minutes where requests come in would cost each of them.
+    /// The number of all requests, and of the requests in each of the last minutes. ``MaintenanceService`` calls it
+    /// once a minute, because counting minutes at each request would slow down all requests.
     @discardableResult func requests() -> (total: Int, perMinute: [Int]) {
         minutes.withLock { minutes in
-            // Within the lock, so that no call has a smaller total than the one before.
+            // Read inside the lock, so that the totals never decrease.
             let total = counters.requestsTotal
             return (total, minutes.counts(at: uptime, total: total))
         }
     }
 
-    /// What is wrong, a sentence each.
+    /// The current faults, one sentence each.
     var faults: [String] {
         let overdue = reports.overdueSources.joined(separator: ", ")
         return databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
@@ -47,7 +47,7 @@ final class Health: Sendable {
     }
 
     var status: ServerStatus.Result {
-        // On the event loop: nothing here waits for a file system.
+        // Runs on the event loop, so nothing here reads a file system.
         let (faults, space, requests) = (faults, databases.space, requests())
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, importProgress] + faults),
@@ -59,7 +59,7 @@ final class Health: Sendable {
                 freeBytes: space.free), version: NorrisVersion.current)
     }
 
-    /// The figures for a monitoring system.
+    /// The metrics for a monitoring system.
     var metrics: Metrics {
         let names = reports.sources.current.all.map(\.name)
         let runs = names.compactMap { name in reports.prefetcher.schedule(of: name).map { (name, $0.runs) } }
@@ -68,7 +68,8 @@ final class Health: Sendable {
             subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs))
     }
 
-    /// The result of `server.metrics`, made once a second at most: who requests it in a loop costs others no time.
+    /// The result of `server.metrics`, encoded at most once a second, so that frequent requests do not delay other
+    /// clients.
     var encodedMetrics: [UInt8] {
         latestMetrics.withLock { latest in
             let now = clock.elapsed
@@ -90,8 +91,8 @@ final class Health: Sendable {
         return line([contents, importProgress, fetches] + faults)
     }
 
-    /// What is fetched now, or else when the next fetch begins, in the daemon's time zone: with the day where that is
-    /// not within 24 hours; empty where nothing is planned.
+    /// The running fetches, or the time of the next fetch in the daemon's time zone, with the date if it is more than
+    /// 24 hours ahead. Empty if no fetch is scheduled.
     static func fetchLine(running: [String], next: Timestamp?, now: Timestamp) -> String {
         guard running.isEmpty else { return "fetching " + running.joined(separator: ", ") }
         guard let next else { return "" }
@@ -116,24 +117,23 @@ final class Health: Sendable {
     }
 }
 
-/// How many requests came in each of the last minutes, from totals that are looked at now and then.
+/// The number of requests in each of the last minutes, from totals that are read from time to time.
 ///
-/// What came between two looks counts for the minute of the first, so one look a minute, at its end, is enough.
+/// Requests between two readings count for the minute of the first reading, so one reading at the end of each minute
+/// suffices.
 struct RequestMinutes {
-    /// How many minutes are known, the current one included.
+    /// The number of minutes, including the current minute.
     static let maximum = 60
 
-    /// The minutes that are over, oldest first.
+    /// The past minutes, oldest first.
     private var past: [Int] = []
     /// The number of the current minute.
     private var minute: Int64 = 0
-    /// How many requests there were before it.
+    /// The number of requests before the current minute.
     private var before = 0
 
-    /// - Parameters:
-    ///   - uptime: since the count began.
-    ///   - total: how many requests there were until now.
-    /// - Returns: oldest minute first; the last one is the current one.
+    /// - Parameters:   - uptime: the time since the count began.   - total: the number of requests until now.
+    /// - Returns: the counts, oldest minute first; the last is the current minute.
     mutating func counts(at uptime: Duration, total: Int) -> [Int] {
         let now = uptime.components.seconds / 60
         if now > minute {
@@ -149,6 +149,6 @@ struct RequestMinutes {
 
 /// The calendar of the daemon's time zone.
 enum LocalDay {
-    /// Today, as localtime(3) has it.
+    /// The current date (localtime(3)).
     static var today: CivilDate { Timestamp.now().localDay }
 }

@@ -3,19 +3,18 @@ import NorrisProtocol
 import NorrisServer
 import NorrisText
 
-/// The figures of `server.metrics` at one moment: all from memory, but for what `server.status` looks up and
-/// `/proc/self/statm`.
+/// The metrics of `server.metrics` at one moment, from memory and `/proc/self/statm`.
 struct Metrics: Sendable {
     var status: ServerStatus.Result
     var startedAt: Timestamp
-    /// Bytes; nil where the kernel does not say.
+    /// In bytes; nil if the kernel does not report it.
     var residentMemory: Int?
     var counters: ServerCounters
     var subscribers: Int
-    /// How the runs of each source ended.
+    /// The outcomes of the runs, by source.
     var runs: [String: SourceSchedule.Runs]
 
-    /// OpenMetrics. What is not known has no sample.
+    /// The OpenMetrics text. Unknown values have no sample.
     var text: String {
         var writer = OpenMetricsWriter()
         writeDaemon(to: &writer)
@@ -24,8 +23,8 @@ struct Metrics: Sendable {
         return writer.text
     }
 
-    // Names begin with norrisd_, also those that others call process_…: node_exporter has such families of its own, and
-    // a file that repeats them spoils its whole page.
+    // All names begin with norrisd_, even metrics that other programs name process_…, because node_exporter has the
+    // same families, and a duplicate family invalidates the whole page.
     private func writeDaemon(to writer: inout OpenMetricsWriter) {
         let database = status.database
         writer.gauge("build_info", "Always 1; the label is the version of norrisd.")
@@ -93,7 +92,7 @@ struct Metrics: Sendable {
         gauge("quota_used", "Requests it was sent in the last hour.", &writer) { $0.quota?.used }
     }
 
-    /// A family with a sample for each source that has one.
+    /// A family with one sample for each source that has a value.
     private func gauge(
         _ name: String, _ help: String, _ writer: inout OpenMetricsWriter, _ value: (SourceStatus) -> Int?
     ) {
@@ -110,8 +109,8 @@ struct Metrics: Sendable {
 
 /// Writes the text format of OpenMetrics 1.0, family by family.
 ///
-/// It knows only the types that the older text format of Prometheus has as well: node_exporter's textfile collector
-/// refuses a file with any other.
+/// Uses only the types that the older text format of Prometheus also has, because node_exporter's textfile collector
+/// refuses files with other types.
 struct OpenMetricsWriter {
     enum Kind: String { case counter, gauge, histogram }
 
@@ -121,14 +120,13 @@ struct OpenMetricsWriter {
     private var family = ""
     private var kind = Kind.gauge
 
-    /// The text so far, with its end.
+    /// The complete text.
     var text: String { body + "# EOF\n" }
 
-    /// Begins a family, to which the samples that follow belong. A name comes once only.
+    /// Begins a family; the following samples belong to it. Each name is used once.
     ///
-    /// - Parameters:
-    ///   - name: without `norrisd_` and the `_total` of counters; it ends in its unit, if it has one of the base units.
-    ///   - help: one sentence, without backslash, quotation mark and newline.
+    /// - Parameters:   - name: without `norrisd_` and without the `_total` of counters; ends with the unit, if it has a
+    ///   base unit.   - help: one sentence without backslash, quotation mark and newline.
     mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         (family, self.kind) = ("norrisd_" + name, kind)
         body += "# TYPE \(family) \(kind.rawValue)\n"
@@ -136,7 +134,7 @@ struct OpenMetricsWriter {
         body += "# HELP \(family) \(help)\n"
     }
 
-    /// Begins a family of gauges, with its only sample where there is a value.
+    /// Begins a family of gauges, with one sample if there is a value.
     mutating func gauge(_ name: String, _ help: String, _ value: Int? = nil) {
         family(name, .gauge, help)
         if let value { sample(value) }
@@ -146,9 +144,8 @@ struct OpenMetricsWriter {
         line(kind == .counter ? "_total" : "", labels, "\(value)")
     }
 
-    /// - Parameters:
-    ///   - bounds: the upper bounds of the buckets but the last, which has none; rising.
-    ///   - counts: how many observations are in each bucket, those of lower ones not counted again.
+    /// - Parameters:   - bounds: the upper bounds of all buckets except the last, rising.   - counts: the observations
+    ///   in each bucket, not cumulative.
     mutating func histogram(bounds: [Double], counts: [Int], sum: Double, _ labels: Labels) {
         var count = 0
         for (index, further) in counts.enumerated() {
@@ -165,7 +162,7 @@ struct OpenMetricsWriter {
         body += family + suffix + (pairs.isEmpty ? "" : "{\(pairs)}") + " \(value)\n"
     }
 
-    /// A label's value: without what a terminal obeys, and with what the format gives a meaning escaped.
+    /// A label's value without terminal control characters, with the format's special characters escaped.
     private static func escaped(_ value: String) -> String {
         sanitizedText(value).unicodeScalars.map { $0 == "\n" ? "\\n" : $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }
             .joined()

@@ -6,26 +6,26 @@ import NorrisSystem
 import ServiceLifecycle
 import SystemdIntegration
 
-/// Writes shuffles soon after they have moved, and closes the databases at the end.
+/// Writes changed shuffles soon after the change, and closes the databases at the end.
 struct StoreService: Service {
     let databases: Databases
     let facts: FactStore
     let clock: any WallClock
 
-    /// After a crash, facts of the last second may come again, and no others.
+    /// After a crash, only facts of the last second can be served again.
     private static let delay = Duration.milliseconds(500)
-    /// How long after a write that failed the next one is tried, if nothing moves.
+    /// The wait after a failed write if no shuffle changes.
     private static let retryDelay = Duration.seconds(5)
 
     func run() async throws {
         let moved = WakeSignal()
         facts.onMove { moved.set() }
-        // Something may have moved before.
+        // A shuffle may have changed before.
         moved.set()
         var isWritten = true
         await moved.repeatUntilStopped {
             if isWritten { await moved.wait() } else { await moved.wait(atMost: StoreService.retryDelay, on: clock) }
-            // What moves meanwhile is written with it.
+            // Changes during the wait are written together.
             if !Task.isShuttingDownGracefully { await moved.wait(atMost: StoreService.delay, on: clock) }
             isWritten = await facts.writeShuffles()
         }
@@ -34,7 +34,7 @@ struct StoreService: Service {
     }
 }
 
-/// Reads fortune files at the start and whenever they are wanted again, while the daemon serves.
+/// Reads fortune files at the start and on request, while the daemon serves.
 struct FortuneService: Service {
     let facts: FactStore
     let clock: any WallClock
@@ -73,7 +73,7 @@ struct FortuneService: Service {
     }
 }
 
-/// Does what is done now and then, in one loop with one sleep, so that an idle daemon wakes up twice a minute.
+/// Periodic work in one loop with one sleep, so that an idle daemon wakes up twice a minute.
 struct MaintenanceService: Service {
     let control: SourceControl
     let health: Health
@@ -84,14 +84,14 @@ struct MaintenanceService: Service {
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
 
-    /// A deleted cache is noticed within a minute. Divides a minute, at whose end requests are counted.
+    /// A deleted cache is noticed within a minute. The interval divides a minute, at whose end requests are counted.
     private static let interval: Int64 = 30
 
     func run() async throws {
         let stop = WakeSignal()
         databases.onDamage { stop.set() }
         await control.removeExpired()
-        // Requests are answered meanwhile from what is not damaged.
+        // Requests are answered from the undamaged files in the meantime.
         await BackgroundThreads.decoding.run { databases.checkCache($0) }
         await checkDatabases()
         CurrentProcess.releaseMappedCode()
@@ -106,11 +106,11 @@ struct MaintenanceService: Service {
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
             minute = now
-            // The first fetches have touched as much again.
+            // The first fetches have used as many pages again.
             if minute == 1 { CurrentProcess.releaseMappedCode() }
             health.requests()
             sink.writeEnded()
-            // What has expired meanwhile is not shown to anybody.
+            // Expired content is never shown, so removal can wait.
             if minute % 5 == 0 {
                 await control.removeExpired()
                 await BackgroundThreads.background.run { databases.releaseFreePages($0) }
@@ -122,7 +122,7 @@ struct MaintenanceService: Service {
         }
     }
 
-    /// Recreates lost files of the cache, measures the space, and returns free memory. In one call, because each one
+    /// Recreates lost files of the cache, measures disk space, and returns free memory; in one call, because each call
     /// wakes two threads.
     private func checkDatabases() async {
         let lost = await BackgroundThreads.background.run { access in
@@ -137,7 +137,7 @@ struct MaintenanceService: Service {
     }
 }
 
-/// Keeps the service manager's status line up to date, and publishes when the daemon becomes degraded, ok or stops.
+/// Updates the service manager's status line, and publishes an event when the daemon becomes degraded, ok or stops.
 struct NotifierService: Service {
     private let notifier: Notifier
     private let health: Health

@@ -10,7 +10,7 @@ import Synchronization
 import SystemdIntegration
 import UnixSignals
 
-/// The configuration in force and what follows from it, changed by a reload.
+/// The configuration in force and derived values, replaced by a reload.
 final class Settings: Sendable {
     private struct State {
         var configuration: Configuration
@@ -19,7 +19,7 @@ final class Settings: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Held by a reload: there is one at a time.
+    /// Held during a reload, so that reloads run one after another.
     let reloading = AsyncLock()
 
     init(_ configuration: Configuration, logger: Logger, _ access: BlockingAccess) {
@@ -28,7 +28,7 @@ final class Settings: Sendable {
 
     var configuration: Configuration { state.withLock { $0.configuration } }
 
-    /// Why the last reload was refused; nil after one that was not.
+    /// The reason why the last reload was refused; nil after a successful reload.
     var refusal: String? { state.withLock { $0.refusal } }
 
     func apply(_ configuration: Configuration, logger: Logger, _ access: BlockingAccess) {
@@ -58,7 +58,7 @@ final class Settings: Sendable {
         return State(configuration: configuration, administratorGroups: Set(groups))
     }
 
-    /// The id of a group (getgrnam_r(3)); nil where there is none of that name.
+    /// The id of a group (getgrnam_r(3)); nil if there is no such group.
     static func groupID(_ name: String) -> gid_t? {
         var record = group()
         var found: UnsafeMutablePointer<group>?
@@ -83,13 +83,13 @@ struct Reloader: Sendable {
     let events: EventHub
     let logger: Logger
 
-    /// - Throws: where the file is bad; then nothing has changed.
+    /// - Throws: if the file has faults; then nothing has changed.
     func reload() async throws(ConfigurationError) {
-        // A cancelled task has no lock, and reloads nothing: the daemon stops.
+        // A cancelled task gets no lock and reloads nothing, because the daemon stops.
         guard await settings.reloading.lock() else { return }
         defer { settings.reloading.unlock() }
         notifier.reloading()
-        // Also after a failure: without it a reload of the unit would never end.
+        // Also after a failure, because a reload of the unit would otherwise never end.
         defer {
             notifier.ready(status: health.statusLine)
             statusChanges.set()
@@ -117,14 +117,14 @@ struct Reloader: Sendable {
 
 /// Reloads the configuration on SIGHUP.
 struct ReloadService: Service {
-    /// Trapped before the daemon says that it is ready.
+    /// Trapped before the daemon reports that it is ready.
     let signals: UnixSignalsSequence
     let reloader: Reloader
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             for await _ in signals {
-                // Failures are logged; the daemon goes on with what it has.
+                // Failures are logged, and the configuration in force stays.
                 try? await reloader.reload()
             }
         }

@@ -6,14 +6,14 @@ import NorrisText
 import Synchronization
 import SystemdIntegration
 
-/// What a sink writes.
+/// An event for a sink.
 struct LogLine: Sendable {
     let event: LogEvent
-    /// The event's own and that of its logger.
+    /// The metadata of the event and of its logger.
     var metadata: Logger.Metadata
 }
 
-/// Where a log line goes: standard error, or the journal with its fields.
+/// The destination of log lines: standard error, or the journal with fields.
 protocol LogSink: Sendable { func write(_ line: LogLine) }
 
 /// The daemon's log handler: one level for all loggers, one sink.
@@ -25,7 +25,7 @@ struct DaemonLogHandler: LogHandler {
 
     var logLevel: Logger.Level {
         get { levels.current }
-        // There is one level for the whole process.
+        // The process has one level.
         set { _ = newValue }
     }
 
@@ -39,7 +39,7 @@ struct DaemonLogHandler: LogHandler {
     }
 }
 
-/// The level of every logger of the process: that of the flag `--log-level`, else that of the configuration in force.
+/// The level of every logger of the process: `--log-level`, else the level of the configuration in force.
 final class LogLevelSwitch: Sendable {
     private let isFixed: Bool
     private let level: Mutex<Logger.Level>
@@ -60,7 +60,7 @@ final class LogLevelSwitch: Sendable {
 struct StandardErrorSink: LogSink {
     func write(_ line: LogLine) {
         let text = "\(Timestamp.now()) \(line.event.level) \(line.event.message)\(line.metadata.line)\n"
-        // One write, so that lines of several threads do not mix; nobody can be told that standard error is gone.
+        // One write, so that lines of several threads do not mix. A closed standard error cannot be reported.
         _ = Array(text.utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
@@ -100,7 +100,7 @@ struct JournalSink: LogSink {
 }
 
 extension Logger.Metadata {
-    /// `key=value` pairs by name, values in quotation marks where they hold spaces, free of control characters.
+    /// `key=value` pairs sorted by name, without control characters. Values with spaces are quoted.
     fileprivate var line: String {
         sorted { $0.key < $1.key }.map { key, value in
             let text = sanitizedLine("\(value)")
@@ -109,16 +109,17 @@ extension Logger.Metadata {
     }
 }
 
-/// Keeps what happens again and again from filling the log.
+/// Limits repeated lines in the log.
 ///
-/// Of each event about each subject, a source or a path, a few lines are written in a window of time. Further ones are
-/// suppressed; when the window is over, the last of them is written with their number.
+/// For each event about each subject, such as a source or a path, a few lines are written in a window of time. Further
+/// lines are suppressed; at the end of the window the last line is written with their number.
 final class RepeatLimitingSink: LogSink {
-    /// How many lines of one kind are written in a window.
+    /// The lines of one kind that are written in a window.
     static let allowed = 5
-    /// Begins with the first line of its kind.
+    /// The length of a window, which begins with the first line of its kind.
     static let window = Duration.seconds(600)
-    /// How many kinds are distinguished: some subjects come from clients. Past it all subjects of an event are one.
+    /// The maximum number of distinguished kinds, because some subjects come from clients. Above the limit all subjects
+    /// of an event are one kind.
     static let maximumKinds = 256
 
     private struct Kind: Hashable {
@@ -127,7 +128,7 @@ final class RepeatLimitingSink: LogSink {
     }
 
     private struct Repeats {
-        /// By the clock's ``WallClock/elapsed``.
+        /// In the time of ``WallClock/elapsed``.
         let began: Duration
         var written = 0
         var suppressed = 0
@@ -146,15 +147,15 @@ final class RepeatLimitingSink: LogSink {
     func write(_ line: LogLine) {
         writeEnded()
         let name = "\(line.event.message)"
-        // Each step is wanted for debugging; the daemon's own life is what people ask for; and what makes a source
-        // unavailable is logged only where a configuration is applied.
+        // Not limited: steps for debugging, starts and stops, and unavailable sources, which are logged only when a
+        // configuration is applied.
         let isLimited =
             line.event.level > .debug && !name.hasPrefix("server.") && !name.hasPrefix("configuration.")
             && name != "source.unavailable"
         if !isLimited || admits(line, of: name) { sink.write(line) }
     }
 
-    /// Whether a line is written now; else it is suppressed and counted.
+    /// Whether a line is written now; otherwise the line is suppressed and counted.
     private func admits(_ line: LogLine, of event: String) -> Bool {
         let subject = ["source", "path", "content", "peer.uid"].compactMap { line.metadata[$0].map { "\($0)" } }
         return kinds.withLock { kinds in
@@ -174,20 +175,20 @@ final class RepeatLimitingSink: LogSink {
         }
     }
 
-    /// Writes what was suppressed in windows that are over. Has to be called now and then, or the last lines of
-    /// something that has ceased would wait for the next line.
+    /// Writes the suppressed lines of ended windows. Called periodically, because the last lines of an event that has
+    /// ceased would otherwise wait for another line.
     func writeEnded() {
         let now = clock.elapsed
         writeSuppressed { now - $0.began >= RepeatLimitingSink.window }
     }
 
-    /// Writes all that was suppressed: the daemon stops.
+    /// Writes all suppressed lines, because the daemon stops.
     func finish() {
         writeSuppressed { _ in true }
     }
 
-    /// Forgets windows, and writes the last line of each that suppressed some, oldest first, with `repeats`, how many
-    /// there were, and `last.at`, when the last was.
+    /// Removes windows, and writes the last suppressed line of each, oldest first, with `repeats`, the number of lines,
+    /// and `last.at`, the time of the last line.
     private func writeSuppressed(where isOver: (Repeats) -> Bool) {
         let ended = kinds.withLock { kinds in
             let ended = kinds.filter { isOver($0.value) }

@@ -1,9 +1,9 @@
-/// The ids by which journal entries are found whatever their text: `MESSAGE_ID` in systemd.journal-fields(7).
+/// The ids of journal entries, independent of their text: `MESSAGE_ID` in systemd.journal-fields(7).
 ///
-/// Those events have one that an administrator filters by. An id is random, and never changes or comes back.
+/// Events that administrators filter by have an id. An id is random, never changes and is never reused.
 enum MessageID {
-    /// With 128 bits as 32 lower-case hexadecimal digits, as sd-id128(3) writes them, and when the event happens in a
-    /// sentence. By what they are about, as norrisd(8) lists them.
+    /// Ids of 128 bits as 32 lower-case hexadecimal digits, as sd-id128(3) writes them, and the meaning of each event;
+    /// in the order of norrisd(8).
     static let all: [(event: String, id: String, meaning: String)] = [
         ("server.ready", "1a06a69359764247aa09e02fc4aef658", "norrisd accepts connections."),
         ("server.stopped", "fe61f936c88949bc943479fafa0eda8a", "norrisd stopped after SIGTERM or SIGINT."),
@@ -48,6 +48,6 @@ enum MessageID {
 
     private static let byEvent = Dictionary(uniqueKeysWithValues: all.map { ($0.event, $0.id) })
 
-    /// nil for an event that has none.
+    /// The id of an event; nil if the event has no id.
     static func id(of event: String) -> String? { byEvent[event] }
 }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import NorrisProtocol
 
-/// Who sends requests on a connection, and the events it has subscribed to.
+/// The sender of the requests on a connection, and its subscription.
 package final class Caller: Sendable {
     package let peer: Peer
     package let subscription: Subscription
@@ -13,29 +13,29 @@ package final class Caller: Sendable {
     }
 }
 
-/// How many bytes are held for a connection or a user.
+/// The bytes in memory for a connection or a user.
 struct Held: Equatable {
-    /// Lines that are not complete, not answered yet, or wait for a disk or a network.
+    /// Lines that are incomplete, unanswered, or wait for a disk or a network.
     var input = 0
-    /// Replies that the peer does not take, or that are being made.
+    /// Replies that the peer has not read, or that are being written.
     var replies = 0
 }
 
-/// A connection on the event loop: its socket, what the state machine decides about it, and what is unsent.
+/// A connection on the event loop: the socket, the state machine and the unsent replies.
 struct Connection: ~Copyable {
     let id: ConnectionID
     let caller: Caller
-    /// The number of its user in ``FairQueue``.
+    /// The index of the user in ``FairQueue``.
     let user: Int
     var machine: ConnectionStateMachine
-    /// The line that is being answered, where that takes more than one turn.
+    /// The current line, if it takes more than one turn.
     var unfinished: UnfinishedLine?
-    /// What the kernel has not taken, from this offset on.
+    /// The replies that the kernel has not accepted, from the offset `sent` on.
     private(set) var unsent: [UInt8] = []
     private var sent = 0
-    /// What epoll(7) reports of the socket; nil where it does not look at it.
+    /// The events that epoll(7) reports for the socket; nil if epoll does not watch the socket.
     var interest: UInt32? = EPOLLIN.rawValue
-    /// Whether the socket may hold bytes that were not read.
+    /// Whether the socket may have unread bytes.
     var isReadable = false
     /// Whether events wait in the subscription.
     var hasEvents = false
@@ -59,28 +59,28 @@ struct Connection: ~Copyable {
 
     var unsentBytes: Int { unsent.count - sent }
 
-    /// Input, replies and events that are held for the peer, in bytes.
+    /// The memory for input, replies and events of the peer, in bytes.
     var held: Held {
         Held(
             input: machine.inputCapacity,
             replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0))
     }
 
-    /// ``held`` as the loop knows it.
+    /// ``held`` as counted by the loop.
     var counted = Held()
-    /// Since when the input waits for the rest of a line.
+    /// The time since when the input waits for the rest of a line.
     var inputSince = 0
 
-    /// Forgets what is held for a peer that has gone.
+    /// Frees the memory for a disconnected peer.
     mutating func drop() {
         (unsent, sent) = ([], 0)
         unfinished?.drop()
         hasEvents = false
     }
 
-    /// Sends bytes, or stores what the kernel does not take.
+    /// Sends bytes, or stores the bytes that the kernel does not accept.
     ///
-    /// - Returns: false where the peer has gone.
+    /// - Returns: false if the peer has disconnected.
     mutating func send(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard unsent.isEmpty else {
             unsent += bytes
@@ -91,7 +91,7 @@ struct Connection: ~Copyable {
         return true
     }
 
-    /// - Returns: false where the peer has gone.
+    /// - Returns: false if the peer has disconnected.
     mutating func sendRest() -> Bool {
         let taken = unsent.withUnsafeBytes { bytes in
             Connection.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: descriptor)
@@ -102,7 +102,7 @@ struct Connection: ~Copyable {
         return true
     }
 
-    /// How many bytes the kernel has taken; nil where the peer has gone.
+    /// Returns the number of bytes that the kernel has accepted; nil if the peer has disconnected.
     private static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Int? {
         var taken = 0
         while taken < bytes.count {
@@ -119,10 +119,11 @@ struct Connection: ~Copyable {
         return taken
     }
 
-    /// How many bytes have come that were not read yet (ioctl FIONREAD, unix(7)).
+    /// The number of received and unread bytes (ioctl FIONREAD, unix(7)).
     var bytesToRead: Int { Connection.count(descriptor, 0x541B) }
 
-    /// Reads what has come and forgets it: closing with bytes unread would tell the peer of a reset (unix(7)).
+    /// Reads and discards all received bytes, because closing a socket with unread bytes resets the connection
+    /// (unix(7)).
     static func discardInput(_ descriptor: CInt, using buffer: UnsafeMutableRawBufferPointer) {
         var unread = count(descriptor, 0x541B)
         while unread > 0 {
@@ -132,18 +133,18 @@ struct Connection: ~Copyable {
         }
     }
 
-    /// The memory of what was sent and the peer has not read yet (ioctl TIOCOUTQ): somewhat more than its bytes.
+    /// The memory of sent bytes that the peer has not read (ioctl TIOCOUTQ), which is somewhat more than the bytes.
     var bytesQueued: Int { Connection.count(descriptor, 0x5411) }
 
-    /// Whether the peer will send no more than what is still to be read.
+    /// Whether the peer will send no more bytes than already received.
     var hasPeerEnded: Bool {
-        // POLLRDHUP of poll(2), which the C library shows to GNU sources only.
+        // POLLRDHUP of poll(2), which the C library declares for GNU sources only.
         let readingSideHungUp: Int16 = 0x2000
         var entry = pollfd(fd: descriptor, events: readingSideHungUp, revents: 0)
         return poll(&entry, 1, 0) == 1 && entry.revents & readingSideHungUp != 0
     }
 
-    /// - Parameter request: of asm-generic/ioctls.h, macros that Swift does not import.
+    /// - Parameter request: a macro of asm-generic/ioctls.h, which Swift does not import.
     static func count(_ descriptor: CInt, _ request: UInt) -> Int {
         var count: CInt = 0
         return ioctl(descriptor, request, &count) == 0 ? Int(count) : 0
