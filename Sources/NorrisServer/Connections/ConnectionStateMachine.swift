@@ -1,38 +1,38 @@
 import NorrisProtocol
 
-/// What a connection does next: pure decisions over bytes, time and the peer's pace, without a socket.
+/// The next action of a connection: pure decisions over bytes, time and the peer's pace, without a socket.
 ///
-/// The ``EventLoop`` reports what happened and then calls ``next()`` until that says to wait. One line is answered at a
-/// time, so replies leave in the order of the requests. Times are nanoseconds of the monotonic clock.
+/// The ``EventLoop`` reports what happened and then calls ``next()`` until the action is to wait. One line is answered
+/// at a time, so replies have the order of the requests. Times are nanoseconds of the monotonic clock.
 struct ConnectionStateMachine {
     enum Action: Equatable {
-        /// Answer this line, then call ``answered(waiting:)``.
+        /// Answer the line, then call ``answered(waiting:)``.
         case answer(ArraySlice<UInt8>)
-        /// Refuse a line that was too long to keep, then call ``answered(waiting:)``.
+        /// Refuse a line that was too long to store, then call ``answered(waiting:)``.
         case refuseLongLine
-        /// Read on.
+        /// Read from the socket.
         case read
-        /// Nothing to do until something is reported.
+        /// Do nothing until something is reported.
         case wait
-        /// Send what is written, then close.
+        /// Send the written replies, then close.
         case close
     }
 
     private enum Phase: Equatable {
         case open
-        /// The peer sends no more: what it sent is answered, a last line without LF included.
+        /// The peer has ended its side. All received lines are answered, including a last line without LF.
         case inputEnded
-        /// The daemon stops: what had come by then is answered, and a line that is not complete is dropped. So many
-        /// bytes of it are still to be read.
+        /// The daemon stops. All received lines are answered, and an incomplete line is dropped.
+        /// - Parameter unread: the received bytes that are not read yet.
         case draining(unread: Int)
         case closed
     }
 
-    /// What a peer has not taken, and since when.
+    /// The replies that a peer has not read, and the time since when.
     private struct Backlog {
-        /// How much was taken of all that was ever written.
+        /// The accepted bytes of all written replies.
         var taken: Int
-        /// What the kernel holds for the peer, which takes it from there without our noticing.
+        /// The memory of the bytes in the kernel, which the peer reads without the daemon's notice.
         var queued: Int
         var since: Int
     }
@@ -43,7 +43,7 @@ struct ConnectionStateMachine {
     private(set) var isWritable = true
     private var lastActivity: Int
     private var written = 0
-    /// nil while the peer keeps up.
+    /// nil if the peer reads fast enough.
     private var backlog: Backlog?
     private let idleTimeout: Int
     private let stallTimeout: Int
@@ -54,7 +54,7 @@ struct ConnectionStateMachine {
         stallTimeout = tuning.stallTimeout.nanoseconds
     }
 
-    /// Bytes of the peer arrived.
+    /// Adds received bytes.
     mutating func received(_ bytes: UnsafeRawBufferPointer, now: Int) {
         guard phase != .closed else { return }
         lastActivity = now
@@ -62,7 +62,7 @@ struct ConnectionStateMachine {
         splitter.append(bytes)
     }
 
-    /// The peer will send no more.
+    /// Records that the peer has ended its side.
     mutating func inputEnded() {
         switch phase {
         case .open, .draining: phase = .inputEnded
@@ -70,33 +70,33 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Whether the channel takes more replies.
+    /// Records whether the socket accepts more replies.
     mutating func writabilityChanged(_ isWritable: Bool) { self.isWritable = isWritable }
 
-    /// A line was answered, or its answer is deferred and ``answerArrived(now:)`` will follow.
+    /// Records that a line was answered, or that its reply is deferred and ``answerArrived(now:)`` follows.
     mutating func answered(waiting: Bool) { isAnswering = waiting }
 
-    /// So many bytes of replies were handed to the channel.
+    /// Records the number of bytes of replies that were passed to the socket.
     mutating func wrote(_ count: Int) { written += count }
 
-    /// The deferred answer is written.
+    /// Records that the deferred reply was written.
     mutating func answerArrived(now: Int) {
         isAnswering = false
         lastActivity = now
     }
 
-    /// The daemon stops.
+    /// Begins a stop.
     ///
-    /// - Parameter unread: how many bytes have come that were not read yet. What comes later is not waited for, or a
-    ///   peer that keeps sending would never let the daemon stop.
+    /// - Parameter unread: the received bytes that are not read yet. Later bytes are not read, because a peer that
+    ///   keeps sending would otherwise prevent the stop.
     mutating func drain(unread: Int) {
         if phase == .open { phase = .draining(unread: unread) }
     }
 
-    /// The socket is gone.
+    /// Records that the socket was closed.
     mutating func closed() { phase = .closed }
 
-    /// What to do now; called again after every action but ``Action/wait`` and ``Action/read``.
+    /// The next action; called again after every action except ``Action/wait`` and ``Action/read``.
     mutating func next() -> Action {
         guard phase != .closed else { return .close }
         guard !isAnswering, isWritable else { return .wait }
@@ -111,10 +111,10 @@ struct ConnectionStateMachine {
         return .close
     }
 
-    /// Whether an event may be written now: between replies, for a peer that takes what it is sent.
+    /// Whether an event may be written now: between replies, if the peer reads fast enough.
     var takesEvents: Bool { !isAnswering && isWritable && phase != .closed }
 
-    /// Whether more of the peer's bytes may be read now.
+    /// Whether more bytes may be read now.
     var wantsInput: Bool {
         guard !isAnswering, isWritable else { return false }
         switch phase {
@@ -126,20 +126,19 @@ struct ConnectionStateMachine {
 
     /// Checks the timeouts, about once a second.
     ///
-    /// - Parameters:
-    ///   - isSubscriber: whether the peer waits for events, for which it need not say anything.
-    ///   - unsentBytes: what the kernel has not taken yet of all that was written.
-    ///   - queuedBytes: what the kernel holds and the peer has not taken, in any measure that only falls as it reads.
-    /// - Returns: whether the connection is to be closed.
+    /// - Parameters:   - isSubscriber: whether the peer waits for events and therefore may be silent.   - unsentBytes:
+    ///   the bytes of all written replies that the kernel has not accepted.   - queuedBytes: the bytes in the kernel
+    ///   that the peer has not read, in any measure that only decreases as the peer reads.
+    /// - Returns: whether to close the connection.
     mutating func hasExpired(now: Int, isSubscriber: Bool, unsentBytes: Int, queuedBytes: Int) -> Bool {
         guard unsentBytes > 0 else {
-            // It has just taken the rest of a long reply, which is activity.
+            // The peer has just read the rest of a long reply, which is activity.
             if backlog != nil { lastActivity = now }
             backlog = nil
             return !isAnswering && !isSubscriber && now - lastActivity >= idleTimeout
         }
-        // The number of unsent bytes alone would not do: it may be the same again when a reply was taken and the next
-        // one written.
+        // The number of unsent bytes does not suffice, because the number can be equal after the peer read one reply
+        // and the next reply was written.
         let taken = written - unsentBytes
         guard let backlog, taken == backlog.taken, queuedBytes >= backlog.queued else {
             backlog = Backlog(taken: taken, queued: queuedBytes, since: now)
@@ -148,25 +147,25 @@ struct ConnectionStateMachine {
         return now - backlog.since >= stallTimeout
     }
 
-    /// When ``hasExpired(now:isSubscriber:unsentBytes:queuedBytes:)`` may become true at the earliest.
+    /// The earliest time when ``hasExpired(now:isSubscriber:unsentBytes:queuedBytes:)`` can return true.
     func nextCheck(now: Int, isSubscriber: Bool) -> Int {
         if let backlog { return backlog.since + stallTimeout }
         return (isAnswering || isSubscriber ? now : lastActivity) + idleTimeout
     }
 
-    /// How much memory the input takes, in bytes. A line that is being answered is a part of it.
+    /// The memory of the input in bytes, including the line that is being answered.
     var inputCapacity: Int { splitter.capacity }
 
-    /// The memory of the input while it holds nothing, so that idle connections share what a few need. A line that is
-    /// being answered still has its bytes there.
+    /// Returns the memory of empty input, so that idle connections share the memory that a few need. The line that is
+    /// being answered still needs its memory.
     mutating func takeInputStorage() -> [UInt8]? { isAnswering ? nil : splitter.takeStorage() }
 
-    /// Gives back what memory of the input the rest of a line does not need.
+    /// Frees memory that the incomplete line does not need.
     mutating func shrinkInput() {
         if !isAnswering { splitter.shrink() }
     }
 
-    /// Forgets the input of a connection that is closed.
+    /// Frees the input of a closed connection.
     mutating func dropInput() {
         phase = .closed
         splitter = LineSplitter()
@@ -174,7 +173,7 @@ struct ConnectionStateMachine {
 
     mutating func lendInputStorage(_ storage: inout [UInt8]) { splitter.lendStorage(&storage) }
 
-    /// Since when the peer has taken nothing; nil for one that keeps up.
+    /// The time since when the peer has read nothing; nil if the peer reads fast enough.
     var stalledSince: Int? { backlog?.since }
 
     private func action(for line: LineSplitter.Line) -> Action {

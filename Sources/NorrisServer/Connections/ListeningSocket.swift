@@ -2,39 +2,39 @@ import CLinux
 import Glibc
 import NorrisSystem
 
-/// A Unix stream socket that listens, and whether it is ours to remove.
+/// A listening Unix stream socket, and whether this process must remove its file.
 package struct ListeningSocket: Sendable {
-    /// Owned by whoever holds this value; the server closes it.
+    /// Owned by the holder of this value; the server closes it.
     package let descriptor: CInt
-    /// Where this process bound it; nil for a socket inherited from systemd, which outlives us.
+    /// The path that this process bound; nil for a socket inherited from systemd, which outlives the process.
     package let boundPath: String?
-    /// The inode bound at that path, so that a successor's socket is never removed.
+    /// The inode of the bound file, so that a successor's socket is never removed.
     private let inode: ino_t
 
-    /// The longest queue of connections the kernel holds for us; it lowers the number to its own limit.
+    /// The maximum queue of connections in the kernel, which applies its own limit too.
     private static let backlog: CInt = 4096
 
-    /// Takes over a socket that systemd opened (sd_listen_fds(3)).
+    /// Uses a socket that systemd opened (sd_listen_fds(3)).
     package init(inherited descriptor: CInt) {
         self.descriptor = descriptor
         boundPath = nil
         inode = 0
     }
 
-    /// Binds a path. A stale socket is removed after a dial has shown that nobody listens; a live one never is.
+    /// Binds a path. Removes a stale socket after a connection attempt was refused, and never a live socket.
     ///
     /// - Parameter mode: the permissions of the socket's file, such as 0o600.
     package init(binding path: String, mode: UInt32) throws(ListenError) {
         guard let address = SocketAddress(path: path) else { throw ListenError(path: path, .unusablePath) }
-        // The lock on the folder keeps two daemons from removing and binding the same path at the same time.
+        // The lock on the folder prevents two daemons from removing and binding the same path at the same time.
         let lock = try ListeningSocket.lockFolder(of: path)
         defer { close(lock) }
         try ListeningSocket.removeStale(path, address)
 
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
-        // The file gets what its socket has, so nobody else can connect between bind and chmod; a mask would be the
-        // whole process's.
+        // The file inherits the mode of the socket, so no other user can connect between bind and chmod. A umask would
+        // change the whole process.
         fchmod(descriptor, 0o600)
         guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
             let error = errno
@@ -54,18 +54,18 @@ package struct ListeningSocket: Sendable {
         inode = status.st_ino
     }
 
-    /// Listens with our own backlog; an inherited socket may have a shorter one, and connects past it are refused.
+    /// Listens with this backlog, because an inherited socket may have a shorter backlog that refuses connections.
     func listen() throws(ListenError) {
         guard Glibc.listen(descriptor, ListeningSocket.backlog) == 0 else {
             throw ListenError(path: boundPath ?? "the inherited socket", .system("listen", errno))
         }
-        // The event loop accepts until nobody waits.
+        // The event loop accepts until the queue is empty.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Removes the file of a socket this process bound, unless somebody else's is there by now.
+    /// Removes the file of a bound socket, unless the file belongs to another socket now.
     ///
-    /// While the socket is open its inode cannot be given to another file, so this comes before closing it.
+    /// Called before the socket is closed, because until then no other file can have the inode.
     package func removeFile() {
         var status = stat()
         if let boundPath, lstat(boundPath, &status) == 0, status.st_ino == inode { unlink(boundPath) }
@@ -79,7 +79,7 @@ package struct ListeningSocket: Sendable {
         let probe = socket(AF_UNIX, kind, 0)
         guard probe >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
         defer { close(probe) }
-        // A full backlog gives EAGAIN, which is a sign of life too; only a refusal means that nobody listens.
+        // A full backlog returns EAGAIN, which also shows a live socket. Only ECONNREFUSED shows a stale socket.
         let outcome = address.withPointer({ connect(probe, $0, $1) }) == 0 ? 0 : errno
         switch outcome {
         case ECONNREFUSED: break
@@ -89,9 +89,9 @@ package struct ListeningSocket: Sendable {
         guard unlink(path) == 0 || errno == ENOENT else { throw ListenError(path: path, .notPermitted) }
     }
 
-    /// Takes an exclusive flock(2) on the folder of a path, which leaves no file behind.
+    /// Takes an exclusive flock(2) on the folder of a path, which leaves no file.
     ///
-    /// - Returns: the descriptor that holds it.
+    /// - Returns: the descriptor that holds the lock.
     private static func lockFolder(of path: String) throws(ListenError) -> CInt {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -103,8 +103,8 @@ package struct ListeningSocket: Sendable {
             default: throw ListenError(path: path, .system("open", errno))
             }
         }
-        // Whoever can read the folder can hold its lock, so after a second we start without it. Then, as on a file
-        // system that has no locks, only the protection from the race is lost.
+        // Any process that can read the folder can hold its lock, so after a second the start continues without the
+        // lock. Then, as on a file system without locks, only the protection against the race is missing.
         var attempts = 100
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR, attempts > 0 {
             attempts -= 1
@@ -114,16 +114,16 @@ package struct ListeningSocket: Sendable {
     }
 }
 
-/// Why a socket cannot be listened on, with what to do about it.
+/// The reason why a socket cannot be listened on, and the correction.
 package struct ListenError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        /// Another process listens there.
+        /// Another process listens on the path.
         case inUse
-        /// The path holds a file of another kind.
+        /// The path contains a file of another kind.
         case notASocket
         case notPermitted
         case noFolder(String)
-        /// Empty, longer than sun_path holds, or with a NUL.
+        /// The path is empty, too long for sun_path, or contains a NUL.
         case unusablePath
         case system(String, CInt)
     }

@@ -4,9 +4,9 @@ import Logging
 import NorrisProtocol
 import NorrisSystem
 
-/// How connections come and go, and what epoll(7) reports of them.
+/// Accepting and closing connections, and the events of epoll(7).
 extension EventLoop {
-    /// So many connections are accepted before others have their turns.
+    /// The number of connections that are accepted before other connections have their turns.
     private static let maximumAccepts = 64
 
     mutating func accept() {
@@ -19,7 +19,7 @@ extension EventLoop {
             }
             if errno == EINTR || errno == ECONNABORTED { continue }
             guard errno != EAGAIN else { return }
-            // No more descriptors: the next connection is refused with the reserved one.
+            // All descriptors are in use: the reserved descriptor is used to refuse the next connection.
             if reserve >= 0 { close(reserve) }
             descriptor = accept4(listener, nil, nil, flags)
             let isNobodyWaiting = descriptor < 0 && errno == EAGAIN
@@ -29,7 +29,7 @@ extension EventLoop {
             reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
             if isNobodyWaiting { return }
             if descriptor < 0 || reserve < 0 {
-                // It would be reported again and again.
+                // Level-triggered epoll would report the listening socket in every iteration.
                 acceptance = .paused
                 _ = control(EPOLL_CTL_MOD, listener, 0)
                 return scheduleTick(at: now + 1_000_000_000)
@@ -37,14 +37,14 @@ extension EventLoop {
         }
     }
 
-    /// Accepts again after a pause.
+    /// Accepts connections again after a pause.
     mutating func resumeAccepting() {
         if reserve < 0 { reserve = open("/dev/null", O_RDONLY | O_CLOEXEC) }
         acceptance = .open
         _ = control(EPOLL_CTL_MOD, listener, EPOLLIN.rawValue)
     }
 
-    /// Serves a new connection, or says why not.
+    /// Serves a new connection, or refuses it with a reason.
     private mutating func welcome(_ descriptor: CInt) {
         guard let peer = Peer(socket: descriptor) else {
             close(descriptor)
@@ -86,7 +86,7 @@ extension EventLoop {
         return nil
     }
 
-    /// Sends one error line and closes.
+    /// Sends one error line and closes the connection.
     private func refuse(_ descriptor: CInt, _ error: ResponseError, uid: uid_t? = nil) {
         counters.connectionRefused()
         server.logger.notice(
@@ -107,8 +107,8 @@ extension EventLoop {
         if c.pointee.state == .gone || !c.pointee.machine.wantsInput,
             events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
         {
-            // Reported again and again for a peer that has gone: it is noticed when the answer is there, or now if
-            // there is something to send.
+            // Level-triggered epoll would report a disconnected peer in every iteration. The connection is removed when
+            // the deferred request ends, or now if replies are unsent.
             if c.pointee.unsentBytes > 0 { return remove(slot) }
             setInterest(c, nil)
         } else if c.pointee.machine.wantsInput {
@@ -121,27 +121,27 @@ extension EventLoop {
 
     func updateInterest(_ c: UnsafeMutablePointer<Connection>) {
         var interest = c.pointee.interest ?? 0
-        // What is not wanted is only taken back when it is reported, which spares most of these calls.
+        // Interest in input is removed only when an unwanted event arrives, which saves most of these calls.
         if c.pointee.machine.wantsInput { interest |= EPOLLIN.rawValue }
         if c.pointee.unsentBytes > 0 {
             interest |= EPOLLOUT.rawValue
         } else {
             interest &= ~EPOLLOUT.rawValue
         }
-        // A peer that has gone is always reported.
+        // epoll always reports a disconnected peer.
         if interest != 0 || c.pointee.interest != nil { setInterest(c, interest) }
     }
 
-    /// - Parameter interest: nil for a socket that epoll(7) does not watch for now.
+    /// - Parameter interest: nil to stop watching the socket.
     private func setInterest(_ c: UnsafeMutablePointer<Connection>, _ interest: UInt32?) {
         guard c.pointee.interest != interest else { return }
         let operation = interest == nil ? EPOLL_CTL_DEL : c.pointee.interest == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
         c.pointee.interest = interest
-        // Adding fails only where memory does; then the connection stays until its timeout.
+        // Adding fails only without memory; then the connection stays until its timeout.
         _ = control(operation, c.pointee.id.descriptor, interest ?? 0)
     }
 
-    /// Closes a connection; one with a deferred request goes when the result is there.
+    /// Closes a connection. A connection with a deferred request is removed when the request ends.
     mutating func remove(_ slot: Int) {
         guard let c = connections[slot] else { return }
         c.pointee.machine.closed()
@@ -166,9 +166,9 @@ extension EventLoop {
     }
 }
 
-/// How replies are sent, and how much is held for peers that do not take them.
+/// Sending replies, and limiting the memory for peers that do not read them.
 extension EventLoop {
-    /// Sends the replies that were made.
+    /// Sends the written replies.
     mutating func flush() {
         guard !replies.isEmpty else { return }
         var start = 0
@@ -184,9 +184,9 @@ extension EventLoop {
         }
     }
 
-    /// - Parameter isLast: whether the connection is closed behind them.
+    /// - Parameter isLast: whether to close the connection after the bytes.
     private mutating func send(_ range: Range<Int>, to slot: Int, _ isLast: Bool) {
-        // It may have been closed as the slowest of all.
+        // The connection may have been closed as the slowest of all.
         guard let c = connections[slot], c.pointee.state != .gone else { return }
         c.pointee.machine.wrote(range.count)
         let isAlive = json.withBytes(from: range.lowerBound) { c.pointee.send($0[..<range.count]) }
@@ -201,7 +201,7 @@ extension EventLoop {
         count(c)
     }
 
-    /// The kernel takes more of what is unsent.
+    /// Sends unsent bytes, because the kernel accepts more.
     mutating func sendRest(_ slot: Int) {
         guard let c = connections[slot], c.pointee.unsentBytes > 0 else { return }
         guard c.pointee.sendRest() else { return remove(slot) }
@@ -212,7 +212,7 @@ extension EventLoop {
         turns.add(slot, of: c.pointee.user)
     }
 
-    /// Counts what is held for a connection now, and closes connections if that is too much: this one or others.
+    /// Counts the memory of a connection, and closes connections if a limit is exceeded: this connection or others.
     mutating func count(_ c: UnsafeMutablePointer<Connection>) {
         let (held, before) = (c.pointee.held, c.pointee.counted)
         guard held != before else { return }
@@ -231,8 +231,9 @@ extension EventLoop {
         c.pointee.counted = held
     }
 
-    /// Closes the slowest readers until the replies fit: of the user for whom most is held, the one that stands still
-    /// longest, and among equals the one for which most is held. Replies that are being made count too.
+    /// Closes the slowest readers until the replies fit into their limit: of the user with the most memory, the
+    /// connection that has read nothing for the longest time, and among equals the connection with the most memory.
+    /// Replies that are being written count too.
     mutating func closeSlowest() {
         while ledger.used(of: .replies) > ledger.limit(of: .replies) {
             var slowest: (slot: Int, order: (Int, Int, Int))?
@@ -242,25 +243,25 @@ extension EventLoop {
                 let order = (-users.held(of: c.pointee.user).replies, since, -c.pointee.counted.replies)
                 if slowest.map({ order < $0.order }) ?? true { slowest = (slot, order) }
             }
-            // What is running alone fits.
+            // The running requests alone fit.
             guard let slowest else { return }
             remove(slowest.slot)
         }
     }
 
-    /// Whether more input of a user would be too much: for the user alone, or together with that of all others.
+    /// Whether the input exceeds the limit of the user or of all users.
     private func hasTooMuchInput(_ user: Int) -> Bool {
         users.held(of: user).input > tuning.inputShare || ledger.used(of: .input) > ledger.limit(of: .input)
     }
 
-    /// Closes connections whose lines are not complete, or not answered because the peer takes no replies, until the
-    /// input of this user and that of all fit: of the user who has most, the one that has stood longest.
+    /// Closes connections whose lines are incomplete, or unanswered because the peer reads no replies, until the input
+    /// fits into the limits: of the user with the most input, the connection that has waited longest.
     private mutating func closeStandingInput(of user: Int) {
         while hasTooMuchInput(user) {
             let isShare = users.held(of: user).input > tuning.inputShare
             var longest: (slot: Int, order: (Int, Int))?
             for slot in connections.indices {
-                // What is being answered goes on, and gives its memory back soon.
+                // A line that is being answered continues, and frees its memory soon.
                 guard let c = connections[slot], c.pointee.counted.input > 0, c.pointee.unfinished?.waiting == nil,
                     !isShare || c.pointee.user == user
                 else { continue }
@@ -272,7 +273,7 @@ extension EventLoop {
         }
     }
 
-    /// Says why, and closes.
+    /// Sends the reason, and closes the connection.
     private mutating func closeInput(of slot: Int) {
         guard let c = connections[slot] else { return }
         c.pointee.unfinished = nil
@@ -288,7 +289,7 @@ extension EventLoop {
         replies.append((slot, json.count, true))
     }
 
-    /// Why a request that cannot run yet is not kept; nil for one that is.
+    /// The reason why a request that must wait is not stored; nil if it is stored.
     func refusalOfInput(_ c: UnsafeMutablePointer<Connection>) -> ResponseError? {
         let more = c.pointee.held.input - c.pointee.counted.input
         let isTooMuch =

@@ -3,12 +3,11 @@ import Glibc
 import NorrisProtocol
 import NorrisSystem
 
-/// The one thread that owns the listening socket and all connections (epoll(7)).
+/// The thread that owns the listening socket and all connections (epoll(7)).
 ///
-/// Connections that have something to do take turns (``FairQueue``); in its turn a connection reads once, answers lines
-/// as long as its ``Turn`` goes, and sends the replies. What a connection does is decided by its
-/// ``ConnectionStateMachine``, what a line means by ``Exchange``. Everything here runs on that thread, so nothing is
-/// locked; other threads send messages to ``Inbox``.
+/// Connections with work take turns (``FairQueue``). In its turn a connection reads once, answers lines until its
+/// ``Turn`` is over, and sends the replies. The ``ConnectionStateMachine`` decides about a connection, and ``Exchange``
+/// about a line. All of this runs on one thread, so there are no locks; other threads send messages to ``Inbox``.
 struct EventLoop: ~Copyable {
     let server: Server
     let tuning: Server.Tuning
@@ -19,7 +18,7 @@ struct EventLoop: ~Copyable {
     private let tasks: AsyncStream<DeferredTask>.Continuation
     private let epoll: CInt
     var listener: CInt
-    /// Closed to refuse a connection when there are no more descriptors.
+    /// Closed to accept and refuse a connection when all descriptors are in use.
     var reserve: CInt
     /// Whether new connections are accepted.
     enum Acceptance {
@@ -32,46 +31,47 @@ struct EventLoop: ~Copyable {
 
     var acceptance = Acceptance.open
 
-    /// By descriptor. Each is allocated when it is accepted and freed in ``remove(_:)``, and only this thread uses it.
+    /// Indexed by descriptor. Each connection is allocated when accepted and freed in ``remove(_:)``; only this thread
+    /// uses it.
     var connections: [UnsafeMutablePointer<Connection>?] = []
     var connectionCount = 0
     var nextGeneration: UInt64 = 0
     var users = UserTable()
     var turns = FairQueue()
-    /// What is read may be much, and cost the time of a core.
+    /// A read from disk may be long and cost the time of a core.
     var disk = WorkQueue(maximumBesideOthers: 2)
     var network = WorkQueue()
-    /// Counts what is held for peers: their input, and replies that are being made or that they do not take.
+    /// Counts the memory for peers: input, and replies that are being written or not read.
     let ledger: MemoryLedger
 
-    /// Replies since the last ``flush()``, and up to where each belongs to which connection. They are sent together: a
-    /// peer that waits wakes up once and finds the others' replies on their way.
+    /// The replies since the last ``flush()``, with the end of each and its connection. They are sent together, so that
+    /// a peer that waits wakes up once, with the replies of others already sent.
     var json = JSONWriter(capacity: EventLoop.keptCapacity)
     var replies: [(slot: Int, end: Int, isLast: Bool)] = []
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-    /// Memory for input that no connection needs now.
+    /// Memory for input that no connection uses now.
     private var spareInputs: [[UInt8]] = []
 
-    /// In nanoseconds of the monotonic clock, as the other times.
+    /// In nanoseconds of the monotonic clock, as all times here.
     private(set) var now = monotonicNanoseconds()
     private var nextTick = Int.max
     private var nextBeat = Int.max
-    /// The stages of a stop. Each ends when no connection is left, or at a time.
+    /// The stages of a stop. A stage ends at a time, or when no connection is left.
     private enum Stage {
         case serving
-        /// Every connection may finish the requests that it has sent.
+        /// Connections may finish all requests that they have sent.
         case draining(end: Int)
         /// Only requests that wait for a network may finish.
         case drainingNetwork(end: Int)
-        /// All connections were removed; running requests end.
+        /// All connections were removed, and running requests end.
         case cut
     }
 
     private var stage = Stage.serving
 
-    /// With so many bytes of replies a turn is over.
+    /// Reply bytes after which a turn ends.
     private static let longTurn = 64 * 1024
-    /// With so many bytes of replies they are sent.
+    /// Reply bytes after which replies are sent.
     private static let flushThreshold = 256 * 1024
     static let keptCapacity = 512 * 1024
     private static let maximumSpareInputs = 64
@@ -110,10 +110,10 @@ struct EventLoop: ~Copyable {
         if epoll >= 0 { close(epoll) }
     }
 
-    /// Serves until a message ends it.
+    /// Serves until a message ends the loop.
     mutating func run() {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
-            // Always 256 of them.
+            // Not nil, because the buffer has 256 elements.
             let base = events.baseAddress!
             var isRunning = true
             while isRunning {
@@ -146,7 +146,7 @@ struct EventLoop: ~Copyable {
 
     // MARK: Time
 
-    /// How long to wait, in the milliseconds of epoll_wait(2).
+    /// The timeout for epoll_wait(2), in milliseconds.
     private func timeout() -> CInt {
         if !turns.isEmpty { return 0 }
         let next = min(nextTick, nextBeat, stageEnd ?? .max)
@@ -177,7 +177,7 @@ struct EventLoop: ~Copyable {
         nextBeat = now + heartbeat.interval.nanoseconds
     }
 
-    /// Closes the connections that have timed out, and finds out when to check again.
+    /// Closes connections that have timed out, and schedules the next check.
     private mutating func tick() {
         if acceptance == .paused { resumeAccepting() }
         var earliest = Int.max
@@ -191,7 +191,7 @@ struct EventLoop: ~Copyable {
             ) {
                 remove(slot)
             } else {
-                // A slow reader is checked as often as can be: it may have taken something and stand still again.
+                // A slow reader is checked as often as possible, because it may read something and then stop again.
                 let next = unsent > 0 ? now : c.pointee.machine.nextCheck(now: now, isSubscriber: isSubscriber)
                 earliest = min(earliest, next)
                 if c.pointee.hasEvents { count(c) }
@@ -213,7 +213,7 @@ struct EventLoop: ~Copyable {
     // MARK: Turns
 
     private mutating func takeTurns() {
-        // New requests are looked for about every millisecond.
+        // New requests are read about every millisecond.
         let end = now + Turn.maximumTime
         while now < end, let slot = turns.next() {
             takeTurn(slot)
@@ -254,7 +254,7 @@ struct EventLoop: ~Copyable {
                 hasRead = true
                 isAlive = read(slot)
             case .read, .wait:
-                // What else there is to read, epoll(7) reports again.
+                // epoll(7) reports more input again.
                 isDone = true
             case .close:
                 isClosing = true
@@ -282,21 +282,22 @@ struct EventLoop: ~Copyable {
         updateInterest(c)
     }
 
-    /// After a line that is not done in one go: informs the state machine, and queues a deferred request.
+    /// Handles a line that takes more than one step: informs the state machine, and queues a deferred request.
     private mutating func noteAnswer(_ slot: Int) {
         guard let c = connections[slot] else { return }
         guard let line = c.pointee.unfinished else { return c.pointee.machine.answerArrived(now: now) }
         c.pointee.machine.answered(waiting: true)
-        // A batch that is half answered holds memory until it is done.
+        // A partly answered batch uses memory until it is done.
         let isFirst = line.heldBytes > 1024
         guard let resource = line.waiting?.resource else { return }
         let (user, isDisk) = (c.pointee.user, resource == .disk)
         let isAlone = isDisk ? !disk.hasRequests(of: user) : !network.hasRequests(of: user)
         if !isAlone, let error = refusalOfInput(c) {
-            // What waits to run has to wait in memory.
+            // A waiting request would stay in memory.
             c.pointee.unfinished = exchange.finish(line, .failure(error), into: &json)
             if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: now) }
-            // Before the input is counted, or the connection would be closed for a line that is refused already.
+            // Before the input is counted, because the connection would otherwise be closed for a line that is already
+            // refused.
             c.pointee.machine.shrinkInput()
             return
         }
@@ -306,7 +307,7 @@ struct EventLoop: ~Copyable {
         }
     }
 
-    /// - Returns: false where the socket has failed.
+    /// - Returns: false if the socket has failed.
     private mutating func read(_ slot: Int) -> Bool {
         guard let c = connections[slot] else { return false }
         c.pointee.isReadable = false
@@ -317,13 +318,13 @@ struct EventLoop: ~Copyable {
         } else if count == 0 {
             c.pointee.machine.inputEnded()
         } else if errno != EAGAIN, errno != EINTR {
-            // A peer that went away in the middle: nothing to report, nothing to save.
+            // The peer has disconnected; there is nothing to report or to store.
             return false
         }
         return true
     }
 
-    /// Writes the events that wait, unless the state machine holds them back; called before each line and each reply.
+    /// Writes the waiting events, unless the state machine delays them. Called before each line and each reply.
     private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
         guard c.pointee.machine.takesEvents else { return c.pointee.caller.subscription.holdBack() }
         c.pointee.hasEvents = false
@@ -345,7 +346,7 @@ struct EventLoop: ~Copyable {
     ///
     /// - Returns: the user of a request that began.
     private mutating func start(_ slot: Int) -> Int? {
-        // A connection with a deferred request stays until the result is there, also if the peer has gone.
+        // A connection with a deferred request stays until the request ends, even if the peer has disconnected.
         guard let c = connections[slot], let request = c.pointee.unfinished?.waiting else { return nil }
         if hasCut, c.pointee.state == .gone {
             c.pointee.unfinished = nil
@@ -358,7 +359,7 @@ struct EventLoop: ~Copyable {
         return c.pointee.user
     }
 
-    /// - Returns: false where the loop is to end at once.
+    /// - Returns: false if the loop must end at once.
     private mutating func handleMessages() -> Bool {
         for message in inbox.take() {
             switch message {
@@ -401,13 +402,13 @@ struct EventLoop: ~Copyable {
         guard connections[slot] == c else { return }
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
-        // Nothing is answered beside a long reply before it is known whether the peer takes it.
+        // After a long reply, no other reply is written until the peer's pace is known.
         if json.count >= EventLoop.longTurn { flush() }
     }
 
     // MARK: The end
 
-    /// Accepts no more, lets every connection answer what it has received, and closes it.
+    /// Begins a stop: accepts no connection, lets every connection answer its received lines, and closes it.
     private mutating func drain() {
         guard case .serving = stage else { return }
         stage = .draining(end: now + tuning.drainTime.nanoseconds)
@@ -415,7 +416,7 @@ struct EventLoop: ~Copyable {
         (listener, acceptance) = (-1, .ended)
         for slot in connections.indices {
             guard let c = connections[slot], c.pointee.state != .gone else { continue }
-            // A peer that has ended its side is answered to that end anyhow.
+            // A peer that has ended its side is answered to its end in any case.
             if !c.pointee.hasPeerEnded { c.pointee.machine.drain(unread: c.pointee.bytesToRead) }
             c.pointee.isReadable = true
             turns.add(slot, of: c.pointee.user)
@@ -433,17 +434,17 @@ struct EventLoop: ~Copyable {
     }
 }
 
-/// Swift's own clocks give a time of 128 bits, which costs as much again as reading the clock.
+/// The monotonic time. Swift's clocks return 128 bits, which doubles the cost of reading the clock.
 func monotonicNanoseconds() -> Int {
     var time = timespec()
-    // Fails only for a clock that the kernel does not have (clock_gettime(2)).
+    // Fails only for an unknown clock (clock_gettime(2)).
     clock_gettime(CLOCK_MONOTONIC, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
 extension Duration {
     var nanoseconds: Int {
-        // Of more than 30 years, 30 years.
+        // At most 30 years.
         let (seconds, attoseconds) = min(self, .seconds(1_000_000_000)).components
         return Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
     }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A queue in which users take turns, and the connections of a user take turns within theirs.
+/// A queue in which users take turns, and the connections of each user take turns.
 ///
-/// Users and connections are small numbers. Each step takes the same time, however many there are.
+/// Users and connections are small indexes. Each operation takes constant time.
 struct FairQueue {
     private struct User {
         var first = -1
         var last = -1
-        /// The next user in the queue.
+        /// The index of the next user in the queue.
         var next = -1
         var isQueued = false
     }
 
     private struct Entry {
-        /// The next connection of the same user.
+        /// The index of the next connection of the same user.
         var next = -1
         var isQueued = false
     }
@@ -25,7 +25,7 @@ struct FairQueue {
 
     var isEmpty: Bool { firstUser < 0 }
 
-    /// Adds a connection behind the others of its user, or before them, unless it is in the queue already.
+    /// Adds a connection after, or before, the others of its user, unless the connection is in the queue.
     mutating func add(_ connection: Int, of user: Int, first: Bool = false) {
         while entries.count <= connection { entries.append(Entry()) }
         while users.count <= user { users.append(User()) }
@@ -37,9 +37,9 @@ struct FairQueue {
         if !users[user].isQueued { append(user: user) }
     }
 
-    /// Takes the connection whose turn it is; its user's next one comes after all other users.
+    /// Removes and returns the next connection. The user's next connection comes after all other users.
     ///
-    /// - Parameter isAllowed: users who may not have a turn now keep their position.
+    /// - Parameter isAllowed: whether a user may have a turn now; other users keep their position.
     mutating func next(where isAllowed: (_ user: Int) -> Bool = { _ in true }) -> Int? {
         var previous = -1
         var user = firstUser
@@ -64,29 +64,28 @@ struct FairQueue {
     }
 }
 
-/// Requests that wait for a disk or a network: so many of a user run at a time, fewer while others have some too, and
-/// so many in all.
+/// Requests that wait for a disk or a network. Limits the running requests of each user, with a lower limit while other
+/// users have requests, and of all users.
 struct WorkQueue {
     static let maximumPerUser = 4
     static let maximum = 16
-    /// How long after a request its user counts among the others, in nanoseconds.
+    /// The time after a request in which its user counts as another user, in nanoseconds.
     static let memory = 1_000_000_000
 
-    /// How many of a user run at a time while another user has requests.
+    /// The running requests of a user while another user has requests.
     private let maximumBesideOthers: Int
 
     private var waiting = FairQueue()
     private var perUser: [(waiting: Int, running: Int)] = []
     private(set) var running = 0
-    /// Who had a request last, and who of the others before that.
+    /// The last user with a request, and the last different user before.
     private var last = (user: -1, time: Int.min / 2)
     private var lastOther = (user: -1, time: Int.min / 2)
 
     init(maximumBesideOthers: Int = WorkQueue.maximumPerUser) { self.maximumBesideOthers = maximumBesideOthers }
 
-    /// - Parameters:
-    ///   - first: for a batch that is half answered and holds memory until it is done.
-    ///   - now: nanoseconds of the monotonic clock.
+    /// - Parameters:   - first: for a partly answered batch, which uses memory until it is done.   - now: nanoseconds
+    ///   of the monotonic clock.
     mutating func add(_ connection: Int, of user: Int, first: Bool = false, now: Int) {
         while perUser.count <= user { perUser.append((0, 0)) }
         perUser[user].waiting += 1
@@ -95,10 +94,10 @@ struct WorkQueue {
         last = (user, now)
     }
 
-    /// The next connection whose request may run now; ``began(of:)`` is called for it.
+    /// Returns the next connection whose request may run; the caller then calls ``began(of:)``.
     mutating func next(now: Int) -> Int? {
         guard running < WorkQueue.maximum, !waiting.isEmpty else { return nil }
-        // Copies, because the queue must not be read while it changes.
+        // Copies, because the queue must not be read during its mutation.
         let (perUser, running, last, lastOther, few) = (perUser, running, last, lastOther, maximumBesideOthers)
         return waiting.next { user in
             let other = last.user == user ? lastOther : last
@@ -118,11 +117,11 @@ struct WorkQueue {
         running -= 1
     }
 
-    /// Whether a user has requests that run or wait.
+    /// Whether a user has running or waiting requests.
     func hasRequests(of user: Int) -> Bool { user < perUser.count && perUser[user] != (0, 0) }
 }
 
-/// The users that have connections, by a small number each, how many they have, and what is held for them.
+/// The users with connections: a small index, the number of connections, and the memory of each.
 struct UserTable {
     private struct User {
         var uid: uid_t
@@ -136,7 +135,7 @@ struct UserTable {
 
     /// Counts one more connection.
     ///
-    /// - Returns: the user's number, which stays as long as the user has a connection.
+    /// - Returns: the index of the user, constant while the user has a connection.
     mutating func enter(_ uid: uid_t) -> Int {
         if let number = numbers[uid] {
             users[number].connections += 1
@@ -160,17 +159,17 @@ struct UserTable {
         numbers[uid].map { users[$0].connections } ?? 0
     }
 
-    /// Counts what is held for a connection of a user, in place of what was.
+    /// Replaces the memory of a connection in the sum of its user.
     mutating func count(_ held: Held, insteadOf old: Held, of number: Int) {
         users[number].held.input += held.input - old.input
         users[number].held.replies += held.replies - old.replies
     }
 
-    /// What is held for all connections of a user.
+    /// The memory of all connections of a user.
     func held(of number: Int) -> Held { users[number].held }
 }
 
-/// One turn of a connection on the event loop: 64 lines, or what can be done in a millisecond.
+/// One turn of a connection on the event loop: 64 lines, or one millisecond.
 struct Turn {
     static let maximumLines = 64
     /// In nanoseconds.
@@ -179,17 +178,15 @@ struct Turn {
     private(set) var isOver = false
     private var lines = 0
     private let end: Int
-    /// How many bytes of replies there were when the clock was last read.
+    /// The bytes of replies when the clock was last read.
     private var written: Int
-    /// How many bytes of requests were read since then.
+    /// The bytes of requests since the clock was last read.
     private var read = 0
-    /// Requests to one method that followed each other, and when the first of them began.
+    /// Consecutive requests to one method, and the start of the first.
     private var run: (method: MethodRegistry.Method?, count: Int, start: Int)
     private let now: () -> Int
 
-    /// - Parameters:
-    ///   - start: nanoseconds of the monotonic clock.
-    ///   - written: how many bytes of replies there are already.
+    /// - Parameters:   - start: nanoseconds of the monotonic clock.   - written: the bytes of replies before the turn.
     init(start: Int, written: Int, now: @escaping () -> Int = monotonicNanoseconds) {
         end = start + Turn.maximumTime
         run = (nil, 0, start)
@@ -197,12 +194,10 @@ struct Turn {
         self.now = now
     }
 
-    /// A line, a notification or an entry of a batch is done. The clock is read after every eighth of them, and after
-    /// long ones and long replies.
+    /// Counts a line, a notification or an entry of a batch. The clock is read after every eighth of them, and after
+    /// long requests and replies.
     ///
-    /// - Parameters:
-    ///   - read: how many bytes the line or entry has.
-    ///   - written: how many bytes of replies there are now.
+    /// - Parameters:   - read: the bytes of the line or entry.   - written: the bytes of replies now.
     mutating func spend(read: Int, written: Int) {
         lines += 1
         self.read += read
@@ -214,10 +209,10 @@ struct Turn {
         }
     }
 
-    /// Replies are written elsewhere from now on, where there are so many bytes already.
+    /// Continues with another output, which already contains a number of bytes.
     mutating func moved(written: Int) { self.written = written }
 
-    /// A request was answered. Those to the same method that follow each other are timed together.
+    /// Records an answered request. Consecutive requests to the same method are timed together.
     mutating func answered(_ method: MethodRegistry.Method) {
         if method !== run.method {
             if run.method != nil { endRun(now()) }
@@ -226,7 +221,7 @@ struct Turn {
         run.count += 1
     }
 
-    /// The turn is over, at this time.
+    /// Ends the turn.
     mutating func finish(_ now: Int) {
         if run.method != nil { endRun(now) }
     }

@@ -4,22 +4,22 @@ import NorrisProtocol
 import NorrisSystem
 import Synchronization
 
-/// A connection, as other threads name it: its descriptor may be another connection's by the time they do.
+/// The identity of a connection for other threads. The descriptor may belong to another connection later.
 struct ConnectionID: Equatable, Sendable {
     let descriptor: CInt
     let generation: UInt64
 }
 
-/// A deferred request that runs as a task of the server, and whose result goes back to the event loop.
+/// A deferred request, which runs as a task of the server and returns its result to the event loop.
 struct DeferredTask: Sendable {
     let connection: ConnectionID
     let work: Deferred.Work
     let inbox: Inbox
-    /// Of which the event loop has taken ``reserve`` for the result.
+    /// The event loop has added ``reserve`` for the result.
     let ledger: MemoryLedger
 
-    /// What a request that runs counts with in bytes, until the event loop has its result: half of the longest reply,
-    /// so that as many as may run at a time fit.
+    /// The bytes that a running request counts, until the event loop has its result: half of the longest reply, so that
+    /// the maximum number of running requests fits.
     static let reserve = 2 * 1024 * 1024
 
     func run() async {
@@ -32,7 +32,7 @@ struct DeferredTask: Sendable {
         }
     }
 
-    /// How many bytes a result has beyond the reserve.
+    /// The bytes of a result above the reserve.
     static func excess(of result: [UInt8]) -> Int { max(0, result.count - reserve) }
 }
 
@@ -43,7 +43,7 @@ final class Inbox: Sendable {
         case result(ConnectionID, Result<[UInt8], ResponseError>)
         /// Events wait in the connection's subscription.
         case events(ConnectionID)
-        /// Process what has been received, then end.
+        /// Process all received lines, then end.
         case drain
         /// End at once.
         case abort
@@ -51,7 +51,7 @@ final class Inbox: Sendable {
 
     private struct State {
         var messages: [Message] = []
-        /// Nobody reads any more.
+        /// Whether the event loop has ended.
         var isClosed = false
     }
 
@@ -73,14 +73,14 @@ final class Inbox: Sendable {
         }
         guard isFirst else { return }
         var one: UInt64 = 1
-        // Fails only where the counter is full, and then the loop is being woken.
+        // Fails only if the counter is full, and then the loop wakes up anyway.
         _ = write(descriptor, &one, 8)
     }
 
-    /// All that came since the last call.
+    /// Returns and removes all messages.
     func take() -> [Message] {
         var count: UInt64 = 0
-        // Fails only where nothing has come.
+        // Fails only if there is no message.
         _ = read(descriptor, &count, 8)
         return state.withLock { state in
             defer { state.messages = [] }
