@@ -1,15 +1,15 @@
 import Glibc
 import NorrisProtocol
 
-/// A deferred request, from its body's decision until its reply is written.
+/// A deferred request, until its reply is written.
 final class DeferredRequest {
     let resource: Deferred.Resource
     let work: Deferred.Work
-    /// The request's id, as a token of `line`; nil for a notification.
+    /// The request's id, as a token of the line; nil for a notification.
     let id: JSONToken?
     let line: ArraySlice<UInt8>
     let method: MethodRegistry.Method
-    /// When the request began, in nanoseconds.
+    /// The start of the request, in nanoseconds.
     let start = monotonicNanoseconds()
 
     fileprivate init(_ deferred: Deferred, id: JSONToken?, _ line: ArraySlice<UInt8>, _ method: MethodRegistry.Method) {
@@ -18,17 +18,17 @@ final class DeferredRequest {
     }
 }
 
-/// A line whose answer takes more than one turn: a deferred request, or a batch with entries that are left.
+/// A line that takes more than one step: a deferred request, or a batch with unanswered entries.
 final class UnfinishedLine {
     fileprivate let line: ArraySlice<UInt8>
-    /// Of a batch; nil for a single request.
+    /// The entries of a batch; nil for a single request.
     fileprivate let entries: [Range<Int>]?
-    /// The first entry that is left.
+    /// The first unanswered entry.
     fileprivate var next = 0
-    /// The reply of a batch as far as it is made.
+    /// The written part of a batch's reply.
     fileprivate var json = JSONWriter()
     fileprivate var budget: Exchange.Budget
-    /// The deferred request that holds up the line; nil where its turn was over.
+    /// The deferred request that delays the line; nil if the turn was over.
     fileprivate(set) var waiting: DeferredRequest?
 
     fileprivate init(_ line: ArraySlice<UInt8>, entries: [Range<Int>]? = nil) {
@@ -38,18 +38,18 @@ final class UnfinishedLine {
         if entries != nil { json.beginArray() }
     }
 
-    /// How many bytes of a reply it holds.
+    /// The bytes of the unfinished reply.
     var heldBytes: Int { json.count }
 
-    /// Nobody wants the reply any more.
+    /// Discards the reply, because the client has disconnected.
     func drop() { json = JSONWriter() }
 }
 
-/// Turns one line into one reply line, a single request or a batch (JSON-RPC 2.0, sections 4 to 6).
+/// Answers one line with one reply line: a single request or a batch (JSON-RPC 2.0, sections 4 to 6).
 struct Exchange {
-    /// How many requests a batch may hold.
+    /// The maximum number of requests in a batch.
     static let maximumBatch = 64
-    /// How long a reply line may become: what a connection may hold.
+    /// The longest reply line, in bytes; equal to the limit of a connection's replies.
     static let maximumReply = 4 * 1024 * 1024
 
     let registry: MethodRegistry
@@ -57,9 +57,9 @@ struct Exchange {
 
     init(registry: MethodRegistry) { self.registry = registry }
 
-    /// Answers a line into the writer, as far as the turn goes and no request is deferred.
+    /// Answers a line into the writer, until the turn is over or a request is deferred.
     ///
-    /// - Returns: the rest of the line, or nil where everything is written.
+    /// - Returns: the unfinished line; nil if the reply is complete.
     func answer(
         _ line: ArraySlice<UInt8>, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
@@ -88,9 +88,9 @@ struct Exchange {
         }
     }
 
-    /// Takes the result of a line's deferred request; a batch goes on with ``proceed(_:of:_:into:)``.
+    /// Writes the result of a deferred request. A batch continues with ``proceed(_:of:_:into:)``.
     ///
-    /// - Returns: the line where it is not done.
+    /// - Returns: the line if it is not finished.
     func finish(
         _ line: UnfinishedLine, _ result: Result<[UInt8], ResponseError>, into json: inout JSONWriter
     ) -> UnfinishedLine? {
@@ -107,11 +107,11 @@ struct Exchange {
         return line
     }
 
-    /// How long the reply to a batch of so many bytes may become by results. The rest is for the errors of all entries,
-    /// with what they repeat of the line, of which a byte may take six.
+    /// The maximum bytes of results in the reply to a batch. The remaining bytes are for the errors of all entries,
+    /// which repeat parts of the line, of which a byte can take six bytes.
     static func maximumResults(line: Int) -> Int { maximumReply - maximumBatch * 1024 - line * 6 }
 
-    /// Answers a line that was too long to be kept.
+    /// Answers a line that was too long to store.
     func refuseLongLine(into json: inout JSONWriter) {
         refuse(.lineTooLong(maximum: LineSplitter.maximumRequest), into: &json)
     }
@@ -121,7 +121,7 @@ struct Exchange {
         json.newline()
     }
 
-    /// Counts an error, and writes it where there is to be a reply.
+    /// Counts an error, and writes it if the request has a reply.
     private func fail(_ id: RequestID?, _ error: ResponseError, into json: inout JSONWriter) {
         registry.counters.count(error)
         if let id { Response.write(id: id, error: error, to: &json) }
@@ -158,9 +158,9 @@ struct Exchange {
         return nil
     }
 
-    /// Answers entries of a batch until one is deferred or the turn is over.
+    /// Answers entries of a batch until a request is deferred or the turn is over.
     ///
-    /// - Returns: the line where it is not done.
+    /// - Returns: the line if it is not finished.
     func proceed(
         _ batch: UnfinishedLine, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
@@ -172,14 +172,14 @@ struct Exchange {
             let entry = batch.line[start + range.lowerBound..<start + range.upperBound]
             batch.next += 1
             entry.withUnsafeBytes { bytes in
-                // The whole line has been read, so an entry of it cannot fail.
+                // The whole line was parsed before, so an entry cannot fail.
                 guard let envelope = try? RequestEnvelope(entry: bytes) else { return }
                 batch.waiting = perform(envelope, entry, bytes, caller, &batch.budget, &turn, into: &batch.json)
             }
             turn.spend(read: range.count, written: batch.json.count)
         }
         if batch.next < entries.count || batch.waiting != nil { return batch }
-        // A batch of notifications only: no line at all.
+        // A batch of notifications has no reply line.
         guard batch.json.count > 1 else { return nil }
         batch.json.endArray()
         batch.json.newline()
@@ -187,19 +187,19 @@ struct Exchange {
         return nil
     }
 
-    /// How much of a writer a reply line may take.
+    /// The part of a writer that a reply line may use.
     struct Budget {
-        /// Where the line begins.
+        /// The beginning of the line.
         let start: Int
         let maximum: Int
-        /// Once a result did not fit, no later request of the line is performed.
+        /// Set after a result did not fit; no later request of the line is performed.
         var isExceeded = false
     }
 
     private static let tooMuch = ResponseError.busy(
         "The reply would be longer than \(maximumReply) bytes.", hint: "Ask for less at a time.")
 
-    /// Runs a request and writes its reply, if it is to have one and is not deferred.
+    /// Performs a request and writes its reply, unless it is a notification or deferred.
     private func perform(
         _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ caller: Caller,
         _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter
@@ -223,7 +223,7 @@ struct Exchange {
         }
     }
 
-    /// - Parameter arguments: reads and checks them.
+    /// - Parameter arguments: reads and checks the arguments.
     @inline(__always) private func perform(
         _ method: MethodRegistry.Method, id: JSONToken?, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer,
         _ caller: Caller, _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter,
@@ -277,7 +277,7 @@ struct Exchange {
         }
     }
 
-    /// Replaces a result that did not fit by an error. Errors themselves always fit.
+    /// Replaces a result that does not fit by an error. Errors always fit.
     private func limit(
         _ budget: inout Budget, _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, since mark: JSONWriter.Mark,
         in json: inout JSONWriter
@@ -293,17 +293,17 @@ struct Exchange {
     ) { fail(id.map { RequestID($0, in: bytes) }, error, into: &json) }
 }
 
-/// The last request line with an integer id, for the lines that repeat it with another id: they need not be parsed.
+/// The last request line with an integer id. A line that repeats it with another id is not parsed again.
 ///
-/// A line of the same bytes but for the digits of the id is valid in the same way, for another integer of at most 15
-/// digits is one too. Clients that send many requests send such lines, and parsing one takes as long as answering it.
+/// A line with the same bytes except the digits of the id is equally valid, because any integer of at most 15 digits is
+/// valid. Clients that send many requests send such lines, and parsing a line takes as long as answering it.
 final class RepeatedLine {
-    /// A longer line is not remembered.
+    /// The longest line that is stored, in bytes.
     private static let maximumLength = 512
-    /// So many digits are below 2^53.
+    /// A number of this many digits is below 2^53.
     private static let maximumDigits = 15
 
-    /// The request of the line. A class, so that it is lent and not copied.
+    /// The request of the line; a class, so that it is not copied.
     final class Request {
         let method: MethodRegistry.Method
         let arguments: Arguments
@@ -315,19 +315,19 @@ final class RepeatedLine {
     }
 
     private var bytes: [UInt8] = []
-    /// Where the id is in ``bytes``.
+    /// The range of the id in ``bytes``.
     private var id = 0..<0
     private var request: Request?
     private var misses = 0
 
-    /// The request of a line that repeats the last one, and the line's id.
+    /// The request and the id of a line that repeats the last line.
     @inline(__always) func match(_ line: UnsafeRawBufferPointer) -> (request: Request, id: JSONToken)? {
         let end = line.count - (bytes.count - id.upperBound)
         guard let request, end > id.lowerBound, end - id.lowerBound <= RepeatedLine.maximumDigits,
             let base = line.baseAddress
         else { return nil }
         let isSame = bytes.withUnsafeBytes { bytes in
-            // Lines with requests are not empty.
+            // Not nil, because a line with a request is not empty.
             memcmp(base, bytes.baseAddress!, id.lowerBound) == 0
                 && memcmp(base + end, bytes.baseAddress! + id.upperBound, bytes.count - id.upperBound) == 0
         }
@@ -338,14 +338,14 @@ final class RepeatedLine {
         return (request, JSONToken(.integer, range))
     }
 
-    /// Remembers a line that was not the last one's repetition, now and then: to do so costs a little.
+    /// Stores some of the lines that do not repeat the last line, because storing has a cost.
     func note(_ line: UnsafeRawBufferPointer, _ envelope: RequestEnvelope, _ method: MethodRegistry.Method) {
         misses += 1
         guard misses.isMultiple(of: 8), line.count <= RepeatedLine.maximumLength, let id = envelope.id,
             id.kind == .integer, line[id.range.lowerBound] != UInt8(ascii: "-"),
             id.range.count <= RepeatedLine.maximumDigits
         else { return }
-        // A copy, so that the arguments do not hold the connection's input.
+        // A copy, so that the arguments do not retain the connection's input.
         bytes = Array(line)
         guard let arguments = try? method.description.arguments(in: bytes[...], params: envelope.params) else {
             request = nil

@@ -2,7 +2,7 @@ import Glibc
 package import NorrisProtocol
 import Synchronization
 
-/// One request that has passed every check of the table.
+/// A request that has passed all checks.
 package struct Call: Sendable {
     package let arguments: Arguments
     fileprivate let caller: Caller
@@ -11,18 +11,18 @@ package struct Call: Sendable {
 
     package var uid: UInt32 { caller.peer.uid }
 
-    /// The events of the connection that the request came on.
+    /// The subscription of the request's connection.
     package var subscription: Subscription { caller.subscription }
 
-    /// Whether the peer may do what only administrators may.
+    /// Whether the peer is an administrator.
     package var isAdministrator: Bool { caller.isAdministrator(peer) }
 }
 
-/// The rest of a method that has to wait; gives the result as encoded JSON.
+/// The rest of a method that must wait; returns the encoded result.
 package struct Deferred: Sendable {
     package typealias Work = @Sendable () async throws(ResponseError) -> [UInt8]
 
-    /// What is waited for, of which each user may have so many requests run at a time.
+    /// The resource that the request waits for. Each user has a limit of running requests for each resource.
     package enum Resource: Sendable { case disk, network }
 
     let resource: Resource
@@ -37,17 +37,17 @@ package struct Deferred: Sendable {
     ) -> Deferred { disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes } }
 }
 
-/// What a method does: writes its result at once and returns nil, or returns what is left to do.
+/// The body of a method: writes its result and returns nil, or returns the rest of the work.
 ///
-/// It runs on the event loop, so it must not block. Where it throws, what it wrote is taken back.
+/// Runs on the event loop, so it must not block. If it throws, the written bytes are removed.
 package typealias MethodBody = @Sendable (Call, inout JSONWriter) throws(ResponseError) -> Deferred?
 
-/// A method of the protocol with its body, which gets the parameters as the method declares them.
+/// A method of the protocol with its body.
 package struct Handler: Sendable {
     package let name: String
     package let body: MethodBody
 
-    /// - Parameter body: writes its result at once and returns nil, or returns what is left to do.
+    /// - Parameter body: writes its result and returns nil, or returns the rest of the work.
     package init<M: Method>(
         _ method: M.Type,
         _ body: @escaping @Sendable (M.Parameters, Call, inout JSONWriter) throws(ResponseError) -> Deferred?
@@ -56,16 +56,16 @@ package struct Handler: Sendable {
         self.body = { call, json throws(ResponseError) in try body(try M.Parameters(call.arguments), call, &json) }
     }
 
-    /// A method that is called so often that its body reads the parameters itself, where it needs them.
+    /// A frequent method, whose body reads only the parameters that it needs.
     package init<M: Method>(_ method: M.Type, reading body: @escaping MethodBody) { (name, self.body) = (M.name, body) }
 
-    /// A method that always waits for something.
+    /// A method that always waits.
     package init<M: Method>(
         _ method: M.Type, deferred body: @escaping @Sendable (M.Parameters, Call) throws(ResponseError) -> Deferred
     ) { self.init(method) { parameters, call, _ throws(ResponseError) in try body(parameters, call) } }
 
-    /// A method that is answered from the disk. Its parameters may be many: they are read when the request runs, and
-    /// off the event loop.
+    /// A method that is answered from disk. The parameters are read off the event loop when the request runs, because
+    /// they may be many.
     package init<M: Method>(
         _ method: M.Type, onDisk body: @escaping @Sendable (M.Parameters, Call) async throws(ResponseError) -> M.Result
     ) {
@@ -89,9 +89,10 @@ package struct Handler: Sendable {
     }
 }
 
-/// The methods of ``MethodTable`` with their bodies: dispatch, permission and parameters in the order of the contract.
+/// The methods of ``MethodTable`` with their bodies. Checks the method, permission and parameters in the order of the
+/// contract.
 package final class MethodRegistry: Sendable {
-    /// A class, so that a look-up copies nothing but a reference.
+    /// A class, so that a look-up copies only a reference.
     final class Method: Sendable {
         let description: MethodDescription
         let isAdministrative: Bool
@@ -109,14 +110,14 @@ package final class MethodRegistry: Sendable {
 
         func hasName(_ bytes: UnsafeRawBufferPointer) -> Bool {
             name.withUnsafeBytes { name in
-                // A method's name is not empty, so both have a first byte.
+                // Not nil, because a method's name is not empty.
                 name.count == bytes.count && memcmp(name.baseAddress!, bytes.baseAddress!, name.count) == 0
             }
         }
     }
 
     private let methods: [Method]
-    /// By the hash of the name, with free places between: a look-up takes a step or two, and makes no String.
+    /// A hash table with free places, so that a look-up takes one or two steps and creates no String.
     private let places: [Method?]
     let counters: ServerCounters
     private let administratorCheck: @Sendable (Peer) -> Bool
@@ -145,7 +146,7 @@ package final class MethodRegistry: Sendable {
 
     package func isAdministrator(_ peer: Peer) -> Bool { administratorCheck(peer) }
 
-    /// The method of a name, a token of these bytes; nil where there is none, which is counted.
+    /// The method with a name, a token of these bytes; nil for an unknown method, which is counted.
     func method(named name: JSONToken, in bytes: UnsafeRawBufferPointer) -> Method? {
         guard let text = name.plainText(in: bytes) else {
             var text = name.text(in: bytes)
@@ -173,7 +174,7 @@ package final class MethodRegistry: Sendable {
         return try method.body(Call(arguments: try arguments(), caller: caller), &json)
     }
 
-    /// Three bytes and the length tell nearly all names apart.
+    /// Three bytes and the length distinguish nearly all names.
     private static func place(_ name: UnsafeRawBufferPointer) -> Int {
         let count = name.count
         guard count > 0 else { return 0 }
