@@ -4,14 +4,14 @@ import NorrisSystem
 
 /// One of the three files of the cache.
 struct CacheDatabase: Sendable {
-    /// One more than the requests of one user that may wait at a time, four for a disk and four for a network: nobody
-    /// holds the last free reader.
+    /// One more than the concurrent requests of one user, four for a disk and four for a network, so that one user
+    /// cannot occupy all readers.
     static let readers = 9
 
     let opened: OpenedDatabase
-    /// Created with the file, so that a cursor of another cache is not valid in this one.
+    /// Created with the file, so that a cursor of another cache is invalid.
     let cursorKey: UInt64
-    /// The encoded facts beside `cache.db`; beside the other files there are none.
+    /// The encoded facts beside `cache.db`; unused for the other files.
     let factFile: FactFile
 
     var writer: DatabasePool { opened.writer }
@@ -22,7 +22,7 @@ struct CacheDatabase: Sendable {
         do {
             cursorKey = try CacheDatabase.cursorKey(opened.writer, facts: path, access)
         } catch {
-            // A file that cannot be written can be read; its cursors end with this process.
+            // A file that cannot be written can still be read; its cursors are valid only in this process.
             logger.error("database.unwritable", metadata: ["path": "\(opened.path ?? "")", "error": "\(error)"])
             cursorKey = UInt64.random(in: .min ... .max)
         }
@@ -57,7 +57,7 @@ struct CacheDatabase: Sendable {
         if let known = known.flatMap(UInt64.init) { return known }
         let key = UInt64.random(in: .min ... .max)
         try writer.write(access) { try set(String(key), forKey: "cursor_key", $0) }
-        // The cache is a new one: such a file is left over from another.
+        // The cache is new, so the file of facts belongs to another cache.
         if let path { unlink(path) }
         return key
     }

@@ -6,18 +6,18 @@ extension DatabaseKind {
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
         isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }])
 
-    /// `cache.db-gifs`: GIFs. In a file of their own, because each file has one writer, and a user who waits for a GIF
-    /// must not wait for an import of facts or posts.
+    /// `cache.db-gifs`: GIFs, in a separate file, because each file has one writer, and a user who waits for a GIF must
+    /// not wait for an import of facts or posts.
     static let gifs = DatabaseKind(
         fileName: "cache.db-gifs", applicationID: 0x4E52_5247,  // "NRRG"
         isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + gifTables) }])
 
-    /// `cache.db-posts`: posts, in a file of their own for the same reason.
+    /// `cache.db-posts`: posts, in a separate file for the same reason.
     static let posts = DatabaseKind(
         fileName: "cache.db-posts", applicationID: 0x4E52_5250,  // "NRRP"
         isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + postTables) }])
 
-    /// The tables that all three files have.
+    /// The tables of all three files.
     private static let fetchTables = """
         CREATE TABLE meta (
             key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL

@@ -5,11 +5,11 @@ import NorrisProtocol
 package import NorrisSystem
 import Synchronization
 
-/// The databases of the daemon, and what is wrong with them: the state, and three files of cached content.
+/// The databases of the daemon and their faults: the state, and three files of cached content.
 ///
-/// Failures of reads and writes are logged and noted here, and thrown as the caller's kind of error.
+/// Failed reads and writes are logged and recorded here, and thrown as the caller's kind of error.
 package final class Databases: Sendable {
-    /// What is read and written; each has a file of its own, so that none waits for a change of another.
+    /// The kinds of content, each with a separate file, so that no kind waits for a change of another.
     package enum Content: CaseIterable, Sendable {
         case state, facts, gifs, posts
 
@@ -35,22 +35,20 @@ package final class Databases: Sendable {
     let logger: Logger
     private let cacheFolder: String?
     private let caches: Mutex<[Content: CacheDatabase]>
-    /// What last failed to be written, and why, until it succeeds.
+    /// The reasons of the last failed writes, until a write succeeds.
     private let writeFailures = Mutex<[Content: String]>([:])
-    /// What was found wrong with the files of the cache since they were opened.
+    /// The damage found in the files of the cache since they were opened.
     private let cacheDamage = Mutex<[Content: String]>([:])
     private let lostState = Atomic(false)
     private let measuredSpace = Mutex(Space())
     private let faultsListener = Mutex<@Sendable () -> Void>({})
     private let damageListener = Mutex<@Sendable () -> Void>({})
 
-    /// Opens all files, and creates what is missing.
+    /// Opens all files, and creates missing files.
     ///
-    /// - Parameters:
-    ///   - cacheFolder: nil for a cache in memory.
-    ///   - stateFolder: nil for a state in memory.
-    ///   - willTakeLong: called before each step that may take longer than a start usually does.
-    /// - Throws: for a file of a newer norrisd or of another program, which is left untouched.
+    /// - Parameters:   - cacheFolder: nil for a cache in memory.   - stateFolder: nil for a state in memory.   -
+    ///   willTakeLong: called before each step that may take longer than a usual start.
+    /// - Throws: for a file of a newer norrisd or of another program, which stays unchanged.
     package init(
         cacheFolder: String?, stateFolder: String?, logger: Logger, _ access: BlockingAccess,
         willTakeLong: () -> Void = {}
@@ -68,9 +66,9 @@ package final class Databases: Sendable {
         measureSpace(access)
     }
 
-    /// The file of some cached content.
+    /// The file of cached content.
     func cache(_ content: Content) -> CacheDatabase {
-        // Each of them is opened at the start, and replaced but never removed.
+        // Not nil: each file is opened at the start, and replaced but never removed.
         caches.withLock { $0[content]! }
     }
 
@@ -78,20 +76,20 @@ package final class Databases: Sendable {
 
     private var allOpened: [OpenedDatabase] { Content.allCases.map(opened) }
 
-    /// Closes all, with their write-ahead logs written back.
+    /// Closes all files, and writes back their write-ahead logs.
     package func close(_ access: BlockingAccess) {
         for opened in allOpened { try? opened.close(access) }
     }
 
     // MARK: Reading and writing
 
-    /// How long a search may take.
+    /// The longest time of a search.
     static let searchLimit = Duration.seconds(1)
 
-    /// Reads one state of the database that holds the content.
+    /// Reads one snapshot of the content's database.
     ///
-    /// - Parameter limit: how long the body may take; ``searchLimit`` for what reads all rows.
-    /// - Throws: `-32005`, `-32004` when the limit passes, and a response that the body throws.
+    /// - Parameter limit: the longest time of the body; ``searchLimit`` for a scan of all rows.
+    /// - Throws: `-32005`, `-32004` after the limit, and a response error of the body.
     func read<Value: Sendable>(
         _ content: Content, within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(ResponseError) -> Value {
@@ -100,14 +98,14 @@ package final class Databases: Sendable {
         }
     }
 
-    /// The same on the calling thread.
+    /// Reads on the calling thread.
     func read<Value>(
         _ content: Content, _ access: BlockingAccess, _ body: (Database) throws -> Value
     ) throws(ResponseError) -> Value {
         do { return try opened(content).writer.read(access, body) } catch { throw readFailure(error, content) }
     }
 
-    /// Reads on a connection of its own, for which no request waits.
+    /// Reads on a separate connection, for which no request waits.
     func readApart<Value>(
         _ content: Content, _ access: BlockingAccess, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -119,7 +117,7 @@ package final class Databases: Sendable {
         return try pool.read(access, body)
     }
 
-    /// Changes the database that holds the content: all of it, or nothing where the body throws.
+    /// Changes the content's database: completely, or not at all if the body throws.
     ///
     /// - Throws: `failed` or `cancelled`.
     func write<Value: Sendable>(
@@ -134,7 +132,7 @@ package final class Databases: Sendable {
         }
     }
 
-    /// The same on the calling thread.
+    /// Writes on the calling thread.
     func write<Value>(
         _ content: Content, _ access: BlockingAccess, _ body: (Database) throws -> Value
     ) throws(StoreError) -> Value {
@@ -145,9 +143,9 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Changes the state for a request, in memory where there is no disk.
+    /// Changes the state for a request; in memory without a disk.
     ///
-    /// - Throws: `-32005`, and a response that the body throws.
+    /// - Throws: `-32005`, and a response error of the body.
     func writeState<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(ResponseError) -> Value {
@@ -163,9 +161,9 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Changes the state for a request; the change is on the disk when this returns.
+    /// Changes the state for a request; the change is on disk when this returns.
     ///
-    /// - Throws: `-32005`, also where the change would be lost with the process; and a response that the body throws.
+    /// - Throws: `-32005`, also if the change would be lost with the process; and a response error of the body.
     func changeState<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(ResponseError) -> Value {
@@ -173,7 +171,7 @@ package final class Databases: Sendable {
             throw .storage("The state is in memory only and would be lost.", hint: "See why: norrisctl status")
         }
         return try await writeState { [self] database in
-            // Here, on the thread of the connection: stat(2) may wait for a disk.
+            // Here on the connection's thread, because stat(2) may wait for a disk.
             checkState()
             guard !isStateLost else {
                 throw ResponseError.storage("state.db was deleted while norrisd was running.", hint: "Restart norrisd.")
@@ -196,7 +194,7 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Runs the body of a write. One without changes has not shown that the disk takes writes.
+    /// Runs the body of a write. A write without changes does not show that the disk accepts writes.
     private func noting<Value>(
         _ content: Content, _ body: (Database) throws -> Value, _ database: Database
     ) throws -> Value {
@@ -217,19 +215,19 @@ package final class Databases: Sendable {
 
     // MARK: What is wrong
 
-    /// - Parameter body: called, from any thread, when ``faults`` may have changed by a write or by ``checkState()``.
+    /// - Parameter body: called on any thread when ``faults`` may have changed by a write or by ``checkState()``.
     package func onFaultsChange(_ body: @escaping @Sendable () -> Void) { faultsListener.withLock { $0 = body } }
 
-    /// - Parameter body: called, from any thread, when the cache is found to be damaged (``recreateLostCaches(_:)``).
+    /// - Parameter body: called on any thread when damage of the cache is found (``recreateLostCaches(_:)``).
     package func onDamage(_ body: @escaping @Sendable () -> Void) { damageListener.withLock { $0 = body } }
 
-    /// What is wrong with the databases, a sentence each; empty where all is well.
+    /// The faults of the databases, one sentence each.
     package var faults: [String] {
         var faults: [String] = []
         var failures = writeFailures.withLock { $0 }
         for opened in allOpened {
             let name = opened.kind.fileName
-            // The files of the cache are in one folder: a fault of the first is not repeated for the others.
+            // The files of the cache are in one folder, so a fault of the first is not repeated for the others.
             if opened.kind.fileName != state.kind.fileName, opened.kind.fileName != DatabaseKind.facts.fileName,
                 !cache(.facts).opened.condition.isWritable, !opened.condition.isWritable
             {
@@ -240,7 +238,7 @@ package final class Databases: Sendable {
             case .quarantined(let path): faults.append("A damaged database was quarantined as \(path)")
             case .readOnly(let detail):
                 faults.append("\(name) is read-only: \(detail)")
-                // What fails for that is no further fault.
+                // A failure that follows from this fault is not another fault.
                 failures = failures.filter { ($0.key == .state) != opened.kind.isDurable }
             case .inMemory(let detail): faults.append("\(name) is in memory: \(detail)")
             }
@@ -253,35 +251,35 @@ package final class Databases: Sendable {
         return faults
     }
 
-    /// Whether something cannot be written now.
+    /// Whether a database cannot be written now.
     package var isReadOnly: Bool {
         !allOpened.allSatisfy(\.condition.isWritable) || isStateLost || writeFailures.withLock { !$0.isEmpty }
     }
 
-    /// The space that the databases take on disks, and have there, in bytes.
+    /// The bytes of the databases on disk, and the free bytes.
     package struct Space: Equatable, Sendable {
         package var cache = 0
         package var state = 0
-        /// What may still be written, on the file system that has less; nil where neither database is on a disk.
+        /// The free bytes for this user, on the fuller of the file systems; nil if no database is on a disk.
         package var free: Int?
     }
 
-    /// What ``measureSpace()`` found last. From memory, for callers that must not wait for a file system.
+    /// The result of the last ``measureSpace(_:)``. From memory, for callers that must not wait for a file system.
     package var space: Space { measuredSpace.withLock { $0 } }
 
-    /// Asks the file systems for sizes and free bytes.
+    /// Reads sizes and free bytes from the file systems.
     package func measureSpace(_ access: BlockingAccess) {
         let space = Space(cache: sizes.cache, state: sizes.state, free: freeBytes)
         measuredSpace.withLock { $0 = space }
     }
 
-    /// Bytes on disk; blocking.
+    /// The bytes on disk. Blocking.
     var sizes: (cache: Int, state: Int) { (Content.cached.map { cache($0).sizeOnDisk }.reduce(0, +), state.sizeOnDisk) }
 
-    /// Bytes that may still be written, on the file system that has less; blocking.
+    /// The free bytes for this user, on the fuller of the file systems. Blocking.
     var freeBytes: Int? { allOpened.map(\.path).compactMap { $0.flatMap(Folder.freeBytes(besides:)) }.min() }
 
-    /// A write failed; logged once, until one succeeds again.
+    /// Records a failed write, and logs it once until a write succeeds.
     func noteWriteFailure(_ error: any Error, of content: Content) {
         noteDamage(error, of: content)
         let summary = DatabaseError.summary(of: error, path: opened(content).path)
@@ -290,7 +288,7 @@ package final class Databases: Sendable {
         faultsListener.withLock { $0 }()
     }
 
-    /// A write succeeded.
+    /// Records a successful write.
     func noteWriteSuccess(of content: Content) {
         guard writeFailures.withLock({ $0.removeValue(forKey: content) }) != nil else { return }
         logger.notice("database.writes-again", metadata: ["content": "\(content)"])
@@ -299,7 +297,7 @@ package final class Databases: Sendable {
 
     // MARK: Upkeep
 
-    /// Returns unused space to the file system; blocking.
+    /// Returns unused space to the file system. Blocking.
     package func releaseFreePages(_ access: BlockingAccess) {
         for opened in allOpened {
             do {
@@ -311,7 +309,7 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Reads the whole cache, which takes long where it is large, and notes damage. Blocking.
+    /// Reads the whole cache, which takes long for a large cache, and records damage. Blocking.
     package func checkCache(_ access: BlockingAccess) {
         for content in Content.cached {
             do {
@@ -324,22 +322,21 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Notes damage of a file of the cache, where the error says so.
+    /// Records damage of a file of the cache, if the error is a corruption.
     func noteDamage(_ error: any Error, of content: Content) {
         guard content != .state, DatabaseError.isCorruption(error) else { return }
         cacheDamage.withLock { $0[content] = "\(error)" }
         damageListener.withLock { $0 }()
     }
 
-    /// Recreates the files of the cache that were deleted under us, or found to be damaged; a damaged file is
-    /// quarantined.
+    /// Recreates the files of the cache that were deleted or are damaged; a damaged file is quarantined.
     ///
-    /// - Returns: the content that is gone; the caller fills it again.
+    /// - Returns: the lost content, which the caller must refill.
     package func recreateLostCaches(_ access: BlockingAccess) -> Set<Content> {
         Set(Content.cached.filter { recreateIfLost($0, access) })
     }
 
-    /// Whether a file of the cache was deleted under us, or found to be damaged.
+    /// Whether a file of the cache was deleted or is damaged.
     func isLost(_ content: Content, _: BlockingAccess) -> Bool {
         cacheDamage.withLock { $0[content] != nil } || opened(content).isDeleted
     }
@@ -351,7 +348,7 @@ package final class Databases: Sendable {
             if let damage = cacheDamage.withLock({ $0[content] }) {
                 new = OpenedDatabase.recreate(content.kind, path, damage, logger, access)
             } else {
-                // The old file's log and index; a new file must not share them with connections still open.
+                // The old file's log and index, which a new file must not share with connections that are still open.
                 unlink(path + "-wal")
                 unlink(path + "-shm")
                 new = try OpenedDatabase.open(content.kind, folder: cacheFolder, logger: logger, access)
@@ -366,7 +363,7 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Continues with facts in memory: the disk did not take them, and there are none on it.
+    /// Continues with facts in memory, because the disk refused them and contains none.
     ///
     /// - Returns: whether the facts were on a disk.
     func replaceFactsByMemory(_ access: BlockingAccess) -> Bool {
@@ -382,15 +379,15 @@ package final class Databases: Sendable {
         let old = opened(content)
         let cache = CacheDatabase(new, logger, access)
         caches.withLock { $0[content] = cache }
-        // Readers that began on the old file end on it; a failure to close it costs a descriptor, no data.
+        // Readers of the old file finish on it. A failure to close it loses a descriptor, but no data.
         try? old.close(access)
     }
 
-    /// Whether the state's file was found to be deleted: what is written is lost with the process.
+    /// Whether the state's file was deleted, so that changes are lost with the process.
     private var isStateLost: Bool { lostState.load(ordering: .relaxed) }
 
-    /// Checks whether the state's file was deleted or replaced under us. Then changes of the state that a request waits
-    /// for are refused until a restart: to recreate the file would lose data silently.
+    /// Checks whether the state's file was deleted or replaced. If so, changes of the state are refused until a
+    /// restart, because recreating the file would silently lose data.
     package func checkState(_: BlockingAccess) { checkState() }
 
     private func checkState() {
@@ -400,10 +397,10 @@ package final class Databases: Sendable {
     }
 }
 
-/// Why a folder or a database cannot be used, with what to do about it.
+/// The reason why a folder or a database cannot be used, and the correction.
 package struct StoreError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        /// Another daemon uses the folder; its process id where it is known.
+        /// Another daemon uses the folder; with its process id if known.
         case locked(pid: Int?)
         /// The file was written by a newer norrisd.
         case newerSchema(found: Int, known: Int)
@@ -444,13 +441,13 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
 }
 
 extension DatabaseError {
-    /// The error for a status: without the statement.
+    /// The error in a status, without the statement.
     ///
-    /// - Parameter path: that of the database; nil in memory.
+    /// - Parameter path: the path of the database; nil in memory.
     static func summary(of error: any Error, path: String?) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }
         let summary = "\(error.message) (SQLite error \(error.extendedResultCode))"
-        // A full disk shows itself in several errors, of which only SQLITE_FULL says so.
+        // A full disk causes several errors, of which only SQLITE_FULL names the reason.
         guard error.resultCode != SQLITE_FULL, path.flatMap(Folder.freeBytes(besides:)) == 0 else { return summary }
         return summary + ": the disk is full"
     }

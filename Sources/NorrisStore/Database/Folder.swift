@@ -4,8 +4,7 @@ import NorrisSystem
 
 /// Folders and files on disk.
 package enum Folder {
-    /// Creates a folder and its parents, private to this user (mode 0700), as the XDG base directory specification
-    /// wants.
+    /// Creates a folder and its parents with mode 0700, as the XDG Base Directory Specification requires.
     package static func make(_ path: String) throws(StoreError) {
         var status = stat()
         if mkdir(path, 0o700) == 0 { return }
@@ -17,40 +16,40 @@ package enum Folder {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw notWritable(path) }
     }
 
-    /// Creates an empty file that only this user reads and writes (mode 0600), unless there is a file.
+    /// Creates an empty file with mode 0600, unless the file exists.
     ///
-    /// SQLite gives the files beside a database the mode of the database. No connection to the file may be open: to
-    /// close any descriptor of a file releases SQLite's locks on it (fcntl(2)).
+    /// SQLite uses the mode of a database for its other files. No connection to the file may be open, because closing
+    /// any descriptor of a file releases SQLite's locks (fcntl(2)).
     ///
-    /// - Throws: where it cannot be written; SQLite itself would open it and fail at the first change.
+    /// - Throws: if the file cannot be written. SQLite would open the file, and fail at the first change.
     static func makePrivateFile(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw notWritable(path) }
         close(descriptor)
     }
 
-    /// By the value of errno.
+    /// The error for the current errno.
     fileprivate static func notWritable(_ path: String) -> StoreError {
         StoreError(path: path, .notWritable(SystemError.reason()))
     }
 
-    /// nil where there is no file.
+    /// nil if the file does not exist.
     static func identity(of path: String) -> FileIdentity? {
         var status = stat()
         return stat(path, &status) == 0 ? FileIdentity(status) : nil
     }
 
-    /// Bytes on disk of a database with its write-ahead log.
+    /// The bytes on disk of a database with its write-ahead log.
     static func size(ofDatabase path: String) -> Int { size(of: path) + size(of: path + "-wal") }
 
-    /// Bytes of a file; 0 where there is none.
+    /// The bytes of a file; 0 if the file does not exist.
     static func size(of path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Bytes that this user may still write to the file system of a file (statvfs(3)), at most what a reply can hold;
-    /// nil where there is no such file.
+    /// The free bytes for this user on a file's file system (statvfs(3)), at most the largest integer of a reply; nil
+    /// if the file does not exist.
     static func freeBytes(besides path: String) -> Int? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }
@@ -58,7 +57,7 @@ package enum Folder {
     }
 }
 
-/// Distinguishes a file from another one at the same path.
+/// The identity of a file, independent of its path.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -66,14 +65,15 @@ struct FileIdentity: Hashable, Sendable {
     init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
 }
 
-/// The lock that excludes a second daemon from a state folder; released when the process ends, however it ends.
+/// The lock that excludes a second daemon from a state folder. The kernel releases it when the process ends.
 package struct InstanceLock: ~Copyable {
     private let descriptor: CInt
 
     /// Takes the lock of a folder without waiting (flock(2)).
     package init(folder: String) throws(StoreError) {
         let path = folder + "/lock"
-        // Not a link: where the folder belongs to somebody else, it could lead to a file that is not theirs to empty.
+        // Does not follow a link, because in a folder of another user the link could lead to a file that must not be
+        // truncated.
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Folder.notWritable(path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -82,7 +82,7 @@ package struct InstanceLock: ~Copyable {
             throw StoreError(path: folder, .locked(pid: pid))
         }
         self.descriptor = descriptor
-        // Only for the message of a second daemon, so a failure to write it is no failure.
+        // The content is only for the message of a second daemon, so a failed write is no error.
         let pid = Array("\(getpid())\n".utf8)
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, pid, pid.count, 0)

@@ -3,16 +3,16 @@ import Glibc
 import Logging
 import NorrisSystem
 
-/// A kind of database: how its file is recognized, and its schema.
+/// A kind of database: the identification of its file, and its schema.
 struct DatabaseKind: Sendable {
     /// The file's name in its folder.
     let fileName: String
-    /// `PRAGMA application_id` (SQLite: "file format", offset 68): four letters, for file(1) and for norrisd itself.
+    /// `PRAGMA application_id` (SQLite: "file format", offset 68): four letters, for file(1) and for norrisd.
     let applicationID: Int32
-    /// Whether a commit is on the disk before it returns, and a migration begins with a copy. Else only a clean file is
-    /// promised, not the last commits.
+    /// Whether a commit is on disk before it returns, and a migration begins with a copy. Otherwise the last commits
+    /// may be lost, but the file stays consistent.
     let isDurable: Bool
-    /// In order. Only ever appended to; a migration that has been released is never changed.
+    /// The migrations in order. A released migration is never changed.
     let migrations: [Migration]
 
     struct Migration: Sendable {
@@ -20,10 +20,10 @@ struct DatabaseKind: Sendable {
         let apply: @Sendable (Database) throws -> Void
     }
 
-    /// `PRAGMA user_version`: how many migrations have been applied to a file.
+    /// `PRAGMA user_version`: the number of applied migrations.
     var schemaVersion: Int { migrations.count }
 
-    /// Whether a file has all tables of the current schema, whatever its header says.
+    /// Whether a file has all tables of the current schema, independent of its header.
     func hasTables(_ database: Database, _ access: BlockingAccess) throws -> Bool {
         let names = "SELECT name FROM sqlite_schema WHERE type = 'table'"
         let own = try OpenedDatabase.inMemory(self, "for its tables", access).writer.read(access) {
@@ -32,12 +32,12 @@ struct DatabaseKind: Sendable {
         return Set(own).isSubset(of: try String.fetchAll(database, names))
     }
 
-    /// Brings a database to the current schema, one transaction for each migration.
+    /// Migrates a database to the current schema, with one transaction for each migration.
     func migrate(_ pool: DatabasePool, _ access: BlockingAccess) throws {
         try pool.withWriter(access) { database in
             let version = try Int.fetchOne(database, "PRAGMA user_version") ?? 0
             guard version < migrations.count else { return }
-            // A migration may recreate a table to which others refer; dangling references are found at its end.
+            // A migration may recreate a table with references to it; dangling references are checked at the end.
             try database.execute("PRAGMA foreign_keys = OFF")
             defer { try? database.execute("PRAGMA foreign_keys = ON") }
             for (index, migration) in migrations.enumerated().dropFirst(version) {
@@ -53,18 +53,18 @@ struct DatabaseKind: Sendable {
     }
 }
 
-/// A database ready to use, and the condition it was found in.
+/// An open database, and the condition of its file.
 struct OpenedDatabase: Sendable {
     enum Condition: Equatable, Sendable {
         case good
-        /// The file was damaged: it was renamed to this path and recreated.
+        /// The file was damaged, was renamed to this path, and was recreated.
         case quarantined(String)
-        /// The file or its disk cannot be written, only read.
+        /// The file or its disk can be read but not written.
         case readOnly(String)
-        /// No file can be used; what is written is lost with the process.
+        /// No file can be used; all data is lost with the process.
         case inMemory(String)
 
-        /// Whether what is written stays.
+        /// Whether changes are permanent.
         var isWritable: Bool {
             switch self {
             case .good, .quarantined: true
@@ -75,7 +75,7 @@ struct OpenedDatabase: Sendable {
 
     let kind: DatabaseKind
     let writer: DatabasePool
-    /// nil in memory.
+    /// nil for a database in memory.
     let path: String?
     let condition: Condition
     private let identity: FileIdentity?
@@ -85,21 +85,21 @@ struct OpenedDatabase: Sendable {
         identity = path.flatMap(Folder.identity(of:))
     }
 
-    /// Whether the file was deleted or replaced under us.
+    /// Whether the file was deleted or replaced.
     var isDeleted: Bool { path.map { Folder.identity(of: $0) != identity } ?? false }
     var sizeOnDisk: Int { path.map(Folder.size(ofDatabase:)) ?? 0 }
 
-    /// Closes all connections, with the write-ahead log written back and removed.
+    /// Closes all connections, and writes back and removes the write-ahead log.
     func close(_ access: BlockingAccess) throws { try writer.close(access) }
 
-    /// From this size on the check of a file may take long on a slow disk, in bytes.
+    /// The size from which the check of a file may take long on a slow disk, in bytes.
     private static let largeFile = 32 << 20
 
-    /// Opens a database of a folder; creates, migrates or quarantines it as needed.
+    /// Opens a database in a folder; creates, migrates or quarantines the file as needed.
     ///
     /// - Parameter willTakeLong: called before each step that may take long: the check of a large file, the copy before
     ///   a migration, the migration.
-    /// - Throws: only for a newer schema or another program's file, which must not be touched. Where the disk cannot be
+    /// - Throws: only for a newer schema or another program's file, which must not be changed. If the disk cannot be
     ///   used, the daemon works without it.
     static func open(
         _ kind: DatabaseKind, folder: String?, logger: Logger, _ access: BlockingAccess, willTakeLong: () -> Void = {}
@@ -122,7 +122,7 @@ struct OpenedDatabase: Sendable {
         _ kind: DatabaseKind, _ path: String, _ access: BlockingAccess, _ willTakeLong: () -> Void
     ) throws -> DatabasePool {
         if kind.isDurable, Folder.size(ofDatabase: path) >= largeFile { willTakeLong() }
-        // Before anything is written, the journal mode included: a file that is not ours, or damaged, stays as it is.
+        // Before the first write, including the journal mode, because a foreign or damaged file must stay unchanged.
         let (version, hasDamagedHeader) = try inspect(kind, path, access)
         try Folder.makePrivateFile(path)
         let writer = try connect(kind, path, isNew: version == 0, access)
@@ -142,7 +142,7 @@ struct OpenedDatabase: Sendable {
         if version == 0, !kind.isDurable {
             try writer.withWriter(access) { try $0.execute("PRAGMA synchronous = NORMAL") }
         }
-        // Past the last number a table takes no rows (AUTOINCREMENT).
+        // A table with the highest row number accepts no rows (AUTOINCREMENT).
         if !kind.isDurable {
             _ = try writer.read(access) {
                 try SequenceNumber.fetchAll($0, "SELECT ifnull(seq, 0) FROM sqlite_sequence")
@@ -155,27 +155,27 @@ struct OpenedDatabase: Sendable {
         _ kind: DatabaseKind, _ path: String, isNew: Bool, _ access: BlockingAccess
     ) throws -> DatabasePool {
         // One writing connection, because SQLite before 3.51.3 can damage a write-ahead log that two connections
-        // checkpoint at once; readers never do. The state is small and rarely read: one connection does
-        // both.
+        // checkpoint at the same time; readers never checkpoint. The state is small and rarely read, so one connection
+        // also reads it.
         try DatabasePool(path: path, readers: kind.isDurable ? 0 : CacheDatabase.readers, access) { database in
-            // In KiB. The data is small, and the operating system caches it too.
+            // In KiB. The data is small, and the operating system caches the file too.
             try database.execute("PRAGMA cache_size = -512")
             guard !database.isReadOnly else { return }
-            // A new cache is not synced: after a crash of the machine it is created again.
+            // A new cache is not synced, because it is recreated after a crash of the machine.
             let synchronous = kind.isDurable ? "FULL" : isNew ? "OFF" : "NORMAL"
             try database.execute("PRAGMA synchronous = \(synchronous)")
-            // Before anything is stored (https://sqlite.org/pragma.html#pragma_auto_vacuum).
+            // Before the first row (https://sqlite.org/pragma.html#pragma_auto_vacuum).
             if isNew { try database.execute("PRAGMA auto_vacuum = INCREMENTAL") }
-            // The log of one large import does not stay on the disk.
+            // The log of a large import must not stay on disk.
             try database.execute("PRAGMA journal_size_limit = 1048576")
             try database.execute("PRAGMA journal_mode = WAL")
         }
     }
 
-    /// Free pages that a file keeps for what is stored next: 4 MiB.
+    /// The free pages that a file keeps for new rows: 4 MiB.
     static let spareFreePages = 1_024
 
-    /// Returns free pages to the file system, 1 MiB at a time, so that other writes wait for milliseconds; at most
+    /// Returns free pages to the file system, 1 MiB at a time, so that other writes wait only for milliseconds; at most
     /// 256 MiB a call.
     func releaseFreePages(_ access: BlockingAccess) throws {
         guard condition.isWritable else { return }
@@ -186,18 +186,17 @@ struct OpenedDatabase: Sendable {
                 return free <= OpenedDatabase.spareFreePages
             }
             guard isDone else { continue }
-            // The file itself becomes shorter when its log is written back.
+            // The checkpoint shortens the file.
             if step > 0 { try writer.withWriter(access) { try $0.execute("PRAGMA wal_checkpoint") } }
             return
         }
     }
 
-    /// Reads what a file is, without changing a byte of it.
+    /// Reads the kind of a file without changing it.
     ///
-    /// - Parameter name: by which SQLite opens it; nil for its path.
-    /// - Returns: its schema version, 0 where there is no file or an empty one; and whether wrong bytes in its header
-    ///   say something else.
-    /// - Throws: for a damaged file, and for one that must not be touched.
+    /// - Parameter name: the name for SQLite; nil for the path.
+    /// - Returns: the schema version, 0 for a missing or empty file; and whether the header is damaged.
+    /// - Throws: for a damaged file, and for a file that must not be changed.
     private static func inspect(
         _ kind: DatabaseKind, _ path: String, name: String? = nil, _ access: BlockingAccess
     ) throws -> (version: Int, hasDamagedHeader: Bool) {
@@ -228,13 +227,13 @@ struct OpenedDatabase: Sendable {
         return found
     }
 
-    /// A file with a higher version has a wrong byte, not a newer norrisd.
+    /// The highest plausible version. A higher version is a damaged byte, not a newer norrisd.
     private static let plausibleVersions = 65_535
 
-    /// Repairs the rows and indices of a state. One on a full disk is repaired by a later start.
+    /// Repairs the rows and indexes of a state. On a full disk a later start repairs it.
     private static func repair(_ writer: DatabasePool, _ logger: Logger, _ access: BlockingAccess) throws {
         do {
-            // quick_check does not compare the indices with their tables.
+            // quick_check does not compare indexes with their tables.
             let verdict = try writer.read(access) { try String.fetchOne($0, "PRAGMA integrity_check(1)") }
             if verdict != "ok" {
                 try writer.write(access) { database in
@@ -248,7 +247,7 @@ struct OpenedDatabase: Sendable {
             try writer.write(access) { try StateRepair.run($0, logger) }
         } catch {
             if DatabaseError.isCorruption(error) { throw error }
-            // Two rows have one key: the table is damaged, not its index.
+            // Two rows have the same key, so the table is damaged, not its index.
             if let error = error as? DatabaseError, error.resultCode == SQLITE_CONSTRAINT {
                 throw DatabaseError.damaged(error.message)
             }
@@ -258,7 +257,7 @@ struct OpenedDatabase: Sendable {
 
     /// Reads the whole file.
     ///
-    /// - Throws: a ``DatabaseError`` with ``DatabaseError/isCorruption`` for a damaged one.
+    /// - Throws: a ``DatabaseError`` with ``DatabaseError/isCorruption`` for a damaged file.
     static func check(_ database: Database) throws {
         let verdict = try String.fetchOne(database, "PRAGMA quick_check(1)")
         guard verdict == "ok" else { throw DatabaseError(SQLITE_CORRUPT, message: verdict) }
@@ -270,7 +269,7 @@ struct OpenedDatabase: Sendable {
         try writer.withWriter(access) { try $0.execute("VACUUM INTO ?", [path]) }
     }
 
-    /// Quarantines a damaged file with its log, so that nothing is lost for good, and recreates it.
+    /// Quarantines a damaged file with its log, so that no data is lost, and recreates the file.
     static func recreate(
         _ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger, _ access: BlockingAccess
     ) -> OpenedDatabase {
@@ -305,11 +304,12 @@ struct OpenedDatabase: Sendable {
         return inMemory(kind, detail, access)
     }
 
-    /// The name by which SQLite reads a file without its log and index, which it cannot create where the folder takes
-    /// no files (SQLite, "Uniform Resource Identifiers": immutable); none where a log holds what the file does not.
+    /// The name with which SQLite reads a file without creating its log and index, which is impossible in a folder
+    /// without write permission (SQLite, "Uniform Resource Identifiers": immutable). Empty if a log contains changes
+    /// that the file does not.
     private static func immutableName(_ path: String) -> [String] {
         guard Folder.size(of: path + "-wal") == 0 else { return [] }
-        // Only these three mean something in the path of such a URI.
+        // Only these three characters are special in the path of the URI.
         let encoded = path.utf8.flatMap { "?#%".utf8.contains($0) ? Array("%\(String($0, radix: 16))".utf8) : [$0] }
         return ["file:\(String(decoding: encoded, as: UTF8.self))?immutable=1"]
     }
@@ -321,14 +321,15 @@ struct OpenedDatabase: Sendable {
             try kind.migrate(writer, access)
             return OpenedDatabase(kind, writer, path: nil, .inMemory(detail))
         } catch {
-            // Our own schema on an empty database in memory: only a broken build or no memory at all fails here.
+            // The schema is applied to an empty database in memory, which fails only with a faulty build or without
+            // memory.
             fatalError("SQLite cannot create a database in memory: \(error)")
         }
     }
 }
 
 extension StoreError {
-    /// Whether the file must not be touched.
+    /// Whether the file must not be changed.
     fileprivate var isRefusal: Bool {
         switch reason {
         case .newerSchema, .foreign: true

@@ -1,18 +1,19 @@
 import NorrisProtocol
 
-/// A list of rows that is read page by page, in an order that no two rows share.
+/// A list of rows that is read page by page, in a strict order.
 struct PageQuery: Sendable {
-    /// The first two are the integer and the text of a row's cursor. With a filter the third is what it tests.
+    /// The first two columns are the integer and the text of a row's cursor. With a filter the third is the tested
+    /// value.
     let columns: String
     /// `table WHERE condition`.
     let matches: String
     let arguments: StatementArguments
     let order: String
-    /// The condition on the rows after a cursor.
+    /// The condition that selects the rows after a cursor.
     let after: String
-    /// The values of that condition.
+    /// The values of the condition `after`.
     var cursorValues: @Sendable (SealedCursor) -> StatementArguments = { [$0.number] }
-    /// Leaves rows out by what SQLite does not know.
+    /// Excludes rows by a test outside of SQLite.
     var filter: Filter?
 
     struct Filter: Sendable {
@@ -24,14 +25,15 @@ struct PageQuery: Sendable {
         var items: [Item] = []
         /// Exact up to ``countedMatches``; nil above.
         var total: Int?
-        /// The cursor of the last row; nil without rows.
+        /// The cursor of the last row; nil if there are no rows.
         var end: SealedCursor?
         var hasMore = false
     }
 
-    /// The rows after a cursor: as many as are wanted and a reply can hold, but one at least.
+    /// The rows after a cursor: as many as requested and as fit into a reply, but at least one.
     ///
-    /// - Parameter read: the item, nil where it cannot be read, which costs its page one item; and its size in bytes.
+    /// - Parameter read: returns the item and its size in bytes. An item that cannot be read is nil and reduces the
+    ///   page by one item.
     func rows<Item>(
         after cursor: SealedCursor?, limit: Int, _ database: Database, read: (Rows) throws -> (item: Item?, size: Int)
     ) throws -> Result<Item> {
@@ -57,8 +59,8 @@ struct PageQuery: Sendable {
 
     /// A page for a reply.
     ///
-    /// - Parameter list: what distinguishes its cursors from those of other lists with the same key.
-    /// - Throws: `-32602` for a cursor that is not of this list.
+    /// - Parameter list: distinguishes its cursors from the cursors of other lists with the same key.
+    /// - Throws: `-32602` for a cursor of another list.
     func page<Item>(
         of list: [String], key: UInt64, cursor: String?, limit: Int, _ database: Database,
         read: (Rows) throws -> (item: Item?, size: Int)
@@ -82,14 +84,14 @@ struct PageQuery: Sendable {
     }
 }
 
-/// In bytes: what the contents on one page may come to. The server refuses to send a reply of more than twice that.
+/// The maximum content of a page, in bytes. The server refuses replies of more than twice that size.
 let maximumPageBytes = 2 << 20
 
-/// Where a page of a list ends, as a text that only this daemon can write.
+/// The end of a page, as a text that only this daemon can create.
 struct SealedCursor: Equatable {
-    /// What the list is sorted by first.
+    /// The first sort key of the list.
     let number: Int64
-    /// What distinguishes items with the same number.
+    /// The second sort key, which distinguishes items with the same number.
     let text: String
 
     init(number: Int64, text: String = "") {
@@ -97,11 +99,11 @@ struct SealedCursor: Equatable {
         self.text = text
     }
 
-    /// Reads what ``sealed(for:key:)`` wrote for the same list with the same key.
+    /// Reads the result of ``sealed(for:key:)`` for the same list and the same key.
     ///
     /// - Throws: `-32602` for any other text.
     init(_ sealed: String, of list: [String], key: UInt64) throws(ResponseError) {
-        // Over bytes: a text that begins with a combining mark is one character with the dot before it.
+        // Splits bytes, because a combining mark after the dot would form one character with it.
         let parts = sealed.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false)
             .map(Substring.init)
         guard parts.count == 3, let number = Int64(parts[0], radix: 36) else { throw SealedCursor.refusal }
@@ -109,10 +111,10 @@ struct SealedCursor: Equatable {
         guard self.sealed(for: list, key: key).hasSameBytes(as: sealed) else { throw SealedCursor.refusal }
     }
 
-    /// - Parameter list: what distinguishes the list from all others with this key, in a fixed order.
+    /// - Parameter list: texts that distinguish the list from all others with this key, in a fixed order.
     func sealed(for list: [String], key: UInt64) -> String {
         let number = String(number, radix: 36)
-        // 0xFF is in no UTF-8, so no two lists of texts have the same bytes.
+        // 0xFF does not occur in UTF-8, so two different lists of texts have different bytes.
         var bytes: [UInt8] = []
         for field in [number, text] + list { bytes += Array(field.utf8) + [0xFF] }
         let tag = String(SipHash.hash(bytes, key: (key, 0)), radix: 36)

@@ -1,26 +1,26 @@
 import Logging
 import NorrisProtocol
 
-/// The integers of `state.db` with their ranges, and the repair of a value outside of its range.
+/// The integers of `state.db` with their ranges, and the repair of a value out of range.
 ///
-/// A wrong byte in the state costs a row, not the file: favorites cannot be fetched again.
+/// A damaged byte in the state loses a row, not the file, because favorites cannot be fetched again.
 struct StateRepair {
     enum Action {
         /// The row is deleted.
         case drop
-        /// The value becomes the nearest one of the range.
+        /// The value is replaced by the nearest value in the range.
         case clamp
-        /// The table is counted again.
+        /// The totals are counted again.
         case count(Totals)
     }
 
-    /// A table of totals, whose row for all users is the sum of the others.
+    /// A table of totals, whose row for all users is the sum of the other rows.
     struct Totals {
         let table: String
         let columns: [String]
-        /// Of one user, in bytes. Who is above it has the table counted again at each start.
+        /// The limit of one user, in bytes. For a user above the limit the table is counted again at each start.
         let limit: Int
-        /// The statements that count everything again.
+        /// The statements that count all rows.
         let count: String
 
         static let favorites = Totals(
@@ -30,7 +30,7 @@ struct StateRepair {
             table: "user_state", columns: ["bytes"], limit: UserState.maximumBytes, count: DatabaseKind.countUserState)
 
         fileprivate var isWrong: String {
-            // total() does not overflow.
+            // total() cannot overflow.
             let sums = columns.map { "(SELECT total(iif(uid = -1, -1.0, 1.0) * \($0)) FROM \(table)) <> 0" }
             // All rows may have the same wrong value.
             let columns = columns.joined(separator: ", ")
@@ -49,7 +49,7 @@ struct StateRepair {
         (self.table, self.column, self.type, self.action) = (table, column, type, action)
     }
 
-    /// Every integer column. Totals come last, because they count the rows that are left.
+    /// Every integer column. Totals are last, because they count the remaining rows.
     static let all: [StateRepair] = [
         StateRepair("facts_of_the_day", "number", SequenceNumber.self),
         StateRepair("schedules", "next_run_at", Timestamp.self),
@@ -59,7 +59,7 @@ struct StateRepair {
         StateRepair("recent_searches", "number", SequenceNumber.self),
         StateRepair("recent_searches", "uid", UserID.self), StateRepair("recent_searches", "at", Timestamp.self),
         StateRepair("quota_calls", "at", Timestamp.self),
-        // A favorite without a user cannot be served; any other favorite stays.
+        // A favorite without a user cannot be served; all other favorites stay.
         StateRepair("favorites", "number", OpaqueInteger.self), StateRepair("favorites", "uid", UserID.self),
         StateRepair("favorites", "added_at", Timestamp.self, .clamp),
         StateRepair("favorites", "digest", OpaqueInteger.self), StateRepair("cursor_keys", "key", OpaqueInteger.self),
@@ -75,12 +75,12 @@ struct StateRepair {
         StateRepair("user_state", "bytes", Int.self, .count(.users)),
     ]
 
-    /// A value of another type is outside of every range.
+    /// A value of another type is out of every range.
     private var isOutside: String {
         "\(column) NOT BETWEEN \(type.columnRange.lowerBound) AND \(type.columnRange.upperBound)"
     }
 
-    /// Repairs all rows, in one transaction.
+    /// Repairs all rows in one transaction.
     static func run(_ database: Database, _ logger: Logger) throws {
         let faults = Dictionary(grouping: all, by: \.table).map { table, repairs in
             "EXISTS (SELECT 1 FROM \(table) WHERE \(repairs.map(\.isOutside).joined(separator: " OR ")))"

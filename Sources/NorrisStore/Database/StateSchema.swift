@@ -1,7 +1,7 @@
 import NorrisProtocol
 
 extension DatabaseKind {
-    /// `state.db`: what cannot be fetched again. Never deleted.
+    /// `state.db`: data that cannot be fetched again. Never deleted.
     static let state = DatabaseKind(
         fileName: "state.db", applicationID: 0x4E52_5253,  // "NRRS"
         isDurable: true,
@@ -108,8 +108,8 @@ extension DatabaseKind {
 
     // MARK: The ledger of users (UserState)
 
-    /// What a row of each table takes in the file, indices and the space between rows included, besides its texts; and
-    /// its texts, as often as they are stored.
+    /// The bytes of a row of each table in the file, including indexes and free space, without its texts; and its text
+    /// columns, as often as they are stored.
     private static let countedTables: [(name: String, rowBytes: Int, texts: [String])] = [
         ("recent_searches", 80, ["query", "query"]), ("read_marks", 32, []), ("read_watermarks", 56, ["source"]),
         ("shuffles", 64, ["filter", "shuffle"]), ("served", 64, ["id", "name"]),
@@ -125,7 +125,7 @@ extension DatabaseKind {
         \(countedTables.map(countingTriggers).joined())
         """
 
-    /// Counts everything again.
+    /// Counts all rows.
     static let countUserState = """
         DELETE FROM user_state;
         INSERT INTO user_state SELECT uid, sum(bytes) FROM (
@@ -134,7 +134,7 @@ extension DatabaseKind {
         INSERT INTO user_state SELECT \(UserState.all), ifnull(sum(bytes), 0) FROM user_state;
         """
 
-    /// Counts everything again.
+    /// Counts all rows.
     static let countFavorites = """
         DELETE FROM favorite_totals;
         INSERT INTO favorite_totals

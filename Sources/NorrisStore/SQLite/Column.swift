@@ -3,21 +3,21 @@ import NorrisProtocol
 
 /// A value that can be bound to a statement.
 protocol DatabaseValue: Sendable {
-    /// - Returns: SQLite's result code; `SQLITE_RANGE` for a value that could not be read again.
+    /// - Returns: SQLite's result code; `SQLITE_RANGE` for a value that could not be read back.
     func bind(to statement: OpaquePointer, _ number: Int32) -> Int32
 }
 
-/// A value that can be read from a column. The schema has no REAL (https://sqlite.org/datatype3.html).
+/// A value of a column. The schema has no REAL (https://sqlite.org/datatype3.html).
 ///
-/// `Int64` does not conform: an integer is read as a type that has a range.
+/// `Int64` does not conform, because an integer is read as a type with a range.
 protocol ColumnValue: DatabaseValue {
-    /// nil for a value of another type, or one outside of the range.
+    /// nil for a value of another type or out of range.
     static func read(_ row: Rows, _ column: Int) -> Self?
-    /// A placeholder for a damaged value until the transaction fails, at the next row at the latest.
+    /// A placeholder for a damaged value; the transaction fails at the next row at the latest.
     static var placeholder: Self { get }
 }
 
-/// An integer of a column, with its range. A value outside of the range is neither stored nor read.
+/// An integer of a column with its range. A value out of range is neither stored nor read.
 protocol ColumnInteger: ColumnValue {
     static var columnRange: ClosedRange<Int64> { get }
     var columnValue: Int64 { get }
