@@ -1,12 +1,12 @@
 package import NorrisProtocol
 
-/// The last successful fetch of a source; removed together with the content that it brought.
+/// The last successful fetch of a source; removed together with its content.
 package struct FetchRecord: Sendable, Equatable {
-    /// The settings that the content was fetched with, as the caller writes them.
+    /// The settings of the fetch, in the caller's form.
     package var settings: String
-    /// When the upstream last replied, also that nothing has changed.
+    /// The time of the upstream's last reply, including replies without changes.
     package var fetchedAt: Timestamp
-    /// The validators of each request of the fetch, by a name of the caller's choice.
+    /// The validators of each request of the fetch, by the caller's names.
     package var parts: [String: PartRecord]
     /// The upstream's list of categories.
     package var categories: [String]
@@ -19,11 +19,11 @@ package struct FetchRecord: Sendable, Equatable {
     }
 }
 
-/// The validators of one reply (RFC 9110, section 8.8), byte for byte as they came.
+/// The validators of one reply (RFC 9110, section 8.8), byte for byte.
 package struct PartRecord: Sendable, Equatable {
     package var etag: String?
     package var lastModified: String?
-    /// When the upstream last sent or confirmed them.
+    /// The time when the upstream last sent or confirmed the validators.
     package var checkedAt: Timestamp
 
     package init(etag: String? = nil, lastModified: String? = nil, checkedAt: Timestamp) {
@@ -39,14 +39,14 @@ package struct FetchRecords: Sendable {
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// nil where the source was never fetched, its content was removed since, or the record cannot be read.
+    /// nil if the source was never fetched, its content was removed, or the record cannot be read.
     package func record(of source: String) async -> FetchRecord? {
         try? await databases.read(Databases.Content(ofSource: source)) { try FetchRecord.read(of: source, $0) }
     }
 
-    /// Replaces the record of a source, for a reply without news.
+    /// Replaces the record of a source after a reply without changes.
     ///
-    /// - Returns: false where there is none any more: the content that the reply is about was removed.
+    /// - Returns: false if the record no longer exists, because its content was removed.
     package func renew(_ record: FetchRecord, for source: String) async -> Bool {
         let isThere = try? await databases.write(Databases.Content(ofSource: source)) { database in
             guard try FetchRecord.read(of: source, database) != nil else { return false }
@@ -71,7 +71,7 @@ extension FetchRecord {
         return record
     }
 
-    /// In a transaction of the caller's, so that content and record agree.
+    /// Writes in the caller's transaction, so that content and record agree.
     func write(for source: String, _ database: Database) throws {
         try FetchRecord.remove(source, database)
         try database.execute(
@@ -84,12 +84,12 @@ extension FetchRecord {
         }
     }
 
-    /// The validators are removed with it.
+    /// Also removes the validators.
     static func remove(_ source: String, _ database: Database) throws {
         try database.execute("DELETE FROM fetches WHERE source = ?", [source])
     }
 
-    /// Makes the next fetch of a source a full one, without making it due.
+    /// Makes the next fetch of a source complete, without making it due.
     static func removeValidators(of source: String, _ database: Database) throws {
         try database.execute("DELETE FROM validators WHERE source = ?", [source])
     }

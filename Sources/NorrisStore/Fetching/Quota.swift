@@ -2,16 +2,16 @@ package import NorrisProtocol
 package import NorrisSystem
 import Synchronization
 
-/// The calls that a source has made in the last hour, counted over restarts.
+/// The requests of a source in the last hour, counted across restarts.
 ///
-/// A call is on the disk before it is granted. Where the disk takes no writes it is counted in memory all the same, and
-/// written together with the next.
+/// A request is on disk before it is granted. If the disk accepts no writes, requests are counted in memory and written
+/// together with a later one.
 package final class QuotaLedger: Sendable {
     private let source: String
     private let databases: Databases
     private let window: Mutex<QuotaWindow>
 
-    /// Reads the calls of earlier runs.
+    /// Reads the requests of earlier processes.
     package init(source: String, databases: Databases, _ access: BlockingAccess) {
         self.source = source
         self.databases = databases
@@ -21,11 +21,9 @@ package final class QuotaLedger: Sendable {
         window = Mutex(QuotaWindow(calls: calls ?? []))
     }
 
-    /// Counts a call that is about to be made, if there is one left.
+    /// Counts a request before it is sent, if the quota permits.
     ///
-    /// - Parameters:
-    ///   - uid: the user that it is made for, which has a share of the quota.
-    ///   - limit: calls in an hour.
+    /// - Parameters:   - uid: the user of the request, who has a share of the quota.   - limit: requests in an hour.
     package func take(
         _ purpose: QuotaWindow.Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp = .now()
     ) async -> QuotaWindow.Answer {
@@ -33,14 +31,14 @@ package final class QuotaLedger: Sendable {
             (window.take(purpose, by: uid, limit: limit, now: now), window.rolledBackTo != nil)
         }
         guard answer == .granted || isRolledBack else { return answer }
-        // Writes run one after the other, each with all calls that the ones before did not write.
+        // Writes run one after another; each contains all requests that earlier writes did not store.
         _ = try? await databases.write(.state) { [self] database in
             let (calls, rolledBackTo) = window.withLock { ($0.calls.suffix($0.unwritten), $0.rolledBackTo) }
             if let rolledBackTo {
                 let sql = "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?"
                 try database.execute(sql, [rolledBackTo, source, rolledBackTo])
             }
-            // The oldest have the lowest numbers, so no row behind the first that counts is read.
+            // The oldest requests have the lowest numbers, so rows after the first valid row are not read.
             try database.execute(
                 """
                 DELETE FROM quota_calls WHERE source = ? AND rowid < ifnull((
@@ -66,18 +64,19 @@ package final class QuotaLedger: Sendable {
         return SourceStatus.Quota(limit: limit, used: window.used(now: now), resetsAt: window.resetsAt(now: now))
     }
 
-    /// When the next call may be taken, which may be now; nil for never. From memory.
+    /// The earliest time of the next request, which may be now; nil for never. From memory.
     package func nextFree(
         _ purpose: QuotaWindow.Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp = .now()
     ) -> Timestamp? { window.withLock { $0 }.nextFree(purpose, by: uid, limit: limit, now: now) }
 }
 
-/// A quota of calls in any 3,600 seconds, a fifth of it reserved for users. A call counts from the second it is taken.
+/// A quota of requests in any 3,600 seconds, with a fifth reserved for users. A request counts from the second in which
+/// it is granted.
 ///
-/// A user is granted a call while fewer calls were made for that user than are left for all: whoever uses the quota up
-/// to that leaves half of it to the others, who leave half of that, and so on. Who calls were made for is not stored.
+/// A user gets a request while fewer requests were made for this user than remain for all. Therefore a user leaves half
+/// of the quota to others, who leave half of that, and so on. The users of requests are not stored.
 package struct QuotaWindow: Sendable, Equatable {
-    /// Who a call is for.
+    /// The purpose of a request.
     package enum Purpose: Sendable {
         /// A user waits for the reply.
         case user
@@ -86,12 +85,12 @@ package struct QuotaWindow: Sendable, Equatable {
 
     package enum Answer: Sendable, Equatable {
         case granted
-        /// - Parameter until: when there is a call again; nil for never, as the limit is.
+        /// - Parameter until: the time of the next available request; nil for never.
         case exhausted(until: Timestamp?)
     }
 
     static let length: Int64 = 3_600
-    /// The last tenth of the calls is for users who have had less than a tenth: one user cannot take them all.
+    /// The last tenth of the quota is for users who had less than a tenth, so that one user cannot use all of it.
     static let reservedForOthers = 10
 
     private struct UserCall: Equatable {
@@ -99,18 +98,18 @@ package struct QuotaWindow: Sendable, Equatable {
         var at: Timestamp
     }
 
-    /// When those that may still count were made, oldest first.
+    /// The times of the requests that may still count, oldest first.
     private(set) var calls: [Timestamp]
-    /// Those that were made for users, oldest first.
+    /// The requests for users, oldest first.
     private var userCalls: [UserCall] = []
-    /// How many of the newest are not on the disk yet.
+    /// The number of the newest requests that are not on disk yet.
     fileprivate(set) var unwritten = 0
-    /// The time that replaced later ones after a clock rollback, until it does so on the disk too.
+    /// The time that replaced later times after a clock rollback, until it is on disk.
     fileprivate(set) var rolledBackTo: Timestamp?
 
     package init(calls: [Timestamp] = []) { self.calls = calls.sorted() }
 
-    /// Counts a call, if there is one left.
+    /// Counts a request if the quota permits.
     package mutating func take(_ purpose: Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp) -> Answer {
         if let last = calls.last, last > now { rolledBackTo = now }
         calls = counting(at: now)
@@ -126,12 +125,12 @@ package struct QuotaWindow: Sendable, Equatable {
 
     package func used(now: Timestamp) -> Int { counting(at: now).count }
 
-    /// When the last of the calls no longer counts.
+    /// The time when the last request no longer counts.
     package func resetsAt(now: Timestamp) -> Timestamp { counting(at: now).last.map(QuotaWindow.end) ?? now }
 
-    /// When the next call may be taken, which may be now; nil for never.
+    /// The earliest time of the next request, which may be now; nil for never.
     ///
-    /// - Parameter uid: nil for any user that had no call yet.
+    /// - Parameter uid: nil for a user without requests.
     package func nextFree(_ purpose: Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp) -> Timestamp? {
         let allowed = QuotaWindow.share(of: purpose, limit: limit)
         guard allowed > 0 else { return nil }
@@ -149,7 +148,7 @@ package struct QuotaWindow: Sendable, Equatable {
         }
     }
 
-    /// How many of all calls there may be when one of this purpose is the last.
+    /// The number of all requests up to which a request of this purpose is granted.
     private static func share(of purpose: Purpose, limit: Int) -> Int {
         switch purpose {
         case .user: limit
@@ -157,7 +156,7 @@ package struct QuotaWindow: Sendable, Equatable {
         }
     }
 
-    /// The calls that count. One in the future was made before a clock rollback, and counts as made now.
+    /// The requests that count. A time in the future is from before a clock rollback, and counts as now.
     private func counting(at now: Timestamp) -> [Timestamp] {
         calls.map { min($0, now) }.filter { QuotaWindow.end(of: $0) > now }
     }

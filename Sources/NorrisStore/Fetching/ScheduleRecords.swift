@@ -1,14 +1,14 @@
 package import NorrisProtocol
 
-/// The schedules of all sources, in `state.db`, so that a restart makes no request sooner than they say.
+/// The schedules of all sources in `state.db`, so that a restart causes no earlier request.
 ///
-/// Nothing is thrown: where the disk fails, the schedules last for the run.
+/// Nothing is thrown: if the disk fails, the schedules are lost with the process.
 package struct ScheduleRecords: Sendable {
     private let databases: Databases
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// By source; empty where they cannot be read.
+    /// The records by source; empty if they cannot be read.
     package func all() async -> [String: ScheduleRecord] {
         let records = try? await databases.read(.state) { database in
             let sql = "SELECT source, \(ScheduleRecords.columns) FROM schedules"
@@ -19,7 +19,7 @@ package struct ScheduleRecords: Sendable {
 
     /// Stores a source's schedule.
     package func write(_ record: ScheduleRecord, for source: String) async {
-        // Also of a run that was cancelled.
+        // Also for a cancelled run.
         _ = try? await databases.write(.state, isCancellable: false) { database in
             try database.execute(
                 """
@@ -41,7 +41,7 @@ package struct ScheduleRecords: Sendable {
 }
 
 extension ScheduleRecord {
-    /// From the columns behind the source.
+    /// Reads the columns after the source.
     fileprivate init(_ row: Rows) {
         func time(_ column: Int) -> Timestamp? { row[column] }
         self.init(

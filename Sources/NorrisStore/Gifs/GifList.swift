@@ -2,7 +2,7 @@ import NorrisProtocol
 
 /// A request that Giphy answers with a list of GIFs, page by page.
 ///
-/// Two are equal if their bytes are, as in the database.
+/// Two requests are equal if their bytes are equal, as in the database.
 package struct GifList: Sendable, Hashable {
     enum Kind: String {
         case search
@@ -10,13 +10,13 @@ package struct GifList: Sendable, Hashable {
     }
 
     let kind: Kind
-    /// Without white space around it and in lower case; empty for what is trending.
+    /// Lower case without surrounding white space; empty for the trending list.
     package let query: String
-    /// The strongest rating that Giphy is asked for.
+    /// The strongest rating in the request to Giphy.
     package let rating: String
-    /// nil where Giphy chooses.
+    /// nil for Giphy's default.
     package let lang: String?
-    /// What distinguishes it from all others.
+    /// The fields that distinguish the list from all others.
     let fields: [String]
 
     private init(_ kind: Kind, query: String, rating: String, lang: String?) {
@@ -27,7 +27,7 @@ package struct GifList: Sendable, Hashable {
         fields = ["gifs", kind.rawValue, query, rating, self.lang ?? ""]
     }
 
-    /// The results for a text. Texts that differ in case or in the white space around them are one search.
+    /// The results for a text. Case and surrounding white space do not matter.
     package static func search(_ text: String, rating: String, lang: String? = nil) -> GifList {
         GifList(.search, query: normalized(text), rating: rating, lang: lang)
     }
@@ -53,16 +53,16 @@ package struct GifList: Sendable, Hashable {
     }
 }
 
-/// How strong a GIF is, mildest first. The raw values are those of `cache.db`.
+/// The rating of a GIF, mildest first. The raw values are stored in `cache.db-gifs`.
 enum GifRating: Int {
     case g, pg, pg13, r
-    /// May be anything.
+    /// Possibly the strongest.
     case unknown
 
-    /// Of a GIF. `y`, for the youngest, is of older days.
+    /// The rating of a GIF. Older GIFs may have the rating `y`, the mildest.
     init(ofGif word: String) { self = word.lowercased() == "y" ? .g : GifRating(word) ?? .unknown }
 
-    /// The strongest that a request allows; for an unknown word, the mildest.
+    /// The strongest rating that a request allows; the mildest for an unknown word.
     init(allowing word: String) {
         let rating = GifRating(word) ?? .g
         self = rating == .r ? .unknown : rating

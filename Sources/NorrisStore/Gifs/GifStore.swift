@@ -5,32 +5,32 @@ import Synchronization
 
 /// The GIFs in `cache.db-gifs`, and the lists in which Giphy returned them.
 ///
-/// The age of a GIF is that of its last fetch. Each read has a parameter `notBefore`, so that nothing expired is
-/// served, whether or not ``purge(before:now:)`` has run.
+/// The age of a GIF is the time since its last fetch. Each read has a parameter `notBefore`, so that no expired GIF is
+/// served, even before ``purge(before:now:)`` runs.
 package final class GifStore: Sendable {
-    /// The name that the source has among the fetch records.
+    /// The name of the source in the fetch records.
     package static let source = SourceStatus.gifs
 
     let databases: Databases
     private let stored = Atomic(0)
 
-    /// Counts what is stored.
+    /// Counts the stored GIFs.
     package init(databases: Databases, _ access: BlockingAccess) {
         self.databases = databases
         recount(access)
     }
 
-    /// How many GIFs are stored, expired ones until the next purge included; never waits for the disk.
+    /// The number of stored GIFs, including expired GIFs until the next purge. From memory.
     package var count: Int { stored.load(ordering: .relaxed) }
 
-    /// Counts again, for a cache that was recreated.
+    /// Counts again after the cache was recreated.
     package func recount(_ access: BlockingAccess) {
         guard let count = try? databases.read(.gifs, access, GifStore.count) else { return }
         stored.store(count, ordering: .relaxed)
     }
 
     private static func count(_ database: Database) throws -> Int {
-        // With a damaged number no GIF could be stored (AUTOINCREMENT).
+        // A damaged number would prevent storing GIFs (AUTOINCREMENT).
         _ = try SequenceNumber.fetchOne(database, "SELECT ifnull(max(number), 0) FROM gifs")
         return try Int.fetchOne(database, "SELECT count(*) FROM gifs") ?? 0
     }
@@ -41,7 +41,7 @@ package final class GifStore: Sendable {
         try await databases.write(.gifs) { [self] database in
             let result = try body(database)
             let count = try GifStore.count(database)
-            // After the commit, and in the order of the changes.
+            // After the commit, in the order of the changes.
             database.afterCommit { [self] in stored.store(count, ordering: .relaxed) }
             return result
         }
@@ -53,16 +53,15 @@ package final class GifStore: Sendable {
 
     // MARK: Reading
 
-    /// nil also where the disk cannot be read.
+    /// nil also if the disk cannot be read.
     package func gif(id: String, notBefore: Timestamp) async -> Gif? {
         await firstGif("SELECT gif FROM gifs WHERE id = ? AND fetched_at >= ?", [id, notBefore.seconds])
     }
 
-    /// Any GIF, each as likely as the others; nil also where the disk cannot be read.
+    /// A random GIF, all with equal probability; nil also if the disk cannot be read.
     ///
-    /// - Parameters:
-    ///   - text: Giphy returned it for this text, or its title or description contains it; nil for any.
-    ///   - rating: the strongest that is allowed.
+    /// - Parameters:   - text: matches GIFs that Giphy returned for the text, or whose title or description contains
+    ///   it; nil for all GIFs.   - rating: the strongest allowed rating.
     package func random(text: String?, rating: String, notBefore: Timestamp) async -> Gif? {
         let query = text.map(GifList.normalized)
         return await firstGif(
@@ -86,7 +85,7 @@ package final class GifStore: Sendable {
         await readOr(nil) { try CheckedText.fetchOne($0, sql, arguments)?.text }.flatMap(GifStore.gif)
     }
 
-    /// Which of the ids are not stored, or expired; none where the disk cannot be read.
+    /// The ids that are not stored or expired; empty if the disk cannot be read.
     package func missing(ids: [String], notBefore: Timestamp) async -> [String] {
         await readOr([]) { database in
             let sql = "SELECT 1 FROM gifs WHERE id = ? AND fetched_at >= ?"
@@ -94,12 +93,11 @@ package final class GifStore: Sendable {
         }
     }
 
-    /// Searches the titles, descriptions and user names of all stored GIFs, newest stored first, then by id.
+    /// Searches the titles, descriptions and user names of all stored GIFs, newest first, then by id.
     ///
-    /// - Parameters:
-    ///   - text: must occur as a whole, without regard to case; no character is special.
-    ///   - rating: the strongest that is allowed.
-    /// - Throws: `-32602` for a cursor that is not of this search, `-32005` where the disk fails.
+    /// - Parameters:   - text: must occur as a whole, ignoring case; no character is special.   - rating: the strongest
+    ///   allowed rating.
+    /// - Throws: `-32602` for a cursor of another search, `-32005` if the disk fails.
     package func search(
         text: String, rating: String, cursor: String?, limit: Int, notBefore: Timestamp
     ) async throws(ResponseError) -> Page<Gif> {
@@ -118,10 +116,10 @@ package final class GifStore: Sendable {
         }
     }
 
-    /// nil for a row that cannot be read any more: the next fetch replaces it.
+    /// nil for a row that cannot be read; the next fetch replaces it.
     private static func gif(_ text: String) -> Gif? { try? Gif(json: JSON.parse(text)) }
 
-    /// Of a row whose third column is the GIF.
+    /// The GIF in the third column of a row, and its size.
     static func item(_ row: Rows) -> (item: Gif?, size: Int) {
         let text = (row[2] as CheckedText).text
         return (gif(text), text.utf8.count)
@@ -129,16 +127,16 @@ package final class GifStore: Sendable {
 
     // MARK: Writing
 
-    /// Stores GIFs that are of no list.
+    /// Stores GIFs that belong to no list.
     ///
-    /// - Returns: how many of them are new.
+    /// - Returns: the number of new GIFs.
     @discardableResult package func put(_ gifs: [Gif], at now: Timestamp = .now()) async throws(StoreError) -> Int {
         try await write { try GifStore.store(gifs, at: now, $0) }
     }
 
-    /// Stores GIFs, and the new content of known ones, which keep their numbers.
+    /// Stores GIFs. Known GIFs get the new content and keep their numbers.
     ///
-    /// - Returns: how many are new.
+    /// - Returns: the number of new GIFs.
     static func store(_ gifs: [Gif], at now: Timestamp, _ database: Database) throws -> Int {
         var new = 0
         for gif in gifs.sorted(by: { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }) {
@@ -162,11 +160,11 @@ package final class GifStore: Sendable {
         return new
     }
 
-    /// Removes GIFs and lists that were fetched longer ago. A disk that takes no writes is noted.
+    /// Removes expired GIFs and lists. A failed write is recorded.
     @discardableResult package func purge(before oldest: Timestamp, now: Timestamp = .now()) async -> Int {
         var removed = 0
         for table in GifStore.tables {
-            // A time in the future was noted before a clock rollback.
+            // A time in the future was stored before a clock rollback.
             let rollback = try? await change(
                 table, "UPDATE \(table.name) SET fetched_at = ?", [now.seconds], where: "fetched_at > ?", [now.seconds])
             guard rollback != nil else { break }
@@ -179,15 +177,15 @@ package final class GifStore: Sendable {
     ///
     /// - Returns: the number of GIFs.
     @discardableResult package func clear() async throws(StoreError) -> Int {
-        // First: what a later step does not remove is fetched again.
+        // First, so that GIFs that a later step does not remove are fetched again.
         try await write { try FetchRecord.remove(GifStore.source, $0) }
         var removed = 0
         for table in GifStore.tables { removed = try await delete(table) }
         return removed
     }
 
-    /// The tables in the order of removal, with the rows that one transaction changes: a search may wait to be stored,
-    /// and a list has up to 5,000 items.
+    /// The tables in the order of removal, and the number of rows in one transaction, because a search may wait to be
+    /// stored and a list has up to 5,000 items.
     private static let tables = [(name: "gif_lists", rowsAtOnce: 8), (name: "gifs", rowsAtOnce: 256)]
 
     private func delete(
@@ -196,7 +194,7 @@ package final class GifStore: Sendable {
         try await change(table, "DELETE FROM \(table.name)", [], where: condition, arguments)
     }
 
-    /// Changes the rows that fulfil a condition, in as many transactions as they take.
+    /// Changes the rows that match a condition, in as many transactions as needed.
     ///
     /// - Returns: the number of rows.
     private func change(
@@ -215,9 +213,9 @@ package final class GifStore: Sendable {
         return total
     }
 
-    /// Stores the record of a run that has brought these lists.
+    /// Stores the record of a run that fetched these lists.
     ///
-    /// - Returns: false where one of them was removed meanwhile: then the run has brought nothing.
+    /// - Returns: false if a list was removed in the meantime; then the content of the run is lost.
     package func finishRun(_ fetch: FetchRecord, of lists: [GifList]) async throws(StoreError) -> Bool {
         try await databases.write(.gifs) { database in
             guard try lists.allSatisfy({ try StoredGifList.find($0, database) != nil }) else { return false }

@@ -1,14 +1,12 @@
 package import NorrisProtocol
 
-/// The pages of one request to Giphy as one list, in its order, each GIF once.
+/// The pages of one request to Giphy as one list in Giphy's order, without duplicates.
 extension GifStore {
     /// Stores a page. A page at offset 0 replaces the list; any other is appended if the list continues at its offset.
     ///
-    /// - Parameters:
-    ///   - nextOffset: where Giphy has more; nil at the end.
-    ///   - totalCount: Giphy's count.
+    /// - Parameters:   - nextOffset: the offset of Giphy's next page; nil at the end.   - totalCount: Giphy's count.
     /// - Returns: the number of GIFs that were not stored before; 0 if the page does not continue the list, which then
-    ///   stays as it is.
+    ///   is unchanged.
     @discardableResult package func put(
         _ gifs: [Gif], in list: GifList, offset: Int, nextOffset: Int?, totalCount: Int?, at now: Timestamp = .now()
     ) async throws(StoreError) -> Int {
@@ -58,11 +56,11 @@ extension GifStore {
 /// A page of a list of GIFs.
 package struct GifListPage: Sendable, Equatable {
     package var items: [Gif]
-    /// Exact for a list that is stored whole, else Giphy's count; nil above ``countedMatches``.
+    /// Exact for a completely stored list, else Giphy's count; nil above ``countedMatches``.
     package var total: Int?
     /// nil at the end of the list.
     package var next: String?
-    /// When the list's first page was fetched.
+    /// The time of the fetch of the list's first page.
     package var fetchedAt: Timestamp
     /// The offset to fetch from Giphy: nothing is stored after the cursor, but Giphy has more.
     package var needsUpstream: Int?
@@ -97,9 +95,9 @@ extension GifListPage {
 
 /// A row of `gif_lists`, and its items.
 struct StoredGifList {
-    /// Another one whenever the list is replaced.
+    /// A new number after each replacement of the list.
     let number: SequenceNumber
-    /// Where Giphy has more; nil where the whole list is stored.
+    /// The offset of Giphy's next page; nil if the list is stored completely.
     let nextOffset: Int?
     let totalCount: Int?
     let fetchedAt: Timestamp
@@ -110,7 +108,7 @@ struct StoredGifList {
         [list.kind.rawValue, list.query, list.rating, list.lang ?? ""]
     }
 
-    /// - Parameter notBefore: an older list is ignored; nil for any age.
+    /// - Parameter notBefore: older lists are ignored; nil for any age.
     static func find(_ list: GifList, notBefore: Timestamp? = nil, _ database: Database) throws -> StoredGifList? {
         let sql =
             "SELECT number, next_offset, total_count, fetched_at FROM gif_lists WHERE \(isList) AND fetched_at >= ?"
@@ -136,7 +134,7 @@ struct StoredGifList {
         let new = try GifStore.store(gifs, at: now, database)
         try append(
             gifs, to: number, isFirst: offset == 0,
-            // A list that never ends would be fetched again and again.
+            // A list that never ends would be fetched endlessly.
             nextOffset: nextOffset.flatMap { $0 > offset ? $0 : nil }, totalCount: totalCount, database)
         return new
     }
@@ -150,9 +148,9 @@ struct StoredGifList {
         return database.lastInsertedNumber
     }
 
-    /// Appends stored GIFs to a list, except those that it contains.
+    /// Appends stored GIFs that the list does not contain yet.
     ///
-    /// A page after the first that adds nothing ends the list: pages of nothing but doubles would each cost a request.
+    /// A later page without new GIFs ends the list, because further pages of duplicates would each cost a request.
     static func append(
         _ gifs: [Gif], to number: SequenceNumber, isFirst: Bool, nextOffset: Int?, totalCount: Int?,
         _ database: Database
@@ -173,7 +171,7 @@ struct StoredGifList {
             [isFirst || added > 0 ? nextOffset : nil, totalCount.map { min(max($0, 0), 1 << 31) }, number])
     }
 
-    /// What may be shown of it, in its order.
+    /// The visible GIFs of the list, in its order.
     func query(rating: GifRating, notBefore: Timestamp) -> PageQuery {
         PageQuery(
             columns: "position, CAST(list AS TEXT), gifs.gif",
@@ -184,9 +182,9 @@ struct StoredGifList {
                 """, arguments: [number, rating.rawValue, notBefore.seconds], order: "position", after: "position > ?")
     }
 
-    /// How many GIFs the list has, as far as that is known.
+    /// The number of GIFs in the list, if known.
     ///
-    /// - Parameter counted: how many of them are stored; nil above ``countedMatches``.
+    /// - Parameter counted: the number of stored GIFs; nil above ``countedMatches``.
     func total(counted: Int?) -> Int? {
         guard let counted, nextOffset != nil else { return counted }
         return totalCount.map { max($0, counted) }.flatMap { $0 > countedMatches ? nil : $0 }

@@ -50,21 +50,21 @@ extension Bool: ColumnInteger {
     init(columnValue: Int64) { self = columnValue == 1 }
 }
 
-/// The times that RFC 3339 can write, with a day for the offset at both ends.
+/// The times that RFC 3339 can represent, with a day for the offset at both ends.
 extension Timestamp: ColumnInteger {
     static let columnRange: ClosedRange<Int64> = -62_167_305_600...253_402_387_200
     var columnValue: Int64 { seconds }
     init(columnValue: Int64) { self.init(seconds: columnValue) }
 }
 
-/// A number that rises with each new row, or with each use.
+/// A number that increases with each new row, or with each use.
 struct SequenceNumber: ColumnInteger, Hashable, Comparable {
     /// Far below `Int64.max`, so that a sum of two numbers never overflows.
     static let columnRange: ClosedRange<Int64> = 0...1 << 53
     private(set) var columnValue: Int64
     init(columnValue: Int64 = 0) { self.columnValue = columnValue }
     static func < (left: SequenceNumber, right: SequenceNumber) -> Bool { left.columnValue < right.columnValue }
-    /// Stops at the end of the range, which only a damaged number comes near.
+    /// Stops at the end of the range, which only a damaged number approaches.
     func advanced(by count: Int) -> SequenceNumber {
         SequenceNumber(columnValue: min(columnValue + Int64(count), SequenceNumber.columnRange.upperBound))
     }

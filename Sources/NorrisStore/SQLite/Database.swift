@@ -16,16 +16,16 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     /// One of the primary codes, such as `SQLITE_FULL`.
     var resultCode: Int32 { extendedResultCode & 0xFF }
 
-    /// The error of a value that norrisd has not stored like this: the file is damaged.
+    /// The error for a value that norrisd did not store in this form, because the file is damaged.
     static func damaged(_ problem: String) -> DatabaseError { DatabaseError(SQLITE_CORRUPT, message: problem) }
 
-    /// Whether a file is damaged, or is no database.
+    /// Whether a file is damaged or not a database.
     static func isCorruption(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         return [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.resultCode) || error.isUnknownFormat
     }
 
-    /// Whether the header of a file names a schema format that no SQLite has (https://sqlite.org/fileformat2.html).
+    /// Whether the header of a file names an unknown schema format (https://sqlite.org/fileformat2.html).
     private var isUnknownFormat: Bool { resultCode == SQLITE_ERROR && message == "unsupported file format" }
 
     /// Whether a read took longer than its limit.
@@ -36,7 +36,7 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Ends what runs on a connection, from any thread.
+/// Cancels the work of a connection, from any thread.
 final class Cancellation: Sendable {
     private let flag = Atomic(false)
 
@@ -48,12 +48,12 @@ final class Cancellation: Sendable {
 final class Database {
     enum Access { case write, read }
 
-    /// How many prepared statements are cached. More are only reached by lists of values of many lengths.
+    /// The maximum number of cached statements. Only lists of values with many lengths need more.
     private static let maximumStatements = 64
 
     private let handle: OpaquePointer
     let isReadOnly: Bool
-    /// What a row contains that was never stored; the transaction fails at the next row, at its end at the latest.
+    /// The description of a damaged value in a row; the transaction fails at the next row, or at its end.
     var damage: String?
     private var statements: [String: Statement] = [:]
     private var afterCommit: [() -> Void] = []
@@ -78,8 +78,8 @@ final class Database {
         sqlite3_busy_timeout(handle, 5_000)  // Milliseconds.
         // A misspelt column is an error, not a text.
         norris_sqlite_forbid_double_quoted_strings(handle)
-        // Every 1,000 instructions of its virtual machine, some 20 µs, SQLite calls the handler. The pointer is valid:
-        // the handler runs only in calls that this object makes.
+        // SQLite calls the handler after every 1,000 instructions of its virtual machine, about 20 µs. The pointer is
+        // valid, because the handler runs only in calls by this object.
         let this = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_progress_handler(
             handle, 1000,
@@ -93,11 +93,11 @@ final class Database {
 
     deinit {
         statements = [:]
-        // Where a statement is still held, the connection ends with it.
+        // The connection ends even if a statement still exists.
         if !isClosed { sqlite3_close_v2(handle) }
     }
 
-    /// Closes the connection, which nobody may use any more.
+    /// Closes the connection, which must not be used afterwards.
     func close() throws {
         statements = [:]
         isClosed = true
@@ -108,10 +108,10 @@ final class Database {
         }
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     var changesCount: Int { Int(sqlite3_changes(handle)) }
 
-    /// How many rows have changed since the connection was opened.
+    /// The number of rows that changed since the connection was opened.
     var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
     var lastInsertedNumber: SequenceNumber { SequenceNumber(columnValue: sqlite3_last_insert_rowid(handle)) }
 
@@ -123,7 +123,7 @@ final class Database {
         return statement
     }
 
-    /// A statement that is prepared once and cached; another while the rows of that one are being read.
+    /// A cached statement; a second statement while the rows of the first are being read.
     func cachedStatement(_ sql: String) throws -> Statement {
         if let statement = statements[sql] { return statement.isBusy ? try self.statement(sql) : statement }
         let statement = try statement(sql)
@@ -132,7 +132,7 @@ final class Database {
         return statement
     }
 
-    /// Runs one statement with values, which is cached.
+    /// Runs one cached statement with values.
     func execute(_ sql: String, _ arguments: StatementArguments) throws { try cachedStatement(sql).execute(arguments) }
 
     /// Runs all statements of a text.
@@ -144,12 +144,12 @@ final class Database {
         }
     }
 
-    /// Reads the rows of a result while the transaction lasts. A statement with values is cached.
+    /// Reads the rows of a result during the transaction. A statement with values is cached.
     func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> Rows {
         try Rows(arguments.isEmpty ? statement(sql) : cachedStatement(sql), arguments)
     }
 
-    /// The first row of a result as a value; nil where there is none.
+    /// The first row of a result as a value; nil if there is no row.
     func first<Value>(
         _ sql: String, _ arguments: StatementArguments = [], _ body: (Rows) throws -> Value
     ) throws -> Value? {
@@ -169,7 +169,7 @@ final class Database {
         return all
     }
 
-    /// Prepares the first statement behind a position in bytes; nil where only space and comments are left.
+    /// Prepares the first statement after a position in bytes; nil if only space and comments remain.
     private func prepare(_ sql: String, from position: Int) throws -> (Statement, end: Int)? {
         try sql.withCString { text in
             var tail: UnsafePointer<CChar>? = text + position
@@ -183,10 +183,10 @@ final class Database {
         }
     }
 
-    /// Calls the body once the transaction is committed; never if it is rolled back.
+    /// Calls the body after the commit; never after a rollback.
     func afterCommit(_ body: @escaping () -> Void) { afterCommit.append(body) }
 
-    /// Runs a body that can be cancelled, and may take no longer than a limit.
+    /// Runs a body that can be cancelled, and that has a time limit.
     func interruptible<Value>(
         by cancellation: Cancellation, limit: Duration?, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -195,10 +195,10 @@ final class Database {
         return try body(self)
     }
 
-    /// Reads one state of the database.
+    /// Reads one snapshot of the database.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value { try transaction("BEGIN", body) }
 
-    /// Changes the database: all of it, or nothing.
+    /// Changes the database completely or not at all.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try transaction("BEGIN IMMEDIATE", body) }
 
     private func transaction<Value>(_ begin: String, _ body: (Database) throws -> Value) throws -> Value {
@@ -208,7 +208,7 @@ final class Database {
             let value = try body(self)
             try checkDamage()
             try cachedStatement("COMMIT").execute()
-            // What is committed is also applied to memory.
+            // Committed changes must also be applied to memory.
             (cancellation, deadline) = (nil, nil)
             let committed = afterCommit
             afterCommit = []
@@ -217,21 +217,21 @@ final class Database {
         } catch {
             afterCommit = []
             (cancellation, deadline, damage) = (nil, nil, nil)
-            // Some errors have rolled back already (https://sqlite.org/c3ref/get_autocommit.html). Where this fails
-            // too, the transaction ends with the connection; the first error says more.
+            // Some errors have already rolled back (https://sqlite.org/c3ref/get_autocommit.html). If this also fails,
+            // the transaction ends with the connection, and the first error says more.
             if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Why what runs has to end.
+    /// The reason to interrupt the current statement.
     private var interruption: (any Error)? {
         if cancellation?.isCancelled == true { return CancellationError() }
         guard let deadline, ContinuousClock.now >= deadline else { return nil }
         return DatabaseError(SQLITE_INTERRUPT, message: "the time limit has passed")
     }
 
-    /// Throws if a row contained a damaged value: no loop continues with a placeholder.
+    /// Throws if a row contained a damaged value, so that no loop continues with a placeholder.
     func checkDamage() throws { if let damage { throw DatabaseError.damaged(damage) } }
 
     func checkInterruption() throws { if let interruption { throw interruption } }

@@ -3,19 +3,17 @@ import Dispatch
 import NorrisSystem
 import Synchronization
 
-/// A database: one connection that writes, and some that read what was committed while it writes.
+/// A database with one writing connection, and reading connections that read committed data in parallel.
 ///
-/// Without readers the writing connection reads too. The bodies of asynchronous calls run on the queue of their
-/// connection, which has a thread of its own while it works. The other calls block the calling thread, so they take a
+/// Without readers the writing connection also reads. The bodies of asynchronous calls run on the queue of their
+/// connection, which has a thread while it works. The other calls block the calling thread, so they require a
 /// ``BlockingAccess``. Requests for a connection are served in order.
 final class DatabasePool: Sendable {
     private let writers: Connections
     private let readers: Connections?
 
-    /// - Parameters:
-    ///   - path: nil for a database in memory.
-    ///   - readers: how many connections read beside the one that writes; the file must be in WAL mode then.
-    ///   - prepare: runs on each new connection.
+    /// - Parameters:   - path: nil for a database in memory.   - readers: the number of reading connections, which
+    ///   require WAL mode.   - prepare: runs on each new connection.
     init(
         path: String?, _ mode: Database.Access = .write, readers: Int = 0, _ access: BlockingAccess,
         prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
@@ -24,11 +22,11 @@ final class DatabasePool: Sendable {
         self.readers = path.flatMap {
             readers > 0 ? Connections(count: readers, $0, .read, isReader: true, prepare) : nil
         }
-        // An error of the file belongs to the caller. Readers open the file when they are first needed.
+        // An error of the file must reach the caller. Readers open the file at their first use.
         try writers.withConnection(access) { _ in }
     }
 
-    /// Reads one state of the database.
+    /// Reads one snapshot of the database.
     func read<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
         do {
             return try (readers ?? writers).withConnection(access) { try $0.read(body) }
@@ -37,11 +35,11 @@ final class DatabasePool: Sendable {
         }
     }
 
-    /// Reads one state of the database.
+    /// Reads one snapshot of the database.
     ///
-    /// - Parameter limit: how long the body may take, once it runs.
-    /// - Throws: ``CancellationError`` if the task is cancelled, and a ``DatabaseError`` when the limit passes, both
-    ///   also in the middle of a statement.
+    /// - Parameter limit: the longest time of the body.
+    /// - Throws: ``CancellationError`` if the task is cancelled, and a ``DatabaseError`` after the limit; both also in
+    ///   the middle of a statement.
     func read<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -52,25 +50,25 @@ final class DatabasePool: Sendable {
         }
     }
 
-    /// Changes the database: all of it, or nothing.
+    /// Changes the database completely or not at all.
     func write<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
         try writers.withConnection(access) { try $0.write(body) }
     }
 
-    /// Changes the database: all of it, or nothing.
+    /// Changes the database completely or not at all.
     ///
     /// - Throws: ``CancellationError`` if the task is cancelled before the commit.
     func write<Value: Sendable>(
         isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value { try await writers.run(limit: nil, isCancellable: isCancellable) { try $0.write(body) } }
 
-    /// Lends the connection that writes, without a transaction.
+    /// Calls `body` with the writing connection, without a transaction.
     func withWriter<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
         try writers.withConnection(access, body)
     }
 
-    /// Closes all connections once what runs and waits is done, the writing one last, so that it writes the log back
-    /// and removes it.
+    /// Closes all connections after all running and waiting work. The writing connection is last, so that it writes
+    /// back and removes the log.
     func close(_ access: BlockingAccess) throws {
         let closed = Result { try readers?.close(access) }
         try writers.close(access)
@@ -78,16 +76,17 @@ final class DatabasePool: Sendable {
     }
 }
 
-/// A reading connection cannot be opened, for example because the file was deleted: the writing connection still has it.
+/// A reading connection cannot be opened, for example because the file was deleted; the writing connection is used
+/// instead.
 private struct ReaderUnavailable: Error {}
 
-/// Connections that are lent to one user at a time, and opened when they are first lent.
+/// Connections that are used by one borrower at a time, and opened at their first use.
 private final class Connections: Sendable {
-    /// - @unchecked Sendable: only its borrower uses it.
+    /// - @unchecked Sendable: only the borrower uses the connection.
     private final class Connection: @unchecked Sendable {
         var database: Database?
-        // A serial queue gets a thread however many others are blocked, and returns it when idle. A concurrent one
-        // would get as many as there are cores: two slow reads would stall the writer.
+        // A serial queue has its own thread when it works, however many other queues are blocked. A concurrent queue
+        // would have as many threads as there are cores, so two slow reads would block the writer.
         let queue = DispatchQueue(label: "norrisd.sqlite")
     }
 
@@ -155,7 +154,7 @@ private final class Connections: Sendable {
         }
     }
 
-    /// Runs a body on the calling thread, which waits for a connection.
+    /// Runs a body on the calling thread, after waiting for a connection.
     func withConnection<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
         let connection = try wait(access)
         defer { putBack(connection) }
@@ -173,11 +172,11 @@ private final class Connections: Sendable {
         for connection in all { try connection.database?.close() }
     }
 
-    /// Calls the body with a connection, at once or when one is put back.
+    /// Calls the body with a connection, now or when one is returned.
     private func borrow(_ body: @escaping Borrower) {
         let lent: Result<Connection, any Error>? = state.withLock { state in
             if state.isClosed { return .failure(Self.closed) }
-            // The last is the one whose pages and statements are the freshest.
+            // The last connection has the most recent pages and statements.
             if let connection = state.idle.popLast() { return .success(connection) }
             state.waiting.append(body)
             return nil
@@ -196,7 +195,7 @@ private final class Connections: Sendable {
 
     private func wait(_: BlockingAccess) throws -> Connection {
         let semaphore = DispatchSemaphore(value: 0)
-        // Written once, before the signal, and read after it.
+        // Written once before the signal, and read after it.
         nonisolated(unsafe) var lent = Result<Connection, any Error>.failure(Self.closed)
         borrow {
             lent = $0

@@ -3,28 +3,28 @@ import CSQLite
 /// The values for the question marks of a statement, in order.
 typealias StatementArguments = [(any DatabaseValue)?]
 
-/// `?,?,?`: for a list of so many values.
+/// `?,?,?`: the question marks for a list of values.
 func databaseQuestionMarks(count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
 
-/// A prepared statement (https://sqlite.org/c3ref/stmt.html), used where its database may be used.
+/// A prepared statement (https://sqlite.org/c3ref/stmt.html), used only on the thread of its database.
 final class Statement {
     fileprivate let handle: OpaquePointer
-    /// The database closes no sooner than its statements end: they do not leave its transaction.
+    /// Statements do not leave their transaction, so the database is closed after them.
     fileprivate unowned let database: Database
 
-    /// - Parameter handle: is finalized with this object.
+    /// - Parameter handle: finalized with this object.
     init(_ handle: OpaquePointer, _ database: Database) {
         self.handle = handle
         self.database = database
     }
 
-    // The code is that of the last step, which has been reported.
+    // The result is the code of the last step, which was reported before.
     deinit { sqlite3_finalize(handle) }
     var sql: String? { sqlite3_sql(handle).map { String(cString: $0) } }
-    /// Whether its rows are being read.
+    /// Whether the statement's rows are being read.
     var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
-    /// Runs the statement to its end; rows are dropped.
+    /// Runs the statement to its end, and ignores its rows.
     func execute(_ arguments: StatementArguments = []) throws {
         let rows = try Rows(self, arguments)
         while try rows.next() {}
@@ -36,7 +36,7 @@ final class Statement {
         precondition(arguments.count == sqlite3_bind_parameter_count(handle), "One value for each question mark")
         for (number, value) in zip(Int32(1)..., arguments) {
             let code = value?.bind(to: handle, number) ?? sqlite3_bind_null(handle, number)
-            // SQLite's own message is that of an earlier call.
+            // SQLite's message would belong to an earlier call.
             if code == SQLITE_RANGE { throw DatabaseError(code, message: "value \(number) is out of range", sql: sql) }
             guard code == SQLITE_OK else { throw database.failure(code, sql: sql) }
         }
@@ -51,25 +51,25 @@ final class Statement {
     }
 
     fileprivate func reset() {
-        // The code is that of the last step, which has been reported.
+        // The result is the code of the last step, which was reported before.
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
 }
 
-/// The rows of a result, one by one, while the transaction lasts. Columns are those of the current row, by position.
+/// The rows of a result during the transaction. Columns belong to the current row, by position.
 final class Rows {
     private let statement: Statement
-    /// Whether the statement has to be reset.
+    /// Whether the statement must be reset.
     private var isOpen = true
 
     init(_ statement: Statement, _ arguments: StatementArguments = []) throws {
-        // First, so that a statement that is being read is not reset with this object.
+        // First, so that this object does not reset a statement whose rows are being read.
         try statement.bind(arguments)
         self.statement = statement
     }
 
-    // An open statement would keep the transaction from ending.
+    // An open statement would prevent the end of the transaction.
     deinit { if isOpen { statement.reset() } }
 
     func next() throws -> Bool {
@@ -81,8 +81,8 @@ final class Rows {
         return isOpen
     }
 
-    /// A column that is never NULL. A value of another type, or outside of its range, fails the transaction with the next
-    /// row, at its end at the latest, as damage of the file.
+    /// A column that is never NULL. A value of another type or out of range fails the transaction as damage, at the
+    /// next row or at the end.
     subscript<Value: ColumnValue>(_ column: Int) -> Value {
         if let value = Value.read(self, column) { return value }
         noteDamage("column \(column) contains no \(Value.self)")
@@ -92,7 +92,7 @@ final class Rows {
     /// A column that may be NULL.
     subscript<Value: ColumnValue>(_ column: Int) -> Value? { type(column) == SQLITE_NULL ? nil : self[column] as Value }
 
-    /// Fails the transaction: the row contains what was never stored.
+    /// Fails the transaction, because the row contains a value that was never stored.
     func noteDamage(_ problem: String) {
         statement.database.damage = problem + (statement.sql.map { " - in `\($0)`" } ?? "")
     }
@@ -103,21 +103,21 @@ final class Rows {
         type(column) == SQLITE_INTEGER ? sqlite3_column_int64(statement.handle, Int32(column)) : nil
     }
 
-    /// Calls the body with a text or a blob in SQLite's own memory, which is valid in the body only. NULL is empty.
+    /// Calls the body with a text or a blob in SQLite's memory, which is valid only in the body. NULL is empty.
     func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let type = type(column)
         guard type == SQLITE_TEXT || type == SQLITE_BLOB else {
             if type != SQLITE_NULL { noteDamage("column \(column) is neither text nor blob") }
             return try body(UnsafeRawBufferPointer(start: nil, count: 0))
         }
-        // Neither call converts the value. The address of an empty one is nil.
+        // Neither call converts the value. The address of an empty value is nil.
         let bytes = sqlite3_column_blob(statement.handle, Int32(column))
         return try body(
             UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.handle, Int32(column)))))
     }
 }
 
-// Here, so that no other file can read an integer without its range.
+// In this file, so that no other file can read an integer without its range.
 extension ColumnInteger {
     static func read(_ row: Rows, _ column: Int) -> Self? {
         row.integer(column).flatMap { columnRange.contains($0) ? Self(columnValue: $0) : nil }
