@@ -1,7 +1,7 @@
 extension StartingCollection {
-    /// The facts of a category, one a line; a line may end in further categories, each as a space, `#` and the name.
+    /// The facts of a category, one a line. A line may end with more categories, each as a space, `#` and the name.
     ///
-    /// A fact fits a shell prompt if it is at most 100 characters long and has no backtick, `$`, `\`, `%` or `!`.
+    /// A fact fits a shell prompt if it has at most 100 characters and no backtick, `$`, `\`, `%` or `!`.
     static var sections: [Section] {
         [
             (

@@ -1,14 +1,14 @@
 package import NorrisProtocol
 import NorrisSystem
 
-/// The facts that ship inside the daemon, so that a first start works without a network.
+/// The facts inside the daemon, so that a first start works without a network.
 package enum StartingCollection {
     package typealias Section = (category: String, lines: String)
 
-    /// All facts that ship, in the order of ``sections``. The category of the section comes before those of the line.
+    /// All facts in the order of ``sections``. The section's category is the first category of a fact.
     package static func facts() -> [Fact] { facts(in: sections) }
 
-    /// 16 hexadecimal digits that change whenever a shipped text or its categories do.
+    /// 16 hexadecimal digits that change with any text or category.
     package static var digest: String { digest(of: sections) }
 
     static func facts(in sections: [Section]) -> [Fact] {
@@ -20,7 +20,8 @@ package enum StartingCollection {
     static func digest(of sections: [Section]) -> String {
         var hash = FNV1a64()
         for section in sections {
-            // A byte that no line holds ends a section, so that moving a line over its edge changes the digest.
+            // A section ends with a byte that no line contains, so that moving a line to another section changes the
+            // digest.
             for text in [section.category, "\n", section.lines, "\0"] { hash.combine(text) }
         }
         return hash.value.digits(radix: 16, width: 16)
@@ -35,7 +36,8 @@ package enum StartingCollection {
         }
         var hash = FNV1a64()
         hash.combine(text)
-        // Of the text alone: adding and moving facts changes no other id. 13 digits of five bits hold any 64-bit hash.
+        // Only the text is hashed, so that adding or moving facts changes no other id. 13 digits of five bits suffice
+        // for a hash of 64 bits.
         let id = "builtin-" + hash.value.digits(radix: 32, width: 13)
         return Fact(id: id, text: String(text), categories: [category] + further, source: "builtin")
     }

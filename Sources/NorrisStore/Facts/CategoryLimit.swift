@@ -1,17 +1,17 @@
 import NorrisProtocol
 
-/// Which categories of the upstream's facts are stored: the first ones, because each costs a list and a line of
-/// `fact.categories`. `explicit` always stays, because a fact without it would be served to all users.
+/// The categories of the upstream's facts that are stored: only the first, because each category costs a list and a
+/// line of `fact.categories`. `explicit` is always stored, because its facts would otherwise be served to all users.
 struct CategoryLimit {
-    /// How many categories come from one upstream. With names of at most 40 bytes (``Fact/isCategoryName(_:)``) that is
-    /// 10 KiB, far below the 64 KiB that the names may take.
+    /// The maximum number of categories of one upstream. With names of at most 40 bytes (``Fact/isCategoryName(_:)``)
+    /// the names take 10 KiB, far below their limit of 64 KiB.
     static let maximumCount = 256
 
     private var names: Set<String> = [Fact.explicitCategory]
-    /// How many names were dropped, counted once for each fact.
+    /// The number of dropped names, counted once for each fact.
     private(set) var dropped = 0
 
-    /// Those of a fact's categories that are stored, in their order.
+    /// The stored categories of a fact, in their order.
     mutating func limited(_ categories: [String]) -> [String] {
         var kept: [String] = []
         for name in categories {
@@ -34,7 +34,7 @@ struct CategoryLimit {
 
     /// Counts the categories of the upstream's stored facts.
     ///
-    /// - Parameter isCounted: false for a fact whose categories need not stay.
+    /// - Parameter isCounted: false for a fact whose categories need not be stored.
     mutating func addStored(_ database: Database, isCounted: (StoredFact) -> Bool) throws {
         var known: Set<[String]> = []
         let rows = try database.rows(

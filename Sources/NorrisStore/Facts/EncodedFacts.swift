@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import NorrisProtocol
 
-/// A fact as it is in a reply. The bytes are valid during the call that lends it.
+/// A fact in its wire form. The bytes are valid only during the call of the body.
 package struct EncodedFact {
     /// The wire form.
     package let json: UnsafeRawBufferPointer
-    /// Whether it is from the starting collection or a fortune file.
+    /// Whether the fact is from the starting collection or a fortune file.
     package let isLocal: Bool
     package let isExplicit: Bool
 
@@ -24,32 +24,30 @@ package struct EncodedFact {
 
     /// The record with its header.
     var record: UnsafeRawBufferPointer {
-        // The JSON of a record lies behind its header, so that both are of one buffer.
+        // The JSON follows the header in the same buffer.
         UnsafeRawBufferPointer(
             start: json.baseAddress.map { $0 - FactRecord.unit }, count: json.count + FactRecord.unit)
     }
 }
 
-/// One encoded fact: a header of 16 bytes and the JSON. Its ordinal says where it begins, in units of 16 bytes.
+/// An encoded fact: a header of 16 bytes and the JSON. The ordinal is the position in units of 16 bytes.
 ///
-/// The header holds, as little-endian words of 32 bits: the ordinal, the length of the JSON in bytes, a checksum of the
-/// JSON and the flags, and the flags. The checksum includes the key of the cache, so that records of another cache are
-/// not valid.
+/// The header contains little-endian words of 32 bits: the ordinal, the bytes of the JSON, a checksum of the JSON and
+/// the flags, and the flags. The checksum includes the key of the cache, so that records of another cache are invalid.
 enum FactRecord {
     static let unit = 16
-    /// In units. A record never lies in two chunks; the longest one has the size of a chunk.
+    /// The size of a chunk in units. A record never spans two chunks; the longest record fills a chunk.
     static let chunkUnits: UInt32 = 8_192
     static let chunkSize = Int(chunkUnits) * unit
 
     private static let local: UInt32 = 1
     private static let explicit: UInt32 = 2
 
-    /// Appends a record; nil where it would be longer than a chunk.
+    /// Appends a record. Returns nil if the record is longer than a chunk.
     ///
-    /// - Parameters:
-    ///   - next: the lowest ordinal that may be used; after the call the lowest one behind the record.
-    ///   - bytes: begin at the ordinal `first`.
-    /// - Returns: the record's ordinal.
+    /// - Parameters:   - next: the lowest free ordinal; after the call the lowest free ordinal after the record.   -
+    ///   bytes: the bytes from the ordinal `first` on.
+    /// - Returns: the ordinal of the record.
     static func append(
         _ fact: Fact, next: inout UInt32, to bytes: inout [UInt8], first: UInt32, key: UInt64, _ json: inout JSONWriter
     ) -> UInt32? {
@@ -65,7 +63,7 @@ enum FactRecord {
         return ordinal
     }
 
-    /// A record with zeros up to the next unit.
+    /// A record, padded with zeros to a whole unit.
     static func encode(_ fact: Fact, _ ordinal: UInt32, key: UInt64, _ json: inout JSONWriter) -> [UInt8] {
         json.removeAll()
         fact.encode(to: &json)
@@ -82,7 +80,7 @@ enum FactRecord {
         }
     }
 
-    /// The record at the beginning of some bytes; nil where there is no whole record of that ordinal.
+    /// The record at the beginning of the bytes; nil if they do not contain a complete record with this ordinal.
     static func read(_ ordinal: UInt32, _ bytes: UnsafeRawBufferPointer) -> EncodedFact? {
         guard bytes.count >= unit, word(0, bytes) == ordinal else { return nil }
         let length = Int(word(1, bytes))
@@ -92,7 +90,7 @@ enum FactRecord {
         return EncodedFact(json: json, isLocal: flags & local != 0, isExplicit: flags & explicit != 0)
     }
 
-    /// As ``read(_:_:)``, for bytes that may be damaged.
+    /// The same as ``read(_:_:)``, for bytes that may be damaged.
     static func check(_ ordinal: UInt32, _ bytes: UnsafeRawBufferPointer, key: UInt64) -> EncodedFact? {
         guard let fact = read(ordinal, bytes), checksum(fact.json, word(3, bytes), key) == word(2, bytes) else {
             return nil
@@ -100,14 +98,14 @@ enum FactRecord {
         return fact
     }
 
-    /// The length of a record's JSON, by its header.
+    /// The bytes of a record's JSON, from its header.
     static func length(_ bytes: UnsafeRawBufferPointer) -> Int { Int(word(1, bytes)) }
 
     private static func word(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
     }
 
-    /// Against accidents, not attackers: who can write the file can also write `cache.db`.
+    /// Detects accidental damage only, because an attacker who can write the file can also write `cache.db`.
     private static func checksum(_ bytes: UnsafeRawBufferPointer, _ flags: UInt32, _ key: UInt64) -> UInt32 {
         var sum = (UInt64(bytes.count) | UInt64(flags) << 32) ^ key
         var offset = 0
@@ -127,15 +125,15 @@ enum FactRecord {
     }
 }
 
-/// The encoded facts in memory, while they are few. A chunk ends with its last fact.
+/// The encoded facts in memory, if there are few. A chunk ends after its last fact.
 struct FactChunks {
     private var chunks: [[UInt8]] = []
-    /// The ordinals by the hashes of ids.
+    /// The ordinals by the hashes of their ids.
     private var ordinals: [Int: UInt32] = [:]
 
-    /// Calls the body with a record.
+    /// Calls `body` with a record.
     ///
-    /// - Returns: nil where it is not in memory.
+    /// - Returns: nil if the record is not in memory.
     @inline(__always)
     func withRecord<Result>(_ ordinal: UInt32, _ body: (EncodedFact) throws -> Result) rethrows -> Result? {
         let chunk = Int(ordinal / FactRecord.chunkUnits)
@@ -149,16 +147,16 @@ struct FactChunks {
         }
     }
 
-    /// Calls the body with the record of an id; nil where it is not in memory.
+    /// Calls `body` with the record of a fact. Returns nil if the record is not in memory.
     func withRecord<Result>(id: String, _ body: (EncodedFact, UInt32) -> Result) -> Result? {
         guard let ordinal = ordinals[id.hashValue] else { return nil }
         return withRecord(ordinal) { fact in
-            // Two ids may have one hash. An id with escapes is only found in the database.
+            // Two ids may have the same hash. An id with escapes is only found in the database.
             fact.hasID(id) ? body(fact, ordinal) : nil
         } ?? nil
     }
 
-    /// Adds whole records, with or without zeros between them.
+    /// Adds complete records, with or without zeros between them.
     mutating func write(_ bytes: [UInt8], at first: UInt32) {
         var (offset, ordinal) = (0, first)
         while offset < bytes.count {
@@ -174,7 +172,7 @@ struct FactChunks {
         }
     }
 
-    /// How many chunks hold something.
+    /// The number of chunks with facts.
     var count: Int { chunks.reduce(0) { $0 + ($1.isEmpty ? 0 : 1) } }
     mutating func note(_ id: String, _ ordinal: UInt32) { ordinals[id.hashValue] = ordinal }
 
@@ -183,24 +181,24 @@ struct FactChunks {
     }
 }
 
-/// The encoded facts in a file beside `cache.db`, for more of them than are kept in memory.
+/// The encoded facts in a file beside `cache.db`, if there are too many for memory.
 ///
-/// The file holds nothing that `cache.db` does not: a record that is missing or damaged is written again when it is
-/// needed, so the file may be deleted, truncated or damaged at any time. It is read and never mapped: a mapped file
-/// that is truncated ends the process (SIGBUS, mmap(2)).
+/// The file contains no data that `cache.db` does not. A missing or damaged record is written again on demand, so the
+/// file may be deleted, truncated or damaged at any time. The file is read and never mapped, because truncating a
+/// mapped file would end the process (SIGBUS, mmap(2)).
 final class FactFile: Sendable {
     enum Read<Result> {
         case record(Result)
-        /// It is not in the page cache: a read would wait for a disk.
+        /// The record is not in the page cache, so a read would wait for a disk.
         case wouldBlock
         case damaged
     }
 
-    /// How a file system reads what must not wait for a disk.
+    /// How reads that must not wait for a disk work on a file system.
     enum Nonblocking {
         /// RWF_NOWAIT of preadv2(2).
         case flag
-        /// Without a disk no read waits: tmpfs(5).
+        /// No read waits, because the file system has no disk: tmpfs(5).
         case always
         /// Every read may wait, for example for a network (NFS, FUSE).
         case never
@@ -212,14 +210,12 @@ final class FactFile: Sendable {
     /// The key of the cache.
     let key: UInt64
 
-    /// - Parameters:
-    ///   - path: nil for a cache in memory.
-    ///   - nonblocking: nil for what the file system says.
+    /// - Parameters:   - path: nil for a cache in memory.   - nonblocking: nil to ask the file system.
     init(path: String?, key: UInt64, nonblocking: Nonblocking? = nil) {
         self.key = key
         let flags = O_CLOEXEC | O_NOFOLLOW
         var descriptor = path.map { open($0, O_RDWR | O_CREAT | flags, 0o600) } ?? -1
-        // Where the folder takes no writes, an existing file can be read.
+        // In a folder without write permission, an existing file can be read.
         if descriptor < 0, let path { descriptor = open(path, O_RDONLY | flags) }
         self.descriptor = descriptor
         self.nonblocking = nonblocking ?? FactFile.nonblocking(descriptor)
@@ -245,13 +241,13 @@ final class FactFile: Sendable {
         return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Calls the body with a record.
+    /// Calls `body` with a record.
     ///
-    /// - Parameter waits: whether a disk may be waited for.
+    /// - Parameter waits: whether the read may wait for a disk.
     func withRecord<Result>(
         _ ordinal: UInt32, waits: Bool, _ body: (EncodedFact) throws -> Result
     ) rethrows -> Read<Result> {
-        // Nearly all facts are this short; much more would not be on the stack.
+        // Nearly all facts are this short, and a much larger buffer would not be on the stack.
         try withRecord(ordinal, waits: waits, reading: 512, body)
     }
 
@@ -266,7 +262,7 @@ final class FactFile: Sendable {
             if count == wanted, (wanted + 1...FactRecord.chunkSize).contains(whole) {
                 return try withRecord(ordinal, waits: waits, reading: whole, body)
             }
-            // The rest of it may only not be in the page cache.
+            // The rest may only be missing in the page cache.
             return waits || count == wanted ? .damaged : .wouldBlock
         }
     }
@@ -288,7 +284,7 @@ final class FactFile: Sendable {
         }
     }
 
-    /// The bytes of the chunk that begins at an ordinal, as far as there are any.
+    /// The existing bytes of the chunk that begins at an ordinal.
     func chunk(at ordinal: UInt32) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: FactRecord.chunkSize) { buffer, count in
             count = read(UnsafeMutableRawBufferPointer(buffer), ordinal, waits: true) ?? 0
@@ -296,10 +292,10 @@ final class FactFile: Sendable {
         }
     }
 
-    /// Writes records. What cannot be written is written again when it is needed.
+    /// Writes records. A record that cannot be written is written again on demand.
     ///
-    /// The ordinals of a transaction that was rolled back are used again, so behind a failed write the file may have
-    /// facts that were never stored: it is truncated there.
+    /// The ordinals of a rolled back transaction are used again. After a failed write the file may contain facts that
+    /// were never stored, so the file is truncated there.
     func write(_ bytes: [UInt8], at first: UInt32) {
         guard descriptor >= 0 else { return }
         bytes.withUnsafeBytes { bytes in
@@ -318,13 +314,13 @@ final class FactFile: Sendable {
         }
     }
 
-    /// Returns the disk blocks of removed records to the file system, where whole ones are between two ordinals.
+    /// Returns the complete disk blocks between two ordinals to the file system.
     func release(_ range: Range<UInt32>) {
         let block = off_t(4_096)
         let start = (off_t(range.lowerBound) * off_t(FactRecord.unit) + block - 1) / block * block
         let end = off_t(range.upperBound) * off_t(FactRecord.unit) / block * block
         guard descriptor >= 0, end > start else { return }
-        // A file system that cannot do it keeps the blocks.
+        // A file system without hole punching keeps the blocks.
         _ = fallocate(descriptor, CInt(norris_falloc_punch_hole | norris_falloc_keep_size), start, end - start)
     }
 }

@@ -1,32 +1,32 @@
 import NorrisProtocol
 
-/// Stores facts of one group in the cache, so that no text is stored twice.
+/// Stores facts of one group in the cache without duplicate texts.
 ///
-/// Of facts with one text, byte for byte, the built-in one is stored, else the upstream's, else the fortune. Of several
-/// of the upstream one that is stored already stays, else the one whose id is the smallest by its bytes, with the
+/// Of facts with equal bytes of text, the built-in fact is stored, else the upstream's, else the fortune. Of several
+/// facts of the upstream, an already stored fact stays, else the fact with the smallest id by bytes, with the
 /// categories of all.
 struct FactImport: ~Copyable {
-    /// What is imported, and its effect on what is stored.
+    /// The facts of an import, and their effect on the stored facts.
     struct Rules {
         let group: FactGroup
         /// Whether the facts come from a search.
         var isSearch = false
-        /// Which stored facts of the group are removed when they are not among the new ones; nil where none are.
+        /// The stored facts of the group that are removed if the import does not contain them; nil for none.
         var removes: ((StoredFact) -> Bool)?
-        /// Checked every few hundred facts; once it is true the import ends with a `CancellationError`.
+        /// Checked every few hundred facts; if true, the import ends with a `CancellationError`.
         var isCancelled: () -> Bool = { false }
     }
 
     let rules: Rules
     private var writer: FactWriter
-    /// The ids of the upstream's facts of the import, whether they get stored or not.
+    /// The ids of the upstream's facts in the import, stored or not.
     private var ids: Set<String> = []
-    /// What of the group the import has brought.
+    /// The facts of the group in the earlier parts of the import.
     private var brought: Brought
     private var categoryLimit = CategoryLimit()
-    /// Whether a fortune is not stored, or was removed, because another fact with its text outranks it.
+    /// Whether a fortune is omitted or was removed, because another fact with the same text has precedence.
     private var leavesOutFortunes = false
-    /// Whether a stored fact of the group was removed, or has another text now.
+    /// Whether a stored fact of the group was removed or has a new text.
     private var freesTexts = false
     private var steps = 0
 
@@ -38,11 +38,11 @@ struct FactImport: ~Copyable {
         self.writer = writer
     }
 
-    /// Stores all facts in one transaction, which has to be rolled back where this throws.
+    /// Stores all facts in one transaction, which must be rolled back if this throws.
     static func run(_ facts: [Fact], _ rules: Rules, _ file: FactFile, _ database: Database) throws -> FactChanges {
         var brought = Brought()
         return try run(rules, &brought, file, database) { run in
-            // Highest id first: a search returns the newest stored first, then by id.
+            // Highest id first, because a search returns the newest stored facts first, then by id.
             let merged = try run.merged(facts).sorted { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }
             for fact in try run.limitCategories(of: merged) { try run.take(fact) }
             var last: UInt32 = 0
@@ -50,16 +50,16 @@ struct FactImport: ~Copyable {
         }
     }
 
-    /// Runs a part of an import, in a transaction.
+    /// Runs a part of an import in a transaction.
     ///
-    /// - Parameter brought: what the parts before have brought.
+    /// - Parameter brought: the facts of the earlier parts.
     static func run(
         _ rules: Rules, _ brought: inout Brought, _ file: FactFile, _ database: Database,
         _ body: (inout FactImport) throws -> Void
     ) throws -> FactChanges {
         if rules.isCancelled() { throw CancellationError() }
         var run = FactImport(rules, brought, try FactWriter(database, file))
-        // Two of it would be copied with the first change. Where this throws the import is over.
+        // Avoids a copy at the first change. If this throws, the import is over.
         brought = Brought()
         try body(&run)
         brought = run.brought
@@ -68,8 +68,7 @@ struct FactImport: ~Copyable {
         return try run.writer.finish()
     }
 
-    /// Removes from some facts the categories that no part has brought. It is done once ``Brought/incomplete`` is
-    /// empty.
+    /// Removes from some facts the categories that no part contains. Complete when ``Brought/incomplete`` is empty.
     mutating func complete(limit: Int) throws {
         for (ordinal, categories) in brought.incomplete.prefix(limit) {
             brought.incomplete[ordinal] = nil
@@ -79,9 +78,9 @@ struct FactImport: ~Copyable {
         }
     }
 
-    /// The facts with each id once, the first, and each text once.
+    /// The facts without duplicate ids, of which the first counts, and without duplicate texts.
     ///
-    /// A stored fact that is left out for another one is removed from the cache.
+    /// A stored fact that is omitted in favor of another is removed from the cache.
     private mutating func merged(_ facts: [Fact]) throws -> [Fact] {
         var merged: [Fact] = []
         var indices: [OpaqueInteger: Int] = [:]
@@ -100,7 +99,7 @@ struct FactImport: ~Copyable {
         return merged
     }
 
-    /// The one of two facts with the same text that is stored, with the categories of both.
+    /// The stored one of two facts with the same text, with the categories of both.
     private mutating func one(of first: Fact, _ second: Fact) throws -> Fact {
         let (storedFirst, storedSecond) = (try stored(first), try stored(second))
         let keepsFirst =
@@ -116,7 +115,7 @@ struct FactImport: ~Copyable {
         try StoredFact.find(fact, database).map(\.stored).flatMap { $0.group == rules.group ? $0 : nil }
     }
 
-    /// The facts without categories past the limit: those of facts that stay count first.
+    /// Removes the categories above the limit. The categories of stored facts that stay count first.
     private mutating func limitCategories(of facts: [Fact]) throws -> [Fact] {
         guard rules.group == .upstream, facts.contains(where: { !$0.categories.isEmpty }) else { return facts }
         var limit = CategoryLimit()
@@ -144,7 +143,7 @@ struct FactImport: ~Copyable {
             if !rules.isSearch { try StoredFact.noteFetched(known.stored, database) }
             return
         }
-        // The upstream does not change a fact of another group with this id.
+        // The upstream cannot change a fact of another group with the same id.
         if rules.group == .upstream, let known, known.stored.group != .upstream { return }
 
         let others = try StoredFact.others(withTextOf: fact, database)
@@ -161,13 +160,13 @@ struct FactImport: ~Copyable {
             writer.changes.displaced += 1
         }
         if let known, !known.hasText { freesTexts = true }
-        // Once a fact came in a fetch, it is no longer one of a search.
+        // A fact that was fetched once is no longer a search result.
         try store(fact, replacing: known?.stored, isFound: rules.isSearch && known?.stored.isFound ?? true)
     }
 
-    /// A fact of a fortune file with the categories of the earlier files that hold its text too.
+    /// A fortune with the categories of earlier files that contain the same text.
     ///
-    /// - Returns: nil where the stored fact has them all, and maybe those of later files.
+    /// - Returns: nil if the stored fact has all these categories.
     private mutating func merged(_ fact: Fact, with stored: StoredFact) throws -> Fact? {
         let ordinal = stored.ordinal
         let isFirst = !brought.ordinals.contains(ordinal)
@@ -185,12 +184,12 @@ struct FactImport: ~Copyable {
         return first
     }
 
-    /// Whether a stored fact of the group will be there after the import, unchanged.
+    /// Whether a stored fact of the group stays unchanged.
     private func stays(_ stored: StoredFact) -> Bool { !ids.contains(stored.id) && !(rules.removes?(stored) ?? false) }
 
-    /// Removes some of the facts that no part has brought.
+    /// Removes some of the facts that no part contains.
     ///
-    /// - Returns: the ordinal to continue behind; nil at the end.
+    /// - Returns: the ordinal after which to continue; nil at the end.
     mutating func removeOthers(after ordinal: UInt32) throws -> UInt32? {
         guard let removes = rules.removes else { return nil }
         let some = try StoredFact.some(of: rules.group, after: ordinal, limit: 2_048, database)
@@ -201,7 +200,7 @@ struct FactImport: ~Copyable {
         return some.last?.ordinal
     }
 
-    /// Removes a fact of this group, or one that a fact of this group replaces.
+    /// Removes a fact of this group, or a fact that a fact of this group replaces.
     private mutating func remove(_ stored: StoredFact?) throws {
         guard let stored, !stored.group.outranks(rules.group) else { return }
         try writer.remove(stored)
@@ -225,31 +224,31 @@ struct FactImport: ~Copyable {
         if stored == nil { writer.changes.new += 1 } else { writer.changes.replaced += 1 }
     }
 
-    /// Ends an import that was cancelled.
+    /// Throws if the import was cancelled.
     private mutating func step() throws {
         steps += 1
         if steps.isMultiple(of: 256), rules.isCancelled() { throw CancellationError() }
     }
 }
 
-/// Brings back fortunes that were left out for their text, when no other fact has the text any more.
+/// Restores fortunes that were omitted because of their text, when no other fact has the text any more.
 ///
-/// Which ones were left out is not stored. A mark says that there are any; if a text becomes free while it is set, the
-/// fortune files count as not read, so that the next import of them reads them again.
+/// The omitted fortunes are not stored; only a mark records that there are some. If a text becomes free while the mark
+/// is set, the fortune files count as unread, so that the next import reads them again.
 enum LeftOutTexts {
     /// The key in `meta` of the digest of the fortune files that were read.
     static let fortunesMark = "fortunes_digest"
     /// The key in `meta` that exists while fortunes are left out.
     private static let leftOutMark = "fortunes_left_out"
 
-    /// Begins an import of fortune files, which sets the mark again where it has to.
+    /// Begins an import of fortune files, which sets the mark again if necessary.
     static func beginFortunes(_ database: Database) throws {
         try CacheDatabase.set(nil, forKey: leftOutMark, database)
-        // Until its end the files count as not read.
+        // Until the end of the import the files count as unread.
         try CacheDatabase.set(reading, forKey: fortunesMark, database)
     }
 
-    /// Ends an import of fortune files; where a text became free meanwhile, the files still count as not read.
+    /// Ends an import of fortune files. If a text became free in the meantime, the files still count as unread.
     static func endFortunes(digest: String, _ database: Database) throws {
         guard try CacheDatabase.value(forKey: fortunesMark, database) == reading else { return }
         try CacheDatabase.set(digest, forKey: fortunesMark, database)
@@ -257,7 +256,7 @@ enum LeftOutTexts {
 
     private static let reading = "reading"
 
-    /// Stores the marks of an import, within its transaction.
+    /// Stores the marks of an import in its transaction.
     static func write(
         _ leavesOutFortunes: Bool, _ freesTexts: Bool, after group: FactGroup, _ database: Database
     ) throws {
@@ -266,21 +265,21 @@ enum LeftOutTexts {
         if try CacheDatabase.value(forKey: leftOutMark, database) != nil {
             try CacheDatabase.set(nil, forKey: fortunesMark, database)
         }
-        // The upstream may have the text too; only a whole reply brings its fact.
+        // The upstream may have the same text; only a complete reply contains its fact.
         if group == .builtin { try FetchRecord.removeValidators(of: FactStore.upstreamSource, database) }
     }
 }
 
-/// What the parts of an import have brought so far.
+/// The results of the earlier parts of an import.
 struct Brought {
     /// The stored facts.
     var ordinals: Set<UInt32> = []
-    /// The categories of facts that are stored with more: a fortune may be in several files.
+    /// The categories of facts that are stored with more categories, because a fortune may be in several files.
     var incomplete: [UInt32: [String]] = [:]
 }
 
 extension [String] {
-    /// With those of the others that are not among these, in their order.
+    /// Appends the other categories that are missing, in their order.
     func adding(_ others: [String]) -> [String] {
         others.reduce(into: self) { all, other in if !all.contains(other) { all.append(other) } }
     }

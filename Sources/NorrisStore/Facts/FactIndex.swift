@@ -1,20 +1,20 @@
 import NorrisProtocol
 
-/// The facts of one category and kind, in the order they were stored: a list that only grows.
+/// The facts of one category and kind in the order of storage; a list that only grows.
 ///
-/// In memory it takes six bytes a fact; it is read when it is first needed.
+/// Takes six bytes a fact in memory, and is read at its first use.
 struct FactList {
-    /// How many entries of a list are counted together for a maximum length.
+    /// The number of entries of a list that are counted together for a maximum length.
     static let blockSize = 1_024
-    /// The bit of a length for a removed fact. No fact is that long.
+    /// The bit in a length that marks a removed fact. No fact is that long.
     private static let removed: UInt16 = 0x8000
 
     let name: FactListName
-    /// Changes whenever removed entries are deleted, so that positions before are not taken for positions after.
+    /// Changes when removed entries are deleted, so that old positions are recognized.
     var epoch: UInt32
-    /// How many facts it has.
+    /// The number of facts.
     var live: Int
-    /// How many entries it has on the disk, removed ones counted.
+    /// The number of stored entries, including removed ones.
     var storedCount: Int
     private(set) var isLoaded: Bool
     /// Rising.
@@ -30,15 +30,15 @@ struct FactList {
         isLoaded = storedCount == 0
     }
 
-    /// How many entries it has, removed ones counted.
+    /// The number of entries, including removed ones.
     var count: Int { isLoaded ? ordinals.count : storedCount }
 
-    /// nil where the fact was removed. The list is loaded.
+    /// nil if the fact was removed. The list must be loaded.
     @inline(__always) func ordinal(at position: Int) -> UInt32? {
         lengths[position] & FactList.removed == 0 ? ordinals[position] : nil
     }
 
-    /// Whether the fact is on the list and was not removed.
+    /// Whether the list contains the fact.
     func contains(_ ordinal: UInt32) -> Bool {
         position(of: ordinal).map { lengths[$0] & FactList.removed == 0 } ?? false
     }
@@ -52,7 +52,8 @@ struct FactList {
         return first < ordinals.count && ordinals[first] == ordinal ? first : nil
     }
 
-    /// How many entries of a range are at most so long, removed ones counted: the counts of a segment never change.
+    /// The number of entries in a range up to a length, including removed entries, so that the counts of a segment
+    /// never change.
     func count(in range: Range<Int>, upTo maxLength: Int) -> UInt32 {
         lengths.withUnsafeBufferPointer { lengths in
             var count: UInt32 = 0
@@ -63,10 +64,10 @@ struct FactList {
         }
     }
 
-    /// The position of the nth entry from a position on that is at most so long.
+    /// The position of the nth entry up to a length, from a position on.
     func position(ofShort number: UInt32, from start: Int, upTo maxLength: Int) -> Int {
         var (rest, position) = (number, start)
-        // Counting takes a fraction of looking at each.
+        // Counting 64 entries is much faster than testing each.
         while position + 64 <= lengths.count {
             let count = count(in: position..<position + 64, upTo: maxLength)
             if rest < count { break }
@@ -82,7 +83,7 @@ struct FactList {
         }
     }
 
-    /// Adds an entry, unless the list has it or is not loaded.
+    /// Appends an entry, unless the list contains it or is not loaded.
     mutating func append(_ ordinal: UInt32, length: Int, isRemoved: Bool = false) {
         guard isLoaded, ordinal > ordinals.last ?? 0 else { return }
         ordinals.append(ordinal)
@@ -93,16 +94,16 @@ struct FactList {
         if let position = position(of: ordinal) { lengths[position] |= FactList.removed }
     }
 
-    /// Takes over entries that were read from the disk while the list was not loaded.
+    /// Replaces the entries by entries that were read from disk.
     mutating func load(_ other: FactList) {
         guard !isLoaded else { return }
         (ordinals, lengths, isLoaded) = (other.ordinals, other.lengths, true)
     }
 
-    /// Drops the entries; they are read again when they are needed.
+    /// Drops the entries, which are read again on demand.
     mutating func unload() { (ordinals, lengths, isLoaded) = ([], [], storedCount == 0) }
 
-    /// Reserves memory, so that many small additions do not copy everything many times.
+    /// Reserves memory, so that many small additions do not copy the list many times.
     mutating func reserve(_ more: Int) {
         guard isLoaded, ordinals.count + more > ordinals.capacity else { return }
         ordinals.reserveCapacity(max(ordinals.count + more, ordinals.count * 3 / 2))
@@ -118,17 +119,17 @@ struct Epoch: ColumnInteger {
     init(columnValue: Int64) { number = UInt32(truncatingIfNeeded: columnValue) }
 }
 
-/// All lists, and the numbers of facts.
+/// All lists, and the number of facts.
 struct FactIndex {
     private(set) var lists: [FactList] = []
     private var positions: [FactListName: Int] = [:]
-    /// How many facts are from an upstream.
+    /// The number of facts from an upstream.
     var upstreamCount = 0
 
-    /// How many facts there are.
+    /// The number of facts.
     var count: Int { count(of: "", .all, allowsExplicit: true) }
 
-    /// The categories that have facts of a source, explicit facts not counted, by name.
+    /// The categories with facts of a source, without explicit facts, by name.
     func categories(of source: FactScope) -> [FactCategories.Category] {
         var counts: [String: Int] = [:]
         let kinds = source.kinds(allowsExplicit: false)
@@ -147,7 +148,7 @@ struct FactIndex {
         }
     }
 
-    /// The position of a list in ``lists``, which never changes; where there is none, it is added.
+    /// The constant position of a list in ``lists``; a missing list is added.
     mutating func position(of name: FactListName) -> Int {
         if let position = positions[name] { return position }
         positions[name] = lists.count
@@ -157,19 +158,19 @@ struct FactIndex {
 
     func list(_ name: FactListName) -> FactList? { positions[name].map { lists[$0] } }
 
-    /// The first of some lists that is not in memory.
+    /// The first of the lists that is not in memory.
     func missing(_ positions: [Int]) -> FactListName? {
         positions.first { !lists[$0].isLoaded }.map { lists[$0].name }
     }
 
     mutating func update(_ name: FactListName, _ body: (inout FactList) -> Void) { body(&lists[position(of: name)]) }
 
-    /// Notes that a fact was removed.
+    /// Records that a fact was removed.
     mutating func remove(_ ordinal: UInt32) {
         for position in lists.indices { lists[position].remove(ordinal) }
     }
 
-    /// Applies what an import has changed on the disk.
+    /// Applies the changes of an import.
     mutating func apply(_ changes: FactChanges) {
         for (name, entries) in changes.addedEntries {
             update(name) { list in
@@ -184,7 +185,7 @@ struct FactIndex {
             update(name) { list in
                 (list.live, list.storedCount) = (state.live, state.count)
                 guard list.epoch != state.epoch || state.count == 0 else { return }
-                // A new list has only the entries above; of any other the removed entries were deleted.
+                // A new list has only the new entries; of an existing list the removed entries were deleted.
                 if list.epoch != 0 || state.count == 0 { list.unload() }
                 list.epoch = state.epoch
             }

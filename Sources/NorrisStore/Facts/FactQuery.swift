@@ -2,21 +2,21 @@ import CLinux
 package import NorrisProtocol
 import NorrisText
 
-/// A search over the stored facts: every word must occur, in any order, without regard to case.
+/// A search over the stored facts: every word must occur, in any order, ignoring case.
 package struct FactQuery: Sendable, Hashable {
     static let maximumWords = 16
     /// In code points.
     package static let maximumLength = 1_000
 
-    /// As it was typed, for the upstream.
+    /// The text as typed, for the upstream.
     package let text: String
-    /// Words, and phrases in double quotes; searchable.
+    /// The words, and phrases in double quotes, normalized for searching.
     let words: [String]
-    /// Any of these; empty for all.
+    /// The fact must have one of these categories; empty for any.
     package let categories: [String]
     package let source: FactScope
 
-    /// - Throws: `-32602` for a text without a word, with too many, too long, or with U+0000.
+    /// - Throws: `-32602` for a text without words, with too many words, too long, or with U+0000.
     package init(text: String, categories: [String] = [], source: FactScope = .all) throws(ResponseError) {
         guard text.unicodeScalars.count <= FactQuery.maximumLength else {
             throw .invalidParams("query is longer than \(FactQuery.maximumLength) characters.", parameter: "query")
@@ -34,7 +34,7 @@ package struct FactQuery: Sendable, Hashable {
         self.source = source
     }
 
-    /// Whether all words are in a fact.
+    /// Whether a fact contains all words.
     package func matches(_ fact: Fact) -> Bool {
         var text = searchable(fact.text)
         return text.withUTF8 { text in
@@ -45,17 +45,16 @@ package struct FactQuery: Sendable, Hashable {
         }
     }
 
-    /// What distinguishes its cursors from those of other lists.
+    /// Distinguishes the query's cursors from the cursors of other lists.
     var list: [String] { ["facts", source.rawValue, "\(words.count)"] + words + categories }
 }
 
 extension FactQuery {
     /// Reads all texts, newest first, until the page is full and the matches are counted.
     ///
-    /// - Parameters:
-    ///   - key: of the cursors.
-    ///   - step: called after each block of texts, of some tens of microseconds.
-    /// - Throws: `-32602` for a cursor that is not of this search.
+    /// - Parameters:   - key: the key of the cursors.   - step: called after each block of texts, which takes some tens
+    ///   of microseconds.
+    /// - Throws: `-32602` for a cursor of another search.
     func page(
         cursor: String?, key: UInt64, limit: Int, _ database: Database, step: () -> Void = {}
     ) throws -> Page<Fact> {
@@ -80,7 +79,7 @@ extension FactQuery {
         for ordinal in found {
             if let fact = try FactTable.fact(ordinal: ordinal, database) { facts.append((ordinal, fact)) }
         }
-        // As many as are wanted and a reply can hold, but one at least.
+        // As many as requested and as fit into a reply, but at least one.
         var bytes = 0
         let fitting = facts.prefix(limit).prefix { entry in
             bytes += entry.fact.text.utf8.count
@@ -94,16 +93,16 @@ extension FactQuery {
     }
 }
 
-/// Looks for the words of a query in the entries of a block.
+/// Searches the entries of a block for the words of a query.
 private struct FactMatcher {
     private let words: [[UInt8]]
     private let kinds: [FactKind]
-    /// The numbers of the lists of which the fact must be on one; nil for any.
+    /// The numbers of the lists of which one must contain the fact; nil for any.
     private let lists: [UInt32]?
 
-    /// - Returns: nil where no fact can match.
+    /// - Returns: nil if no fact can match.
     init?(_ query: FactQuery, _ database: Database) throws {
-        // The longest word is the rarest, as a rule.
+        // The longest word is usually the rarest.
         words = query.words.map { Array($0.utf8) }.sorted { $0.count > $1.count }
         kinds = query.source.kinds(allowsExplicit: false)
         guard !query.categories.isEmpty else {

@@ -3,18 +3,18 @@ package import NorrisProtocol
 package import NorrisSystem
 import Synchronization
 
-/// Importing facts: the starting collection, fortune files, and the upstream's facts.
+/// Imports of facts: the starting collection, fortune files, and the upstream's facts.
 ///
-/// Blocking, maybe for seconds. A change may displace fortunes, or make their texts free again: fortune files are
-/// imported afterwards, which is cheap where nothing has changed.
+/// Blocking, possibly for seconds. A change may displace fortunes, or free their texts, so fortune files are imported
+/// afterwards, which is fast without changes.
 extension FactStore {
     private static let builtinMark = "builtin_digest"
-    /// The name that the upstream has among the fetch records.
+    /// The name of the source in the fetch records.
     package static let upstreamSource = SourceStatus.facts
-    /// How many facts of fortune files are stored in one transaction: other writers wait for it.
+    /// The number of fortunes in one transaction, for which other writers wait.
     private static let factsAtOnce = 1_024
 
-    /// Imports the starting collection of this build, unless it is stored.
+    /// Imports the starting collection of this program, unless it is stored.
     package func importStartingCollection(_ access: BlockingAccess) {
         let digest = StartingCollection.digest
         guard (try? databases.cache(.facts).value(forKey: FactStore.builtinMark, access)) != digest else { return }
@@ -27,19 +27,17 @@ extension FactStore {
                 }
                 return
             } catch {
-                // A daemon without a single fact is useless: it serves from memory what the disk does not take.
+                // Without a disk, the facts are served from memory, because a daemon without facts is useless.
                 guard count == 0, databases.replaceFactsByMemory(access) else { return }
                 loadIndex(access)
             }
         }
     }
 
-    /// Imports fortune files, unless they are stored unchanged. Another call ends this one.
+    /// Imports fortune files, unless they are stored unchanged. A second call ends the first.
     ///
-    /// - Parameters:
-    ///   - paths: files and folders, as configured.
-    ///   - isCancelled: checked now and then.
-    /// - Returns: what could not be read, a sentence each; the stored facts of such a file stay.
+    /// - Parameters:   - paths: files and folders, as configured.   - isCancelled: checked from time to time.
+    /// - Returns: the unreadable files, one sentence each; the stored facts of such a file stay.
     @discardableResult package func importFortunes(
         _ paths: [String], _ access: BlockingAccess, isCancelled: @escaping () -> Bool = { Task.isCancelled }
     ) -> [String] {
@@ -48,13 +46,13 @@ extension FactStore {
         let found = FortuneFiles.find(paths)
         var faults = found.faults
         if (try? databases.cache(.facts).value(forKey: LeftOutTexts.fortunesMark, access)) != found.digest {
-            // Without files there is no progress, only facts of former ones to remove.
+            // Without files there is no progress, only removal of older facts.
             if !found.files.isEmpty { fortuneProgress.store(0, ordering: .relaxed) }
             defer { fortuneProgress.store(-1, ordering: .relaxed) }
             do {
                 try importFortunes(found, &faults, access, isCancelled)
             } catch {
-                // Another failure is noted; tried again at the next start or reload.
+                // Other failures are recorded; the next start or reload tries again.
                 if (error as? StoreError)?.reason == .cancelled { return faults.map(\.description) }
             }
         }
@@ -71,7 +69,7 @@ extension FactStore {
         var brought = Brought()
         var rules = FactImport.Rules(group: .fortunes, isCancelled: isCancelled)
         var count = 0
-        /// Runs a part of the import in a transaction of its own.
+        /// Runs a part of the import in a separate transaction.
         func run(_ part: (Database, inout FactImport) throws -> Void) throws(StoreError) {
             try change(access) { database, file in
                 try FactImport.run(rules, &brought, file, database) { try part(database, &$0) }
@@ -107,7 +105,7 @@ extension FactStore {
         while let ordinal = last {
             try run { database, run in
                 last = try run.removeOthers(after: ordinal)
-                // Without the right digest what could not be read is tried again at the next start.
+                // Without the right digest, the next start reads unreadable files again.
                 if last == nil { try LeftOutTexts.endFortunes(digest: unread.isEmpty ? found.digest : "", database) }
             }
         }
@@ -117,15 +115,15 @@ extension FactStore {
         }
     }
 
-    /// Fills a recreated cache with what needs no network.
+    /// Fills a recreated cache with the facts that need no network.
     package func refill(_ access: BlockingAccess) {
         loadIndex(access)
         importStartingCollection(access)
         wantFortunes()
     }
 
-    /// Calls the body, from any thread, when fortune files should be read again, as after a change of the upstream's
-    /// facts.
+    /// Calls the body on any thread when fortune files should be read again, for example after a change of the
+    /// upstream's facts.
     package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) { fortunesWanted.withLock { $0 = body } }
 
     /// Ends a running import of fortune files, and requests another one.
@@ -137,7 +135,7 @@ extension FactStore {
     /// Ends a running import of fortune files; the next one continues.
     package func stopFortunes() { fortuneImports.add(1, ordering: .relaxed) }
 
-    /// How many facts of fortune files the running import has read; nil while none runs.
+    /// The number of fortunes that the running import has read; nil without an import.
     package var fortunesRead: Int? {
         let count = fortuneProgress.load(ordering: .relaxed)
         return count < 0 ? nil : count
@@ -145,11 +143,10 @@ extension FactStore {
 
     // MARK: The upstream
 
-    /// Replaces the upstream's facts with what a fetch brought.
+    /// Replaces the upstream's facts with the result of a fetch.
     ///
-    /// - Parameters:
-    ///   - isComplete: false where the absence of a fact proves nothing: then none is removed.
-    ///   - fetch: is stored together with them.
+    /// - Parameters:   - isComplete: false if a missing fact is no reason to remove it.   - fetch: the record, stored
+    ///   in the same transaction.
     /// - Throws: `cancelled` or `failed`; then nothing has changed.
     @discardableResult package func replaceUpstream(
         _ facts: [Fact], isComplete: Bool, fetch: FetchRecord
@@ -167,9 +164,9 @@ extension FactStore {
             total: withState { $0.index.upstreamCount }, droppedCategories: changes.droppedCategories)
     }
 
-    /// Stores what a search at the upstream brought; such facts stay when a fetch does not bring them.
+    /// Stores the result of a search at the upstream; a fetch does not remove such facts.
     ///
-    /// - Returns: how many of them are new.
+    /// - Returns: the number of new facts.
     @discardableResult package func addFound(_ facts: [Fact]) async throws(StoreError) -> Int {
         let changes = try await change { database, file in
             try FactImport.run(facts, FactImport.Rules(group: .upstream, isSearch: true), file, database)
@@ -181,15 +178,16 @@ extension FactStore {
         return changes.new
     }
 
-    /// Removes all facts of the upstream, and the record of their fetch, in steps: a search may wait to be stored.
+    /// Removes all facts of the upstream and the record of their fetch, in steps, because a search may wait to be
+    /// stored.
     ///
-    /// - Throws: `cancelled` or `failed`; the next fetch then brings what was removed.
+    /// - Throws: `cancelled` or `failed`; the next fetch then restores the removed facts.
     @discardableResult package func clearUpstream() async throws(StoreError) -> Int {
         var count = 0
         var last: UInt32? = 0
         while let ordinal = last {
             let changes = try await change { database, file in
-                // With the first step: what is left is fetched again, whatever happens.
+                // In the first step, so that the remaining facts are fetched again after a failure.
                 try FetchRecord.remove(FactStore.upstreamSource, database)
                 var brought = Brought()
                 let rules = FactImport.Rules(group: .upstream, removes: { _ in true })
@@ -211,7 +209,7 @@ extension FactStore {
         return try await databases.write(.facts) { [self] in try apply(body, file, $0) }
     }
 
-    /// The same on the calling thread.
+    /// Changes the facts on the calling thread.
     @discardableResult func change(
         _ access: BlockingAccess, _ body: (Database, FactFile) throws -> FactChanges
     ) throws(StoreError) -> FactChanges {
@@ -230,7 +228,7 @@ extension FactStore {
         return changes
     }
 
-    /// Returns to the file system what long runs of removed facts take in the file.
+    /// Returns the space of long runs of removed facts to the file system.
     private func releaseSpace(of changes: FactChanges, _ file: FactFile, _ database: Database) {
         let removed = changes.removed.map(\.ordinal).sorted()
         guard removed.count > 64 else { return }
@@ -238,7 +236,7 @@ extension FactStore {
             let next = "SELECT ordinal FROM facts WHERE ordinal > ? ORDER BY ordinal LIMIT 1"
             var rest = removed[...]
             while let first = rest.first {
-                // Up to the next fact that is stored; behind the last one up to the last removed.
+                // Up to the next stored fact; after the last stored fact up to the last removed fact.
                 let end = try Ordinal.fetchOne(database, next, [Int(first)])?.number ?? .max
                 let run = rest.prefix { $0 < end }
                 file.release(first..<(end == .max ? run.last ?? first : end))
@@ -248,13 +246,13 @@ extension FactStore {
     }
 }
 
-/// What a replacement of the upstream's facts did, in numbers of facts.
+/// The result of a replacement of the upstream's facts, in numbers of facts.
 package struct UpstreamChanges: Sendable, Equatable {
     package let added: Int
     package let changed: Int
     package let removed: Int
-    /// How many facts of the upstream are stored now.
+    /// The number of stored facts of the upstream.
     package let total: Int
-    /// How many categories were dropped, counted once for each fact.
+    /// The number of dropped categories, counted once for each fact.
     package let droppedCategories: Int
 }

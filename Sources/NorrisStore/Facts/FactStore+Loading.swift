@@ -3,17 +3,16 @@ import NorrisProtocol
 import NorrisSystem
 import Synchronization
 
-/// Loading from the disk into memory, and applying changes there.
+/// Loading facts into memory, and applying changes in memory.
 extension FactStore {
-    /// How many chunks are in memory at most.
+    /// The maximum number of chunks in memory.
     private static let chunksInMemory = bytesInMemory / FactRecord.chunkSize
 
-    /// Reads which lists there are, and the encoded facts where they are few. Replaces all that memory has of another
-    /// cache.
+    /// Reads the lists, and the encoded facts if there are few. Replaces all data of another cache in memory.
     func loadIndex(_ access: BlockingAccess) {
         let cache = databases.cache(.facts)
         do {
-            // On the connection that writes, so that no change comes between the database and the memory.
+            // On the writing connection, so that no change is between the database and the memory.
             try cache.writer.withWriter(access) { database in
                 let (index, chunks) = try database.read { database in
                     (try FactStore.index(database), try FactStore.chunks(cache.factFile, database))
@@ -29,7 +28,7 @@ extension FactStore {
 
     private func takeOver(_ index: FactIndex, _ chunks: FactChunks?, _ file: FactFile) {
         withState { state in
-            // Together: the shuffles refer to the lists by their positions in the index.
+            // Replaced together, because shuffles refer to lists by their positions in the index.
             (state.index, state.chunks, state.file) = (index, chunks, file)
             state.book.removeAll()
             state.days = [:]
@@ -57,7 +56,7 @@ extension FactStore {
         return index
     }
 
-    /// All encoded facts; nil where they are too many. What is missing in the file or damaged is encoded again.
+    /// All encoded facts; nil if there are too many. Missing or damaged records are encoded again.
     private static func chunks(_ file: FactFile, _ database: Database) throws -> FactChunks? {
         let next = "SELECT ordinal FROM facts WHERE ordinal >= ? ORDER BY ordinal LIMIT 1"
         let chunkUnits = Int(FactRecord.chunkUnits)
@@ -87,8 +86,7 @@ extension FactStore {
         return chunks
     }
 
-    /// Applies what an import has changed, on the connection that has just committed the change: so in the order of the
-    /// changes.
+    /// Applies the changes of an import on the connection that has just committed them, so in their order.
     func publish(_ changes: FactChanges, _ database: Database) {
         withState { state in
             state.index.apply(changes)
@@ -100,7 +98,7 @@ extension FactStore {
             for fact in changes.removed { state.chunks?.forget(fact.id, fact.ordinal) }
             if state.chunks?.count ?? 0 > FactStore.chunksInMemory { state.chunks = nil }
         }
-        // Facts that were many may be few now.
+        // After a removal, the facts may be few enough for memory.
         if !changes.removed.isEmpty, withState({ $0.chunks == nil }) { reloadChunks(database) }
     }
 
@@ -130,13 +128,13 @@ extension FactStore {
                     """, [name.category, Int(name.kind.rawValue)])
                 while try rows.next() {
                     let (ordinal, entry): (Ordinal, EntryLength) = (rows[0], rows[1])
-                    // No later fact would be appended to the list.
+                    // Otherwise no later fact could be appended to the list.
                     if ordinal.number >= next { rows.noteDamage("a list has an ordinal that was never used") }
                     list.append(ordinal.number, length: entry.length, isRemoved: entry.isRemoved)
                 }
                 return list
             }
-            // What was imported meanwhile may be missing in it.
+            // Facts imported in the meantime may be missing in the list.
             let isCurrent = withState { state in
                 guard state.version == version else { return false }
                 state.index.update(name) { $0.load(list) }

@@ -4,20 +4,20 @@ import Synchronization
 
 /// The fact of the day, and facts for prompts.
 extension FactStore {
-    /// The daemon's own shuffle: every fact is that of a day once before any is again.
+    /// The user of the daemon's shuffle: every fact is the fact of a day once before any fact is repeated.
     private static let dayUser: Int64 = -1
-    /// How many days are cached in memory.
+    /// The number of days in memory.
     private static let daysInMemory = 16
-    /// How many days are stored, besides those around today.
+    /// The number of stored days, in addition to the days around today.
     private static let storedDays = 1_000
 
     /// The fact of a day, if it is in memory.
     package func factOfTheDayInMemory(_ day: CivilDate) -> Fact? { withState { $0.days[day] } }
 
-    /// The fact of a day; picked and stored by the first call.
+    /// The fact of a day, chosen and stored by the first call.
     ///
-    /// - Parameter source: which facts are picked from.
-    /// - Returns: nil only where there is no fact at all.
+    /// - Parameter source: the facts to choose from.
+    /// - Returns: nil only if there are no facts.
     package func factOfTheDay(_ day: CivilDate, today: CivilDate, source: FactScope) async -> Fact? {
         do {
             let stored = try await databases.state.writer.read { try FactStore.factOfTheDay(day, $0) }
@@ -26,7 +26,7 @@ extension FactStore {
             return remember(try await store(pick, of: day, today: today), day, today: today)
         } catch {
             databases.noteWriteFailure(error, of: .state)
-            // Without a disk the day keeps its fact while the daemon runs.
+            // Without a disk, the fact of a day is constant while the daemon runs.
             if let fact = factOfTheDayInMemory(day) { return fact }
             return await pick(source).map { remember($0, day, today: today) }
         }
@@ -42,7 +42,7 @@ extension FactStore {
         withState { state in
             if let known = state.days[day] { return known }
             if state.days.count >= FactStore.daysInMemory {
-                // Without a disk, only memory has today's.
+                // Without a disk, today's fact is only in memory.
                 state.days = state.days.filter { abs($0.key.dayNumber - today.dayNumber) <= 1 }
             }
             state.days[day] = fact
@@ -50,7 +50,7 @@ extension FactStore {
         }
     }
 
-    /// Stores a fact as that of a day, unless the day has one.
+    /// Stores the fact of a day, unless the day has a fact.
     ///
     /// - Returns: the day's fact.
     private func store(_ fact: Fact, of day: CivilDate, today: CivilDate) async throws -> Fact {
@@ -59,7 +59,7 @@ extension FactStore {
             try database.execute(
                 "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
                 [day.description, CheckedText(fact.jsonText)])
-            // Any user may request any day, so their number is bounded; the days around today are never removed.
+            // Any user may request any day, so the number of days is limited; the days around today are never removed.
             try database.execute(
                 """
                 DELETE FROM facts_of_the_day
