@@ -75,18 +75,18 @@ extension FactStore {
 
     private static func factOfTheDay(_ day: CivilDate, _ database: Database) throws -> Fact? {
         let sql = "SELECT fact FROM facts_of_the_day WHERE day = ?"
-        // A row that cannot be read any more is replaced.
+        // A row that cannot be read is replaced.
         return try String.fetchOne(database, sql, [day.description]).flatMap(CheckedText.init(stored:)).flatMap {
             checked in try? Fact(json: JSON.parse(checked.text))
         }
     }
 
-    /// From so many facts on, and so many times, a sample is drawn.
+    /// The number of matching facts from which a sample replaces a full scan, and the size of that sample.
     private static let sampledFrom = 4_096
 
-    /// Calls the body with facts in random order, none explicit, until it returns false; no shuffle moves.
+    /// Calls the body with facts in random order, without explicit facts, until it returns false; no shuffle changes.
     ///
-    /// Of few facts all, each once; of many a sample, in which a fact may be twice. Blocking.
+    /// If there are few facts, each once; else a sample, which may contain a fact twice. Blocking.
     ///
     /// - Parameter maxLength: in code points.
     package func forEachAtRandom(
@@ -108,7 +108,7 @@ extension FactStore {
                 let last = try Int.fetchOne(database, "SELECT max(ordinal) FROM facts") ?? 0
                 let next = "SELECT fact, length FROM fact_entries WHERE \(ofList) AND fact >= ? LIMIT 1"
                 for _ in 0..<FactStore.sampledFrom {
-                    // A list is chosen by its size, and a fact of it by a random ordinal.
+                    // A list is chosen by its size, and a fact of the list by a random ordinal.
                     var (number, list) = (Int.random(in: 0..<total, using: &generator), 0)
                     while number >= counts[list] {
                         number -= counts[list]

@@ -3,27 +3,27 @@ package import NorrisProtocol
 package import NorrisSystem
 import Synchronization
 
-/// The facts: served from memory while they are few, else from a file; searched in `cache.db`; and each user's
+/// The facts, served from memory if there are few, else from a file, and searched in `cache.db`; and each user's
 /// shuffles.
 ///
-/// One lock guards lists and shuffles. It is held for microseconds, never while a disk is waited for: a request that
-/// needs something from the disk gets ``Draw/missing(_:)``, and continues in ``nextReading(_:uid:filter:name:)``.
+/// One lock protects lists and shuffles. It is held for microseconds and never during a wait for a disk: a request that
+/// needs the disk gets ``Draw/missing(_:)``, and continues in ``nextReading(_:uid:filter:name:)``.
 package final class FactStore: Sendable {
-    /// From this many bytes on encoded facts are read from the file.
+    /// The bytes of encoded facts from which they are read from the file.
     static let bytesInMemory = 8 << 20
 
     struct State {
         var index = FactIndex()
-        /// The encoded facts; nil while they are too many.
+        /// The encoded facts; nil if there are too many.
         var chunks: FactChunks? = FactChunks()
         var book = ShuffleBook()
-        /// The facts of the last few days that were requested.
+        /// The facts of the last requested days.
         var days: [CivilDate: Fact] = [:]
-        /// Rises with every change of the facts.
+        /// Increases with every change of the facts.
         var version = 0
         var file: FactFile
 
-        /// A user's shuffle, created where there is none.
+        /// A user's shuffle, created if missing.
         mutating func entry(_ uid: Int64, _ filter: ShuffleFilter) -> ShuffleBook.Entry {
             book.entry(uid, filter) { key in
                 let lists = filter.lists.map { index.position(of: $0) }
@@ -33,14 +33,14 @@ package final class FactStore: Sendable {
         }
     }
 
-    /// What a request gets.
+    /// The outcome of a request for facts.
     package enum Draw: Sendable {
         case served(count: Int, isLocal: Bool)
-        /// Nothing was served; ``FactStore/nextReading(_:uid:filter:name:)`` reads what is missing.
+        /// Nothing was served; ``FactStore/nextReading(_:uid:filter:name:)`` reads the missing data.
         case missing(Missing)
     }
 
-    /// What has to be read from a disk before facts can be served.
+    /// The data that must be read from disk before facts can be served.
     package enum Missing: Sendable {
         case list(FactListName)
         case record(UInt32)
@@ -48,18 +48,18 @@ package final class FactStore: Sendable {
 
     let databases: Databases
     private let lock = Mutex(())
-    // Allocated by the initializer and freed by the deinitializer; between them only withState(_:) uses it, while it
-    // holds the lock. Not in the mutex itself, which takes no body that writes to what its caller has, and not a
-    // variable of this class, whose uses the runtime would check again.
+    // Allocated by the initializer and freed by the deinitializer; in between used only by withState(_:), with the lock
+    // held. Not stored in the mutex, whose body cannot write to variables of its caller, and not a variable of this
+    // class, whose accesses the runtime would check again.
     nonisolated(unsafe) private let state: UnsafeMutablePointer<State>
-    /// Rises with every import of fortune files that begins, which ends the one before.
+    /// Increases with every import of fortune files, which ends the previous import.
     let fortuneImports = Atomic(0)
-    /// How many facts the running import of fortune files has read; -1 while none runs.
+    /// The number of fortunes that the running import has read; -1 without an import.
     let fortuneProgress = Atomic(-1)
     let fortunesWanted = Mutex<(@Sendable () -> Void)?>(nil)
     private let moved = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Reads what the databases hold, as far as its size does not depend on the number of facts.
+    /// Reads the databases, except data whose size depends on the number of facts.
     package init(databases: Databases, _ access: BlockingAccess) {
         self.databases = databases
         state = .allocate(capacity: 1)
@@ -75,18 +75,18 @@ package final class FactStore: Sendable {
         state.deallocate()
     }
 
-    /// Lends what is in memory. The body never waits for a disk.
+    /// Calls `body` with the state in memory. The body never waits for a disk.
     @inline(__always) func withState<Result>(_ body: (inout State) -> Result) -> Result {
         var result: Result?
         lock.withLock { _ in result = body(&state.pointee) }
-        // The body has run.
+        // Not nil, because the body has run.
         return result!
     }
 
-    /// How many facts there are.
+    /// The number of facts.
     package var count: Int { withState { $0.index.count } }
 
-    /// The categories with facts, explicit facts not counted.
+    /// The categories with facts, without explicit facts.
     package func categories(of source: FactScope) -> [FactCategories.Category] {
         withState { $0.index.categories(of: source) }
     }
@@ -95,17 +95,16 @@ package final class FactStore: Sendable {
     package var isLocal: Bool { withState { $0.index.upstreamCount == 0 } }
     package func hasCategory(_ name: String) -> Bool { withState { $0.index.hasCategory(name) } }
 
-    /// Calls the body, from any thread, when there is something new for ``writeShuffles()``.
+    /// Calls the body on any thread when ``writeShuffles()`` has something to write.
     package func onMove(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
     func notifyOfMove() { moved.withLock { $0 }?() }
 
     // MARK: Serving
 
-    /// The next facts of a user's shuffle, or all that match where they are fewer than `count`.
+    /// The next facts of a user's shuffle; all matching facts if there are fewer than `count`.
     ///
-    /// - Parameters:
-    ///   - name: is stored with the last fact, see ``lastServed(_:uid:)``.
-    ///   - write: is called with each fact; discard what it wrote where the result is ``Draw/missing(_:)``.
+    /// - Parameters:   - name: stored with the last fact, see ``lastServed(_:uid:)``.   - write: called with each fact;
+    ///   the caller discards the written facts if the result is ``Draw/missing(_:)``.
     package func next(
         _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil, write: (EncodedFact) -> Void
     ) -> Draw { next(count, Int64(uid), filter, name, [:], write) }
@@ -163,9 +162,9 @@ package final class FactStore: Sendable {
         return entry.change { $0.next(from: state.index, entry.key.filter.maxLength, without: served) }
     }
 
-    /// As ``next(_:uid:filter:name:write:)``, reading from the disk what is missing.
+    /// The same as ``next(_:uid:filter:name:write:)``, but reads missing data from disk.
     ///
-    /// - Returns: the facts as they go over the wire.
+    /// - Returns: the facts in wire form.
     package func nextReading(
         _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil
     ) async throws(ResponseError) -> (facts: [[UInt8]], isLocal: Bool) {
@@ -176,7 +175,8 @@ package final class FactStore: Sendable {
         _ count: Int, _ uid: Int64, _ filter: ShuffleFilter, _ name: String? = nil
     ) async throws(ResponseError) -> (facts: [[UInt8]], isLocal: Bool) {
         var loaded: [UInt32: [UInt8]] = [:]
-        // Other requests may move the shuffle meanwhile, so that other facts are missing: the tries are bounded.
+        // Other requests may advance the shuffle, so that other facts are missing; therefore the number of attempts is
+        // limited.
         for _ in 0..<1_000 {
             var facts: [[UInt8]] = []
             switch next(count, uid, filter, name, loaded, { facts.append(Array($0.json)) }) {
@@ -185,14 +185,15 @@ package final class FactStore: Sendable {
             case .missing(.record(let ordinal)):
                 let file = withState { $0.file }
                 let record = try await databases.read(.facts) { try FactStore.record(ordinal, file, $0) }
-                // Of a removed fact the lists in memory may be a moment behind.
+                // The lists in memory may still contain a removed fact.
                 if let record { loaded[ordinal] = record } else { withState { $0.index.remove(ordinal) } }
             }
         }
         throw .busy("Too many requests use this shuffle at the same time.", hint: "Try again.")
     }
 
-    /// A whole record: from the file, or encoded again from `cache.db` and written to the file; nil for a removed fact.
+    /// A complete record: from the file, or encoded again from `cache.db` and written to the file; nil for a removed
+    /// fact.
     private static func record(_ ordinal: UInt32, _ file: FactFile, _ database: Database) throws -> [UInt8]? {
         if case .record(let bytes) = file.withRecord(ordinal, waits: true, { Array($0.record) }) { return bytes }
         guard let fact = try FactTable.fact(ordinal: ordinal, database) else { return nil }
@@ -204,9 +205,9 @@ package final class FactStore: Sendable {
 
     // MARK: Facts by their ids
 
-    /// Lends the fact of an id.
+    /// Calls `body` with a fact by its id.
     ///
-    /// - Returns: nil where it is not in memory, which says nothing about `cache.db` (``fact(id:)``).
+    /// - Returns: nil if the fact is not in memory; `cache.db` may contain it (``fact(id:)``).
     package func withFactInMemory<Result>(
         id: String, uid: UInt32, name: String? = nil, _ body: (EncodedFact) -> Result
     ) -> Result? {
@@ -229,9 +230,8 @@ package final class FactStore: Sendable {
 
     /// Searches the stored facts.
     ///
-    /// - Parameter uid: who waits; users take turns (``SearchTurns``).
-    /// - Throws: `-32602` for a cursor that is not of this search, `-32004` for a search that takes longer than a
-    ///   second, `-32005` where the disk fails.
+    /// - Parameter uid: the waiting user; users take turns (``SearchTurns``).
+    /// - Throws: `-32602` for a cursor of another search, `-32004` after a second, `-32005` if the disk fails.
     package func search(
         _ query: FactQuery, for uid: UInt32 = 0, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Fact> {
@@ -245,9 +245,9 @@ package final class FactStore: Sendable {
 }
 
 extension FactStore.State {
-    /// Lends a record that can be read without waiting for a disk.
+    /// Calls `body` with a record that can be read without waiting for a disk.
     ///
-    /// - Returns: false where there is none.
+    /// - Returns: false if there is none.
     @inline(__always) fileprivate func withRecord(
         _ ordinal: UInt32, _ loaded: [UInt32: [UInt8]], _ body: (EncodedFact) -> Void
     ) -> Bool {

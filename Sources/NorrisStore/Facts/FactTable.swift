@@ -6,12 +6,12 @@ package enum FactGroup: String, Sendable, CaseIterable {
     case fortunes
     case upstream
 
-    /// The group of a fact's source: `builtin`, `fortune:NAME`, or the upstream's own name.
+    /// The group of a fact's source: `builtin`, `fortune:NAME`, or an upstream's name.
     init(source: String) {
         self = source == "builtin" ? .builtin : source.utf8.starts(with: "fortune:".utf8) ? .fortunes : .upstream
     }
 
-    /// The same as a condition on the sources of the group.
+    /// The SQL condition on the sources of the group.
     var condition: String {
         let isFortune = "(source >= 'fortune:' AND source < 'fortune;')"  // In ASCII, ";" comes after ":".
         return switch self {
@@ -21,7 +21,7 @@ package enum FactGroup: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether of two facts with the same text the one of this group is stored.
+    /// Whether, of two facts with the same text, the fact of this group is stored.
     func outranks(_ other: FactGroup) -> Bool { rank > other.rank }
 
     private var rank: Int {
@@ -33,14 +33,14 @@ package enum FactGroup: String, Sendable, CaseIterable {
     }
 }
 
-/// The table `facts`: from its rows to facts, and how a fact is found.
+/// The table `facts`: reading and finding facts.
 ///
-/// A row is never changed except `found`: a fact whose content changes is a new one with a new ordinal.
+/// Only the column `found` of a row changes. A fact with changed content is a new row with a new ordinal.
 enum FactTable {
     /// The columns of a fact, for ``fact(_:)``.
     static let columns = "id, source, text, categories, url, created_at, updated_at, text_digest"
 
-    /// A fact whose text is the one that was stored.
+    /// The fact of a row, with the text as stored.
     ///
     /// - Parameter row: begins with ``columns``.
     static func fact(_ row: Rows) -> Fact {
@@ -62,13 +62,13 @@ enum FactTable {
         try database.first("SELECT \(columns) FROM facts WHERE id = ?", [id], fact)
     }
 
-    /// A hash of the text's bytes, to find facts with the same text. Different texts may have the same.
+    /// A hash of the text's bytes, for finding facts with the same text. Different texts may have the same hash.
     static func digest(ofText text: String) -> OpaqueInteger { OpaqueInteger(columnValue: SipHash.digest(text)) }
 }
 
 /// The ordinal of a fact in a column.
 struct Ordinal: ColumnInteger {
-    /// The last chunk is never used, so that a position behind a record always fits.
+    /// The last chunk is unused, so that a position after a record always fits.
     static let columnRange: ClosedRange<Int64> = 1...Int64(UInt32.max - FactRecord.chunkUnits)
     let number: UInt32
     var columnValue: Int64 { Int64(number) }
@@ -94,12 +94,12 @@ extension Fact {
     package var length: Int { text.unicodeScalars.count }
 }
 
-/// A fact in the cache, without its text.
+/// A stored fact without its text.
 struct StoredFact {
     let ordinal: UInt32
     let id: String
     let source: String
-    /// Whether only a search at the upstream has brought it so far.
+    /// Whether only searches at the upstream have returned the fact.
     let isFound: Bool
     let categories: [String]
 
@@ -116,7 +116,7 @@ struct StoredFact {
 
     var group: FactGroup { FactGroup(source: source) }
 
-    /// The stored fact with the id of a fact, and whether it has the same text and the same content, byte for byte.
+    /// The stored fact with a fact's id, and whether text and content are equal byte for byte.
     static func find(_ fact: Fact, _ database: Database) throws -> (stored: StoredFact, hasText: Bool, isSame: Bool)? {
         try database.first(
             """
@@ -131,13 +131,13 @@ struct StoredFact {
         ) { row in (StoredFact(row), row[5], row[5] && row[6]) }
     }
 
-    /// The facts with another id and the same text, byte for byte.
+    /// The facts with another id and the same bytes of text.
     static func others(withTextOf fact: Fact, _ database: Database) throws -> [StoredFact] {
         let sql = "SELECT \(columns) FROM facts WHERE text_digest = ? AND text = ? AND id <> ?"
         return try database.map(sql, [FactTable.digest(ofText: fact.text), fact.text, fact.id], StoredFact.init)
     }
 
-    /// Notes that a fact that a search has brought came in a fetch too.
+    /// Records that a fetch contained a fact that was found by a search.
     static func noteFetched(_ stored: StoredFact, _ database: Database) throws {
         guard stored.isFound else { return }
         try database.execute("UPDATE facts SET found = 0 WHERE ordinal = ?", [Int(stored.ordinal)])
@@ -147,7 +147,7 @@ struct StoredFact {
         try Int.fetchOne(database, "SELECT count(*) FROM facts WHERE \(group.condition)") ?? 0
     }
 
-    /// Facts of a group behind an ordinal, in the order of storing.
+    /// The facts of a group after an ordinal, in the order of storage.
     static func some(
         of group: FactGroup, after ordinal: UInt32, limit: Int, _ database: Database
     ) throws -> [StoredFact] {

@@ -9,17 +9,17 @@ import NorrisText
 /// A block's key is the highest ordinal in it. Of each fact it holds, with little-endian words of 32 bits: the ordinal,
 /// the kind in the lowest byte and the number of lists above, the length of the text, the lists, the text.
 struct FactTexts {
-    /// A block is written at this many bytes, and one smaller than half of it is added to.
+    /// The bytes at which a block is written. Texts are added to a block smaller than half of it.
     private static let blockBytes = 32 << 10
 
-    /// One fact in a block. The bytes are valid while the block is.
+    /// A fact in a block. The bytes are valid as long as the block.
     struct Entry {
         let ordinal: UInt32
         let kind: FactKind
         let lists: UnsafeRawBufferPointer
         let text: UnsafeRawBufferPointer
 
-        /// Whether the fact is on any of these lists.
+        /// Whether the fact is in any of these lists.
         func isOnAny(of numbers: [UInt32]) -> Bool {
             stride(from: 0, to: lists.count, by: 4).contains { offset in
                 numbers.contains(UInt32(littleEndian: lists.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
@@ -43,7 +43,7 @@ struct FactTexts {
 
     mutating func remove(_ ordinal: UInt32) { removed.insert(ordinal) }
 
-    /// Calls the body with each fact of a block, in the order of storing.
+    /// Calls the body with each fact of a block, in the order of storage.
     ///
     /// - Throws: for a damaged block.
     static func forEach(in block: UnsafeRawBufferPointer, _ body: (Entry) throws -> Void) throws {
@@ -68,7 +68,7 @@ struct FactTexts {
         }
     }
 
-    /// Brings the blocks up to date.
+    /// Updates the blocks.
     mutating func write(_ database: Database) throws {
         added.removeAll { removed.remove($0.ordinal) != nil }
         try removeStored(database)
@@ -103,7 +103,7 @@ struct FactTexts {
                     guard !removed.contains(entry.ordinal), let base = old.baseAddress,
                         let text = entry.text.baseAddress
                     else { return }
-                    // The words and the lists lie before the text.
+                    // The words and the lists precede the text.
                     let start = text - base - entry.lists.count - 12
                     kept += old[start..<(text - base) + entry.text.count]
                 }

@@ -1,9 +1,9 @@
 import CSQLite
 import NorrisProtocol
 
-/// What a transaction has changed in the stored facts, to apply it to memory.
+/// The changes of a transaction, to apply to memory.
 struct FactChanges: Sendable {
-    /// A list as it is on the disk now.
+    /// The stored state of a list.
     struct List: Sendable {
         var number: SequenceNumber
         var epoch: UInt32
@@ -16,33 +16,33 @@ struct FactChanges: Sendable {
     var lists: [FactListName: List] = [:]
     var added: [(id: String, ordinal: UInt32)] = []
     var removed: [(id: String, ordinal: UInt32)] = []
-    /// The encoded facts from an ordinal on; nil where there are too many of them for memory.
+    /// The encoded facts from an ordinal on; nil if there are too many for memory.
     var records: (first: UInt32, bytes: [UInt8])? = (0, [])
-    /// By how many the number of the upstream's facts has changed.
+    /// The change of the number of the upstream's facts.
     var upstreamDifference = 0
 
-    /// How many facts were not stored before under any content.
+    /// The number of facts whose id was not stored before.
     var new = 0
-    /// How many of the removed ones were replaced by a fact of another group with the same text.
+    /// The number of removed facts that a fact of another group with the same text replaced.
     var displaced = 0
-    /// How many of the removed ones were replaced by one with the same id.
+    /// The number of removed facts that a fact with the same id replaced.
     var replaced = 0
-    /// How many categories were dropped, counted once for each fact.
+    /// The number of dropped categories, counted once for each fact.
     var droppedCategories = 0
 }
 
-/// Stores and removes facts inside a transaction: the table, the lists, the texts to search and the encoded facts.
+/// Stores and removes facts in a transaction: the table, the lists, the search texts and the encoded facts.
 struct FactWriter: ~Copyable {
-    /// Records are written to the file at this many bytes.
+    /// The bytes at which records are written to the file.
     private static let bufferedBytes = 1 << 20
-    /// With this many units the file has 64 GiB of encoded facts.
+    /// With this ordinal the file has 64 GiB.
     private static let maximumOrdinal = UInt32.max - 2 * FactRecord.chunkUnits
 
     let database: Database
     private let file: FactFile
     var changes = FactChanges()
     private var next: UInt32
-    /// Where the records in ``bytes`` begin.
+    /// The position of ``bytes``.
     private var first: UInt32
     private var bytes: [UInt8] = []
     private var json = JSONWriter()
@@ -56,7 +56,7 @@ struct FactWriter: ~Copyable {
         changes.records = (first, [])
     }
 
-    /// The first ordinal that was never used.
+    /// The first unused ordinal.
     static func next(_ database: Database) throws -> UInt32 {
         let last =
             try Ordinal.fetchOne(database, "SELECT ordinal FROM facts ORDER BY ordinal DESC LIMIT 1")?.number ?? 0
@@ -68,10 +68,10 @@ struct FactWriter: ~Copyable {
         return next
     }
 
-    /// Stores a fact that is not stored.
+    /// Stores a new fact.
     ///
-    /// - Parameter isFound: whether only a search has brought it.
-    /// - Returns: its ordinal; nil for one that is too large.
+    /// - Parameter isFound: whether only a search returned the fact.
+    /// - Returns: the ordinal; nil for a fact that is too large.
     @discardableResult mutating func insert(_ fact: Fact, isFound: Bool) throws -> UInt32? {
         guard next < FactWriter.maximumOrdinal else {
             throw DatabaseError(SQLITE_FULL, message: "cache.db has used up its ordinals; delete it")
@@ -127,7 +127,7 @@ struct FactWriter: ~Copyable {
         if stored.group == .upstream { changes.upstreamDifference -= 1 }
     }
 
-    /// Writes what was collected; nothing may be inserted or removed afterwards.
+    /// Writes all collected changes; no change may follow.
     mutating func finish() throws -> FactChanges {
         flushRecords()
         try texts.write(database)
@@ -160,7 +160,7 @@ struct FactWriter: ~Copyable {
         return FactChanges.List(number: database.lastInsertedNumber, epoch: epoch, count: 0, live: 0)
     }
 
-    /// Writes the counts of a list, and deletes its removed entries where these are most of it.
+    /// Writes the counts of a list, and deletes removed entries if they are the majority.
     private func write(_ list: FactChanges.List) throws -> FactChanges.List {
         var list = list
         if list.live == 0 {

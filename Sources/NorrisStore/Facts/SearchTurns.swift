@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Lets searches take turns on the processors: as many run as there are, and every few milliseconds one lets another
-/// go on whose user has had less of their time.
+/// Shares the processors among searches: as many run as there are processors, and every few milliseconds a search
+/// yields to a search whose user has used less time.
 ///
-/// So a search waits for its own work and little more, however many searches others have running.
+/// Therefore a search waits little longer than its own work, however many searches others run.
 final class SearchTurns: Sendable {
     static let shared = SearchTurns(slots: max(1, sysconf(CInt(_SC_NPROCESSORS_ONLN))))
 
@@ -16,7 +16,7 @@ final class SearchTurns: Sendable {
 
     init(slots: Int) { queue = Mutex(SearchQueue(slots: slots)) }
 
-    /// Runs a search, which calls what it gets after each step. Blocking.
+    /// Runs a search, which calls its parameter after each step. Blocking.
     func run<Value>(for user: UInt32, _ search: (_ step: () -> Void) throws -> Value) rethrows -> Value {
         let signal = DispatchSemaphore(value: 0)
         if !queue.withLock({ $0.begin(user, signal) }) { signal.wait() }
@@ -40,10 +40,10 @@ final class SearchTurns: Sendable {
     }
 }
 
-/// Which searches run and which wait, by the time that those of their users have had: decisions without threads.
+/// The running and waiting searches, ordered by the used time of their users: decisions without threads.
 struct SearchQueue<Waiter> {
     private struct User {
-        /// Searches that run or wait.
+        /// The number of running or waiting searches.
         var searches = 0
         /// In nanoseconds.
         var spent: Int
@@ -52,16 +52,16 @@ struct SearchQueue<Waiter> {
     private let slots: Int
     private var running = 0
     private var waiting: [(user: UInt32, waiter: Waiter)] = []
-    /// Those who have searches.
+    /// The users with searches.
     private var users: [UInt32: User] = [:]
 
     init(slots: Int) { self.slots = slots }
 
-    /// A search begins.
+    /// Begins a search.
     ///
-    /// - Returns: whether it runs; otherwise its waiter is returned by a later call.
+    /// - Returns: whether it runs; otherwise a later call returns its waiter.
     mutating func begin(_ user: UInt32, _ waiter: Waiter) -> Bool {
-        // Who comes is equal to those who have had the least: time without searches is not saved up.
+        // A new user begins with the least used time of all, because time without searches is not saved.
         let least = users.values.map(\.spent).min() ?? 0
         users[user, default: User(spent: least)].searches += 1
         guard running == slots else {
@@ -72,9 +72,9 @@ struct SearchQueue<Waiter> {
         return false
     }
 
-    /// A search has run for a while.
+    /// Pauses a running search.
     ///
-    /// - Returns: who goes on in its place, where there is somebody with less; the search waits then.
+    /// - Returns: the waiter that continues instead, if a user has used less time; then the search waits.
     mutating func pause(_ user: UInt32, _ waiter: Waiter, spent: Int) -> Waiter? {
         users[user]?.spent += spent
         guard let next = least(), spentBy(waiting[next].user) < spentBy(user) else { return nil }
@@ -83,9 +83,9 @@ struct SearchQueue<Waiter> {
         return entry.waiter
     }
 
-    /// A search that was running ends.
+    /// Ends a running search.
     ///
-    /// - Returns: who goes on in its place.
+    /// - Returns: the waiter that continues instead.
     mutating func end(_ user: UInt32, spent: Int) -> Waiter? {
         users[user]?.spent += spent
         users[user]?.searches -= 1
@@ -99,7 +99,7 @@ struct SearchQueue<Waiter> {
 
     private func spentBy(_ user: UInt32) -> Int { users[user]?.spent ?? 0 }
 
-    /// The one that waits longest of those whose users have had least.
+    /// The longest waiting search of the users with the least used time.
     private func least() -> Int? {
         waiting.indices.min { spentBy(waiting[$0].user) < spentBy(waiting[$1].user) }
     }

@@ -1,7 +1,6 @@
 /// SipHash-2-4, a keyed hash of 64 bits (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
 ///
-/// The standard library's Hasher is of the same family but draws a new key in each process; cursors and ids live
-/// longer.
+/// Not the standard library's Hasher, whose key differs in each process, because cursors and ids outlive a process.
 enum SipHash {
     static func hash(_ bytes: some Sequence<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
         var state = State(key: key)
@@ -19,12 +18,12 @@ enum SipHash {
         return state.finish()
     }
 
-    /// With a fixed key, as it is stored in the databases.
+    /// With a fixed key, because the hash is stored in databases.
     static func digest(_ text: String) -> Int64 { Int64(bitPattern: hash(text.utf8, key: (0, 0))) }
 
-    /// A digest of several texts, each with its end.
+    /// A hash of several texts, including their boundaries.
     static func hash(ofTexts texts: [String]) -> UInt64 {
-        // 0xFF is in no UTF-8, so no two lists of texts have the same bytes.
+        // 0xFF does not occur in UTF-8, so two different lists of texts have different bytes.
         hash(texts.lazy.flatMap { Array($0.utf8) + [0xFF] }, key: (0, 0))
     }
 

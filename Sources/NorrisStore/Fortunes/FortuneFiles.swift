@@ -1,24 +1,24 @@
 import Glibc
 import NorrisSystem
 
-/// One fortune file to be read.
+/// A fortune file.
 struct FortuneFile: Equatable, Sendable {
     let path: String
-    /// The file's name, which is also its category where it can be one.
+    /// The file's name, which is also its category if the name is valid.
     let name: String
     let size: Int
     fileprivate let identity: FileIdentity
     fileprivate let modified: Int64
 }
 
-/// Why a fortune file or folder is not read, with what to do about it.
+/// The reason why a fortune file or folder was not read, and the correction.
 struct FortuneFault: Error, Equatable, CustomStringConvertible {
-    /// How much was not read, whose stored facts stay.
+    /// The extent of the unread files, whose stored facts stay.
     enum Extent: Sendable {
-        /// Nothing: it does not exist any more.
+        /// None, because the file does not exist.
         case nothing
         case file
-        /// A folder, or what may be one: any number of files.
+        /// A folder, or possibly a folder, with any number of files.
         case unknown
     }
 
@@ -29,16 +29,16 @@ struct FortuneFault: Error, Equatable, CustomStringConvertible {
     var description: String { "\(path): \(problem)" }
 }
 
-/// The fortune files of the configured paths: folders with all below them, each file once.
+/// The fortune files of the configured paths: folders with all files below them, each file once.
 ///
-/// As `fortune` does (fortune(6)): `NAME.dat` and `NAME.u8` and names that begin with a dot are skipped, and the folder
-/// `off`, whose texts may offend, is read only where it is named itself.
+/// As in fortune(6), `NAME.dat`, `NAME.u8` and names that begin with a dot are skipped, and the folder `off` with
+/// offensive texts is read only if configured by name.
 struct FortuneFiles {
     private(set) var files: [FortuneFile] = []
     private(set) var faults: [FortuneFault] = []
     private var seen: Set<FileIdentity> = []
 
-    /// No fortune file comes near this size, in bytes; what does is something else.
+    /// The maximum size in bytes; a larger file is not a fortune file.
     static let maximumSize = 16 * 1024 * 1024
     static let tooLarge = "is larger than 16 MiB; split it, or take it out of facts.fortunes"
 
@@ -48,7 +48,7 @@ struct FortuneFiles {
         return found
     }
 
-    /// Changes whenever a file was added, changed or removed.
+    /// Changes when a file is added, changed or removed.
     var digest: String {
         let marks = files.map { "\($0.path)\0\($0.size)\0\($0.identity)\0\($0.modified)\n" }.joined()
         return String(SipHash.hash(marks.utf8, key: (0, 0)), radix: 16)
@@ -62,7 +62,7 @@ struct FortuneFiles {
             return refuse(path, problem, extent: isGone ? .nothing : .unknown)
         }
         let identity = FileIdentity(status)
-        // A file or folder reached twice, by a link or by its name, is read once; a loop of links ends here too.
+        // A file or folder that is reached twice, by links or names, is read once; this also ends a loop of links.
         guard seen.insert(identity).inserted else { return }
         switch status.st_mode & S_IFMT {
         case S_IFDIR: visitFolder(path)
@@ -88,10 +88,10 @@ struct FortuneFiles {
             }
             if isRead(name) { names.append(name) }
         }
-        // Before the folders in it are opened: a descriptor each could be all there are.
+        // Closed before the folders in it are opened, because otherwise deep folders could use all descriptors.
         closedir(folder)
         let base = path.utf8.last == UInt8(ascii: "/") ? path : path + "/"
-        // Sorted, so that which of two equal texts counts does not depend on the file system.
+        // Sorted, so that the order of equal texts does not depend on the file system.
         for name in names.sorted() { visit(base + name) }
     }
 
@@ -104,8 +104,8 @@ struct FortuneFiles {
     }
 }
 
-/// The name of a file or folder without the path to it.
+/// The last component of a path.
 func lastComponent(of path: String) -> String {
-    // Over bytes: a name that begins with a combining mark is one character with the slash before it.
+    // Splits bytes, because a combining mark after the slash would form one character with it.
     path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? path
 }

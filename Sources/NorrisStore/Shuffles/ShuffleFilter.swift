@@ -1,8 +1,8 @@
 package import NorrisProtocol
 
-/// Which facts a shuffle serves. A user has one shuffle for each filter.
+/// The facts that a shuffle serves. A user has one shuffle for each filter.
 package struct ShuffleFilter: Hashable, Sendable {
-    /// Sorted and without duplicates; empty for all facts. A fact matches with any of them.
+    /// Sorted, without duplicates; empty for all facts. A fact needs one of the categories.
     package let categories: [String]
     package let source: FactScope
     package let allowsExplicit: Bool
@@ -18,7 +18,7 @@ package struct ShuffleFilter: Hashable, Sendable {
         self.maxLength = maxLength
     }
 
-    /// The lists that hold the matching facts. A fact of several of the categories is on several of them.
+    /// The lists with the matching facts. A fact with several categories is in several lists.
     var lists: [FactListName] {
         let kinds = source.kinds(allowsExplicit: allowsExplicit)
         return (categories.isEmpty ? [""] : categories).flatMap { category in
@@ -26,13 +26,13 @@ package struct ShuffleFilter: Hashable, Sendable {
         }
     }
 
-    /// The form the filter has in `state.db`; category names hold none of its separators.
+    /// The filter in `state.db`. Category names contain none of the separators.
     var key: String {
         let length = maxLength.map { String($0) } ?? ""
         return "\(categories.joined(separator: ","))/\(source.rawValue)/\(allowsExplicit ? "explicit" : "")/\(length)"
     }
 
-    /// nil for another text.
+    /// nil for an invalid text.
     init?(key: String) {
         let parts = key.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 4, let source = FactScope(rawValue: String(parts[1])) else { return nil }
@@ -43,13 +43,13 @@ package struct ShuffleFilter: Hashable, Sendable {
     }
 }
 
-/// A list's name: its category, or none for all facts, and the kind of its facts.
+/// The name of a list: a category, or empty for all facts, and the kind of the facts.
 package struct FactListName: Hashable, Sendable {
     let category: String
     let kind: FactKind
 }
 
-/// Whether a fact is of a fortune file, and whether it is explicit. The raw values are those of `cache.db`.
+/// Whether a fact is a fortune, and whether it is explicit. The raw values are stored in `cache.db`.
 package enum FactKind: UInt8, Sendable, CaseIterable {
     case norris, explicitNorris, fortune, explicitFortune
 
@@ -65,7 +65,7 @@ package enum FactKind: UInt8, Sendable, CaseIterable {
 extension FactKind: ColumnInteger {
     static let columnRange: ClosedRange<Int64> = 0...Int64(FactKind.allCases.count - 1)
     var columnValue: Int64 { Int64(rawValue) }
-    // All raw values of the range have a case.
+    // Every raw value in the range has a case.
     init(columnValue: Int64) { self = FactKind(rawValue: UInt8(truncatingIfNeeded: columnValue)) ?? .norris }
 }
 

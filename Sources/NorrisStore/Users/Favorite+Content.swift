@@ -1,13 +1,13 @@
 package import NorrisProtocol
 import NorrisText
 
-/// Checks on an imported favorite before it is stored.
+/// Validation of an imported favorite.
 extension Favorite {
     /// In bytes of the wire form.
     static let maximumContent = 65_536
     private static let maximumID = 200
 
-    /// The favorite as it may be stored: sanitized, with the content of its kind only, and not added in the future.
+    /// The favorite as stored: sanitized, with the content of its kind only, and not added in the future.
     func checked(at now: Timestamp) throws(FavoriteFault) -> Favorite {
         guard Favorite.Kind.all.contains(kind) else {
             throw .init("is of the kind \(kind.rawValue.quotedForMessage); use fact, gif or post")
@@ -30,7 +30,7 @@ extension Favorite {
         return checked
     }
 
-    /// The content, if it is not too large and the one of this id.
+    /// The content, if it is small enough and has this id.
     private func content<Content: JSONEncodable>(
         _ content: Content, _ contentID: String
     ) throws(FavoriteFault) -> Content {
@@ -45,7 +45,7 @@ extension Favorite {
     }
 }
 
-/// What is wrong with an item of an import, as the end of a sentence that begins with the item.
+/// The fault of an item of an import, as the end of a sentence that begins with the item.
 struct FavoriteFault: Error {
     let problem: String
 
@@ -72,7 +72,7 @@ extension Fact {
 }
 
 extension Post {
-    // In code points, as those of the sources are.
+    // In code points; equal to the limits of fetched posts.
     private static let maximumTitle = 500
     private static let maximumName = 200
     private static let maximumTag = 100
@@ -106,14 +106,14 @@ extension Post {
     }
 }
 
-/// One sanitized line, cut to a number of code points.
+/// One sanitized line, truncated to a number of code points.
 private func line(_ text: String, _ length: Int) -> String { String(sanitizedLine(text).unicodeScalars.prefix(length)) }
 
 private func notNegative(_ number: Int) -> Int? { number < 0 ? nil : number }
 
 private func sinceEpoch(_ time: Timestamp) -> Timestamp? { time.seconds < 0 ? nil : time }
 
-/// The URL itself if it is of the web and holds only printable ASCII.
+/// The URL, if it begins with http or https and contains only printable ASCII.
 private func harmlessURL(_ url: String) -> String? {
     let scheme = url.prefix(8).lowercased()
     let isWeb = scheme.hasPrefix("http://") || scheme.hasPrefix("https://")
@@ -124,7 +124,7 @@ private func harmlessURL(_ url: String) -> String? {
 extension Favorite {
     /// In columns of a terminal.
     private static let titleColumns = 80
-    /// In code points, for marks take no column.
+    /// In code points, because combining marks need no column.
     private static let titleLength = 200
 
     package init(fact: Fact, at now: Timestamp = .now()) {
@@ -142,13 +142,13 @@ extension Favorite {
         title = ownTitle
     }
 
-    /// A title from the content, else from the id.
+    /// A title from the content, or else from the id.
     var ownTitle: String {
         let title = (fact?.text).flatMap(Favorite.titleLine) ?? gif?.favoriteTitle ?? post?.favoriteTitle
         return title ?? Favorite.titleLine(id) ?? id
     }
 
-    /// The first line of a text that is not blank, sanitized, cut to the width of a terminal.
+    /// The first line of a text that is not blank, sanitized, and truncated to the width of a terminal.
     static func titleLine(_ text: String) -> String? {
         let lines = sanitizedText(text).split(separator: "\n").lazy.map { sanitizedLine(String($0)) }
         guard let line = lines.first(where: { !$0.isEmpty }) else { return nil }
@@ -165,7 +165,7 @@ extension Gif {
 extension Post {
     fileprivate var favoriteTitle: String? {
         if let title = title.flatMap(Favorite.titleLine) { return title }
-        // Sensitive text is hidden at first, so it is no title.
+        // Sensitive text is hidden at first, so it must not be a title.
         if !isSensitive, let line = text.flatMap(Favorite.titleLine) { return line }
         let count =
             switch images.count {

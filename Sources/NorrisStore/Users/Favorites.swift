@@ -1,17 +1,16 @@
 package import NorrisProtocol
 import NorrisSystem
 
-/// The favorites of each user, in `state.db`; on the disk when a call returns.
+/// The favorites of each user in `state.db`. Changes are on disk when a call returns.
 package struct Favorites: Sendable {
     let databases: Databases
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// Adds an item as it is now; one that is a favorite already stays as it was. Of a GIF only id and title are
-    /// stored.
+    /// Adds an item with its current content; an existing favorite is unchanged. Of a GIF only id and title are stored.
     ///
-    /// - Returns: whether it is new.
-    /// - Throws: `-32004` past a limit, `-32005` where the disk takes no writes.
+    /// - Returns: whether the favorite is new.
+    /// - Throws: `-32004` above a limit, `-32005` if the disk accepts no writes.
     package func add(_ favorite: Favorite, uid: UInt32) async throws(ResponseError) -> Bool {
         try await databases.changeState { try Favorites.insert(favorite, uid: uid, $0) }
     }
@@ -20,8 +19,8 @@ package struct Favorites: Sendable {
         try await databases.read(.state) { try Favorites.contains(kind, id, uid: uid, $0) }
     }
 
-    /// - Returns: whether it was a favorite.
-    /// - Throws: `-32005` where the disk takes no writes; then it still is.
+    /// - Returns: whether the item was a favorite.
+    /// - Throws: `-32005` if the disk accepts no writes; then the favorite stays.
     package func remove(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
         try await databases.changeState { database in
             try database.execute(
@@ -30,10 +29,10 @@ package struct Favorites: Sendable {
         }
     }
 
-    /// A page of a user's favorites, newest first, with the facts and posts as they were.
+    /// A page of a user's favorites, newest first, with the stored facts and posts.
     ///
     /// - Parameter kind: nil for all.
-    /// - Throws: `-32602` for a cursor that is not of this list and user, `-32005` where the disk cannot be read.
+    /// - Throws: `-32602` for a cursor of another list or user, `-32005` if the disk cannot be read.
     package func list(
         _ kind: Favorite.Kind? = nil, uid: UInt32, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Favorite> {
@@ -52,12 +51,13 @@ package struct Favorites: Sendable {
         }
     }
 
-    /// The ids of GIFs that are favorites of anybody; none where the disk cannot be read.
+    /// The ids of all users' favorite GIFs; empty if the disk cannot be read.
     ///
-    /// Each user's newest come first, then each user's second: a user with a thousand displaces nobody else's.
+    /// Each user's newest GIF is first, then each user's second, so that a user with many favorites does not displace
+    /// others.
     package func gifIDs(limit: Int) async -> [String] {
         await BackgroundThreads.background.run { [databases] access in
-            // All users together may have a million, so requests must not wait for this.
+            // All users together may have a million favorites, so requests must not wait for this read.
             (try? databases.readApart(.state, access) { database in
                 try String.fetchAll(
                     database,
@@ -72,10 +72,10 @@ package struct Favorites: Sendable {
         }
     }
 
-    /// Adds exported favorites, all of them or none; what is a favorite already stays as it is.
+    /// Adds exported favorites, all or none; existing favorites are unchanged.
     ///
-    /// - Parameter items: newest first, as they are listed; not to be trusted.
-    /// - Throws: `-32602` that names the item, `-32004` past a limit, `-32005` where the disk takes no writes.
+    /// - Parameter items: untrusted, newest first.
+    /// - Throws: `-32602` that names the item, `-32004` above a limit, `-32005` if the disk accepts no writes.
     package func `import`(
         _ items: [Favorite], uid: UInt32, at now: Timestamp = .now()
     ) async throws(ResponseError) -> FavoriteImport.Result {
@@ -91,7 +91,7 @@ package struct Favorites: Sendable {
             }
         }
         return try await databases.changeState { [checked] database in
-            // Oldest first, so that those of one second get their numbers in the order they had.
+            // Oldest first, so that favorites of the same second keep their order.
             let added = try checked.reversed().count { try Favorites.insert($0, uid: uid, database) }
             return FavoriteImport.Result(added: added, known: checked.count - added)
         }
@@ -106,12 +106,12 @@ package struct Favorites: Sendable {
         return try Bool.fetchOne(database, sql, [Int64(uid), kind.rawValue, id]) ?? false
     }
 
-    /// - Returns: false for one that is stored already.
-    /// - Throws: `-32004` past a limit, which undoes the transaction.
+    /// - Returns: false for an existing favorite.
+    /// - Throws: `-32004` above a limit, which rolls back the transaction.
     private static func insert(_ favorite: Favorite, uid: UInt32, _ database: Database) throws -> Bool {
         if try contains(favorite.kind, favorite.id, uid: uid, database) { return false }
         try store(favorite, uid: uid, database)
-        // The totals count it already.
+        // The totals already include the new favorite.
         let user = try FavoriteTotals(of: Int64(uid), database)
         if user.items > FavoriteList.maximum { throw isFull }
         if user.bytes > maximumBytes { throw isLarge }
@@ -129,18 +129,18 @@ package struct Favorites: Sendable {
             ])
     }
 
-    /// In bytes: the assumed size of a GIF, which is added to the page later.
+    /// The assumed size of a GIF in bytes, which is added to the page later.
     private static let gifSize = 10_000
 
-    /// - Parameter row: of the columns in ``list(_:uid:cursor:limit:)``.
+    /// - Parameter row: has the columns of ``list(_:uid:cursor:limit:)``.
     private static func item(_ row: Rows) -> (item: Favorite?, size: Int) {
         let (kind, id, title, stored): (String, String, String, String?) = (row[2], row[3], row[4], row[5])
         let isIntact = Favorite.digest(kind: kind, id: id, title: title, content: stored) == row[6]
-        // A damaged favorite is still one: its id says what it was.
+        // A damaged favorite stays a favorite, because its id identifies the item.
         var favorite = Favorite(
             kind: Favorite.Kind(rawValue: kind), id: id, title: isIntact ? title : id, addedAt: row[0])
         let text = isIntact ? stored : nil
-        // Content that cannot be read any more leaves id and title.
+        // If the content cannot be read, id and title remain.
         let content = text.flatMap { try? JSON.parse($0) }
         switch favorite.kind {
         case .fact: favorite.fact = content.flatMap { try? Fact(json: $0) }
@@ -152,9 +152,9 @@ package struct Favorites: Sendable {
 
     // MARK: Limits
 
-    /// Of ids, titles and contents of one user, in bytes.
+    /// The limit of ids, titles and contents of one user, in bytes.
     static let maximumBytes = 16 << 20
-    /// Of those of all users, in bytes.
+    /// The limit of all users, in bytes.
     static let maximumBytesInAll = 256 << 20
 
     static let isFull = ResponseError.busy(
@@ -167,9 +167,9 @@ package struct Favorites: Sendable {
         hint: "Remove some, or ask other users of this machine to, then add again.")
 }
 
-/// How many favorites a user has and how large they are, or those of all users.
+/// The number and the size of a user's favorites, or of all users' favorites.
 struct FavoriteTotals {
-    /// Instead of a uid: the sum of all.
+    /// The row with the sum of all users, instead of a user id.
     static let all: Int64 = -1
 
     let items: Int
@@ -182,18 +182,18 @@ struct FavoriteTotals {
 }
 
 extension Favorite {
-    /// A checksum of what is stored of a favorite.
+    /// A checksum of the stored favorite.
     static func digest(kind: String, id: String, title: String, content: String?) -> OpaqueInteger {
         let hash = SipHash.hash(ofTexts: [kind, id, title, content ?? ""])
         return OpaqueInteger(columnValue: Int64(bitPattern: hash))
     }
 
-    /// What of the content is stored, as text.
+    /// The stored content, as text.
     fileprivate var storedContent: String? {
         switch kind {
         case .fact: return fact?.jsonText
         case .post:
-            // Whether it was read is stored elsewhere.
+            // The read mark is stored elsewhere.
             guard var post else { return nil }
             post.isRead = false
             return post.jsonText

@@ -1,8 +1,8 @@
 package import NorrisProtocol
 import Synchronization
 
-/// A post as the state knows it: a hash of 64 bits of its id. Of two posts with the same hash, one in some 10^19 pairs,
-/// one counts as read with the other.
+/// A post in `state.db`: a 64-bit hash of its id. Two posts have the same hash once in about 10^19 pairs; then both
+/// count as read together.
 struct PostKey: ColumnInteger, Hashable {
     static let columnRange: ClosedRange<Int64> = .min ... .max
     let columnValue: Int64
@@ -11,16 +11,16 @@ struct PostKey: ColumnInteger, Hashable {
     init(id: String) { columnValue = SipHash.digest(id) }
 }
 
-/// "Everything of a source that is stored until now is read": the highest number that a post had.
+/// Everything of a source up to a post number is read.
 ///
-/// Numbers of posts are never used again while the table of posts exists. A watermark includes the random key of that
-/// table, so that no post of a recreated cache counts as read.
+/// Post numbers are never reused while the table of posts exists. A watermark includes the random key of the table, so
+/// that posts of a recreated cache are unread.
 struct Watermark: Equatable {
     let table: OpaqueInteger
     let number: SequenceNumber
 }
 
-/// A stored post, as marks need it.
+/// A stored post, for marks.
 package struct MarkedPost: Sendable {
     let key: PostKey
     let source: String
@@ -39,7 +39,7 @@ package struct ReadPosts: Sendable {
         watermarks[post.source].map { $0.table == post.table && post.number <= $0.number } ?? false
     }
 
-    /// The number that all posts above the watermarks of some sources exceed; nil if a source has no watermark.
+    /// The lowest watermark of some sources; nil if a source has no watermark.
     func lowestWatermark(of sources: [String], table: OpaqueInteger) -> SequenceNumber? {
         let numbers = sources.compactMap { watermarks[$0] }.filter { $0.table == table }.map(\.number)
         return numbers.count == sources.count ? numbers.min() : nil
@@ -61,27 +61,27 @@ package struct ReadPosts: Sendable {
     }
 }
 
-/// Which posts each user has read; on the disk when a call returns.
+/// The posts that each user has read. Changes are on disk when a call returns.
 ///
-/// Marks of deleted posts stay: each user has at most ``maximumPosts``, and the oldest are forgotten.
+/// Marks of deleted posts stay, so each user has at most ``maximumPosts`` marks, and the oldest are deleted.
 package final class ReadMarks: Sendable {
-    /// The number of single posts that one user has marked.
+    /// The maximum number of marks of single posts of one user.
     static let maximumPosts = 10_000
     /// The number of marks that one transaction stores, because other users wait for it.
     private static let marksAtOnce = 256
     private static let cachedUsers = 4
     private let databases: Databases
-    /// The marks of some users. Only transactions on the one connection to the state change it, so that it never has
-    /// what a write has replaced.
+    /// The marks of some users. Only transactions on the state's only connection change it, so that it is never older
+    /// than the database.
     private let cached = Mutex<[UInt32: ReadPosts]>([:])
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// Marks stored posts as read for a user, in several transactions if they are many.
+    /// Marks stored posts as read for a user, in several transactions if there are many.
     ///
-    /// - Parameter posts: each once.
-    /// - Returns: how many were unread before.
-    /// - Throws: `-32004` past the limit of all users, `-32005` if the disk takes no writes.
+    /// - Parameter posts: without duplicates.
+    /// - Returns: the number of posts that were unread.
+    /// - Throws: `-32004` above the limit of all users, `-32005` if the disk accepts no writes.
     package func mark(uid: UInt32, _ posts: [MarkedPost]) async throws(ResponseError) -> Int {
         let read = try await stored(uid: uid)
         let unread = posts.filter { !read.contains($0) }.map(\.key)
@@ -92,9 +92,9 @@ package final class ReadMarks: Sendable {
         return count
     }
 
-    /// Marks all posts of some sources as read for a user, up to a number in the table of posts.
+    /// Marks all posts of some sources as read for a user, up to a post number.
     ///
-    /// - Throws: `-32004` past the limit of all users, `-32005` if the disk takes no writes.
+    /// - Throws: `-32004` above the limit of all users, `-32005` if the disk accepts no writes.
     package func markAll(uid: UInt32, _ unread: UnreadPosts) async throws(ResponseError) {
         try await change(uid: uid) { database in
             let watermark = unread.watermark
@@ -145,7 +145,8 @@ package final class ReadMarks: Sendable {
         }
     }
 
-    /// Stores marks. The oldest are forgotten past ``maximumPosts``, and past the limit of all users as many as are new.
+    /// Stores marks. Deletes the oldest marks above ``maximumPosts``, and above the limit of all users as many as are
+    /// new.
     private static func insert(_ posts: [PostKey], uid: UInt32, _ database: Database) throws -> Int {
         let (count, last) =
             try database.first(

@@ -1,18 +1,18 @@
 package import NorrisProtocol
 import NorrisText
 
-/// The last searches of each user, on the disk when a call returns.
+/// The recent searches of each user. Changes are on disk when a call returns.
 package struct RecentSearches: Sendable {
     private let databases: Databases
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// Adds a search as the user's newest. Nothing is written if it is that already, or blank.
+    /// Adds a search as the user's newest. Nothing is written for a blank search, or a repetition of the newest.
     ///
-    /// A disk that takes no writes is noted, and the search itself does not fail. Past the limit of all users the search
-    /// is not recorded.
+    /// A failed write is recorded, and the search itself succeeds. Above the limit of all users the search is not
+    /// recorded.
     package func record(uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()) async {
-        // Searches that differ in case or in the space around them are one.
+        // Case and surrounding space do not distinguish searches.
         let searched = sanitizedLine(sanitizedLine(query).lowercased())
         let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(FactQuery.maximumLength)))
         guard !query.isEmpty else { return }
@@ -26,7 +26,7 @@ package struct RecentSearches: Sendable {
                 """, [kind, query, at, uid])
             if isNewest == true { return }
             _ = try UserState.change(uid: uid, database) { database in
-                // First, so that a repeat displaces no other search.
+                // Deleted first, so that a repeated search displaces no other.
                 try database.execute(
                     "DELETE FROM recent_searches WHERE uid = ? AND kind = ? AND query = ?", [uid, kind, query])
                 try database.execute(
@@ -52,8 +52,8 @@ package struct RecentSearches: Sendable {
 
     /// Removes a user's searches.
     ///
-    /// - Returns: how many there were.
-    /// - Throws: `-32005` where the disk takes no writes; then they are still there.
+    /// - Returns: the number of searches.
+    /// - Throws: `-32005` if the disk accepts no writes; then the searches stay.
     package func clear(uid: UInt32) async throws(ResponseError) -> Int {
         try await databases.writeState { database in
             try database.execute("DELETE FROM recent_searches WHERE uid = ?", [Int64(uid)])

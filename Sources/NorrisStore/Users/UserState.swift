@@ -1,13 +1,13 @@
 import NorrisProtocol
 
-/// The ledger of what users have in `state.db` besides favorites: recent searches, read marks, shuffles, and the last
-/// items served. Triggers maintain it (``StateSchema``), for each user and for all.
+/// The sizes of all users' data in `state.db` except favorites: recent searches, read marks, shuffles and the last
+/// items served. Triggers maintain the sizes (``StateSchema``), for each user and for all.
 ///
-/// User ids are cheap in user namespaces, so the limits of one user do not limit the file.
+/// User ids are unlimited in user namespaces, so limits of single users do not limit the file.
 enum UserState {
-    /// Instead of a user id: the sum of all.
+    /// The row with the sum of all users, instead of a user id.
     static let all: Int64 = -1
-    /// The bytes of all users, as they are estimated for the file.
+    /// The limit of all users in bytes, as estimated for the file.
     static let maximumBytes = 64 << 20
 
     static let isFull = ResponseError.busy(
@@ -20,9 +20,9 @@ enum UserState {
 
     static func isOverLimit(_ database: Database) throws -> Bool { try bytes(of: all, database) > maximumBytes }
 
-    /// Changes what a user has. Past the limit of all users nothing grows: such a change is undone.
+    /// Changes a user's data. Above the limit of all users, a change that adds data is rolled back.
     ///
-    /// - Returns: nil if it was undone.
+    /// - Returns: nil if the change was rolled back.
     static func change<Value>(uid: Int64, _ database: Database, _ body: (Database) throws -> Value) throws -> Value? {
         let before = try bytes(of: uid, database)
         try database.execute("SAVEPOINT user_state")
