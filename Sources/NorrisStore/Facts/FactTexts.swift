@@ -1,13 +1,13 @@
 import Glibc
 import NorrisText
 
-/// The texts of facts as a search reads them: blocks of case-folded texts, one after the other, in `fact_texts`.
+/// The texts of facts for searches: consecutive blocks of case-folded texts in `fact_texts`.
 ///
-/// To read 100,000 facts takes eight milliseconds, whatever the query. An index of trigrams takes three times as long
-/// to write as all else, twice the disk, and finds no two letters.
+/// Reading 100,000 facts takes eight milliseconds for any query. An index of trigrams takes three times as long to
+/// write as everything else, twice the disk space, and cannot find two letters.
 ///
-/// A block's key is the highest ordinal in it. Of each fact it holds, with little-endian words of 32 bits: the ordinal,
-/// the kind in the lowest byte and the number of lists above, the length of the text, the lists, the text.
+/// The key of a block is its highest ordinal. For each fact a block contains, with little-endian words of 32 bits: the
+/// ordinal, the kind in the lowest byte and the number of lists above, the length of the text, the lists, the text.
 struct FactTexts {
     /// The bytes at which a block is written. Texts are added to a block smaller than half of it.
     private static let blockBytes = 32 << 10

@@ -5,19 +5,19 @@ import NorrisText
 
 /// Fortune files as facts.
 enum Fortunes {
-    /// A text of a file as a fact.
+    /// The fact for a text of a file.
     static func fact(_ text: String, of file: FortuneFile) -> Fact {
         let categories = Fact.isCategoryName(file.name) ? [file.name] : []
         return Fact(id: id(of: text), text: text, categories: categories, source: source(of: file.name))
     }
 
-    /// The source of the facts of a file with this name.
+    /// The source of the facts of a file.
     static func source(of name: String) -> String { "fortune:\(name)" }
 
-    /// Calls the body with each text of a fortune file: what is between lines of only a percent sign (strfile(1)).
+    /// Calls the body with each text of a fortune file: the lines between lines with only a percent sign (strfile(1)).
     ///
-    /// Sanitised; empty texts and those past ``Fact/maximumLength`` are left out. Takes time in proportion to the
-    /// bytes, whatever they are.
+    /// The texts are sanitized; empty texts and texts above ``Fact/maximumLength`` are omitted. Takes time in
+    /// proportion to the bytes.
     static func forEachText(in bytes: some Collection<UInt8>, _ body: (String) throws -> Void) rethrows {
         var start = bytes.startIndex
         var lineStart = start
@@ -33,7 +33,7 @@ enum Fortunes {
         if let text = text(bytes[start...]) { try body(text) }
     }
 
-    /// One text; nil where there is none that can be stored.
+    /// One text; nil if it cannot be stored.
     private static func text(_ bytes: some Collection<UInt8>) -> String? {
         guard !bytes.isEmpty else { return nil }
         let text = trimmed(sanitizedText(bytes: withoutOverstrikes(bytes)))
@@ -44,8 +44,8 @@ enum Fortunes {
         line.elementsEqual([UInt8(ascii: "%")]) || line.elementsEqual([UInt8(ascii: "%"), UInt8(ascii: "\r")])
     }
 
-    /// Old files underline and embolden as typewriters did, with a backspace between two characters: the later one
-    /// stays.
+    /// Removes the overstrikes of old files, which underline and embolden like typewriters, with a backspace between
+    /// two characters: the second character stays.
     private static func withoutOverstrikes(_ bytes: some Collection<UInt8>) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
@@ -61,7 +61,7 @@ enum Fortunes {
         return kept
     }
 
-    /// Without empty lines at either end and white space at the very end; indentation of the first line stays.
+    /// Removes empty lines at both ends and white space at the end, but not the indentation of the first line.
     private static func trimmed(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
@@ -71,14 +71,14 @@ enum Fortunes {
         return String(scalars[lineStart...last])
     }
 
-    /// A hash of the text: the same fortune has the same id in every file and on every machine.
+    /// A hash of the text, so that a fortune has the same id in every file and on every machine.
     private static func id(of text: String) -> String {
         "fortune:" + SipHash.hash(text.utf8, key: (0, 0)).digits(radix: 32, width: 13)
     }
 
     /// Calls the body with each text of a file.
     ///
-    /// - Throws: ``FortuneFault`` for a file that cannot be read, before any text; and what the body throws.
+    /// - Throws: ``FortuneFault`` for an unreadable file, before any text; and errors of the body.
     static func forEachText(of file: FortuneFile, _ body: (String) throws -> Void) throws {
         try forEachText(in: try bytes(of: file), body)
     }
@@ -95,7 +95,7 @@ enum Fortunes {
             throw fault("cannot be read (\(error.reason)); check its permissions and the disk")
         }
         if bytes.count > FortuneFiles.maximumSize { throw fault(FortuneFiles.tooLarge) }
-        // No text has a NUL, and nearly every other file has one.
+        // No text contains a NUL, and nearly every binary file does.
         if bytes.contains(0) { throw fault("is no text; take it out of facts.fortunes") }
         return bytes
     }

@@ -1,32 +1,33 @@
 import NorrisProtocol
 import NorrisText
 
-/// What a fetch of a source did to its posts.
+/// The effect of a fetch on the posts of its source.
 package struct PostChanges: Sendable, Equatable {
     package var added = 0
-    /// How many known posts have another content.
+    /// The number of known posts with new content.
     package var changed = 0
-    /// How many posts have expired.
+    /// The number of expired posts.
     package var removed = 0
-    /// How many posts of the source are stored now.
+    /// The number of stored posts of the source.
     package var total = 0
 }
 
-/// Stores what a fetch of a source brought, inside a transaction.
+/// Stores the posts of a fetch in a transaction.
 ///
-/// A stored post that the fetch does not hold stays until it expires: most sources show only their latest.
+/// A stored post that the fetch does not contain stays until it expires, because most sources contain only their latest
+/// posts.
 struct PostImport {
-    /// How many posts of a source stay, apart from those that the last fetch held.
+    /// The maximum number of posts of a source, in addition to the posts of the last fetch.
     static let maximumPosts = 100_000
 
     private let source: String
     private let now: Timestamp
     private let database: Database
     private(set) var changes = PostChanges()
-    /// The numbers of the posts and authors that the fetch held.
+    /// The numbers of the posts and authors in the fetch.
     private var heldPosts: Set<SequenceNumber> = []
     private var heldAuthors: Set<SequenceNumber> = []
-    /// The authors of posts that now have another one.
+    /// The former authors of posts with a new author.
     private var formerAuthors: Set<SequenceNumber> = []
 
     init(source: String, at now: Timestamp, _ database: Database) {
@@ -35,7 +36,7 @@ struct PostImport {
         self.database = database
     }
 
-    /// Of several posts with one id the first counts; `authors` count before the authors of the posts.
+    /// Of several posts with one id the first counts; `authors` have precedence over the authors of posts.
     mutating func take(_ posts: [Post], authors: [Post.Author]) throws {
         for author in authors { _ = try number(of: author) }
         for post in posts { try take(post, author: try number(of: post.author)) }
@@ -71,8 +72,8 @@ struct PostImport {
         if !known.isSame { changes.changed += 1 }
     }
 
-    /// A post as it is stored: without what has a column or table of its own, so that it changes only when the post
-    /// does.
+    /// The stored form of a post, without members that have a separate column or table, so that it changes only with
+    /// the post.
     private func content(_ post: Post) -> CheckedText {
         var post = post
         post.source = source
@@ -81,16 +82,16 @@ struct PostImport {
         return CheckedText(post.jsonText)
     }
 
-    /// By what a post is sorted: its date, or when it was first seen, if it has none or one in the future.
+    /// The sort key of a post: its date, or the time of its first fetch if the date is missing or in the future.
     ///
-    /// A date that has passed since counts when a fetch brings the post changed or again; nothing is written for that
+    /// A date that has passed in the meantime counts at the next fetch of the post; nothing is written for this reason
     /// alone.
     private func sortAt(_ post: Post, firstSeen: Timestamp) -> Timestamp {
         guard let publishedAt = post.publishedAt, publishedAt <= now else { return firstSeen }
         return publishedAt
     }
 
-    /// The number of an author, who is stored where that is new.
+    /// The number of an author, who is stored if new.
     private mutating func number(of author: Post.Author) throws -> SequenceNumber {
         let known = try database.first(
             """
@@ -116,17 +117,16 @@ struct PostImport {
         return database.lastInsertedNumber
     }
 
-    /// Notes that this fetch did not hold the other stored posts.
+    /// Records that this fetch did not contain the other stored posts.
     ///
-    /// - Parameters:
-    ///   - last: the fetch that counts as the last that held them.
-    ///   - isComplete: else authors without posts stay, unless this fetch gave their posts to others: it is not known
-    ///     how long they have been missing.
+    /// - Parameters:   - last: the time of the last fetch that contained them.   - isComplete: if false, authors
+    ///   without posts stay, unless this fetch moved their posts to other authors, because the time of their removal is
+    ///   unknown.
     mutating func leaveOthers(last: Timestamp, isComplete: Bool) throws {
         let posts = try SequenceNumber.fetchAll(
             database, "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source])
         for number in posts where !heldPosts.contains(number) {
-            // After a clock rollback the last fetch may be before the post was first seen.
+            // After a clock rollback the last fetch may be before the first fetch of the post.
             try database.execute(
                 "UPDATE posts SET held_at = iif(? < first_seen, ?, ?) WHERE number = ?", [last, now, last, number])
         }
@@ -141,9 +141,9 @@ struct PostImport {
         }
     }
 
-    /// Removes expired posts, the oldest beyond ``maximumPosts``, and authors without posts.
+    /// Removes expired posts, the oldest posts above ``maximumPosts``, and authors without posts.
     ///
-    /// - Parameter keep: how long a post stays after the last fetch that held it; nil for any time.
+    /// - Parameter keep: the time that a post stays after the last fetch that contained it; nil for no limit.
     mutating func removeExpired(keep: Duration?) throws {
         if let keep {
             try database.execute(
@@ -172,7 +172,7 @@ struct PostImport {
 }
 
 extension Post.Author {
-    /// A checksum of all that is stored of an author.
+    /// A checksum of the stored author.
     var digest: OpaqueInteger {
         let fields = [id, name, handle, avatarURL, email].map { $0 ?? "\0" }
         return OpaqueInteger(columnValue: Int64(bitPattern: SipHash.hash(ofTexts: fields)))

@@ -1,13 +1,13 @@
 import NorrisProtocol
 import NorrisText
 
-/// Which posts a list shows.
+/// The selection of a list of posts.
 package struct PostQuery: Sendable {
-    /// The configured sources; posts of others are not shown.
+    /// The configured sources; posts of other sources are not shown.
     package var sources: [String]
-    /// Only posts of this one of them.
+    /// The only selected source; nil for all.
     package var source: String?
-    /// Only posts of authors with this id, or with this in their handle or name in any case.
+    /// An author's id, or a part of an author's handle or name in any case; nil for all.
     package var author: String?
     package var isUnreadOnly: Bool
 
@@ -20,14 +20,14 @@ package struct PostQuery: Sendable {
 
     /// The condition on a row of `posts`.
     ///
-    /// The plus signs keep SQLite from looking rows up by source or author and sorting them then: the index
-    /// `posts_by_time` has them in order, with all that the condition needs.
+    /// The plus signs prevent SQLite from finding rows by source or author and then sorting them, because the index
+    /// `posts_by_time` has the order and all columns of the condition.
     private var condition: (sql: String, arguments: StatementArguments) {
         let sources = sources.filter { source?.hasSameBytes(as: $0) ?? true }
         var sql = "+posts.source IN (\(databaseQuestionMarks(count: sources.count)))"
         var arguments = StatementArguments(sources)
         if let author {
-            // lower() knows ASCII alone; what else a handle holds has to be typed as it is.
+            // lower() changes only ASCII letters; other letters of a handle must be typed as they are.
             sql += """
                  AND +posts.author IN (
                     SELECT number FROM authors
@@ -48,13 +48,13 @@ package struct PostQuery: Sendable {
             condition += " AND \(isUnread.sql)"
             arguments += isUnread.arguments
         }
-        // Only the index is read of posts that are not shown.
+        // Of posts that are not shown, only the index is read.
         let query = PageQuery(
             columns: "sort_at, id, digest, number", matches: "posts WHERE \(condition)", arguments: arguments,
             order: "sort_at DESC, id", after: "sort_at <= ? AND (sort_at < ? OR id > ?)",
             cursorValues: { [$0.number, $0.number, $0.text] },
             filter: isUnreadOnly ? PageQuery.Filter(column: "digest") { !read.keys.contains($0) } : nil)
-        // The sources are not part of it: a reload invalidates no cursor.
+        // The sources are not a part, so that a reload invalidates no cursor.
         let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""]
         return try query.page(of: list, key: key, cursor: cursor, limit: limit, database) { row in
             let sql = "SELECT \(PostQuery.columns) WHERE posts.number = ?"
@@ -64,15 +64,15 @@ package struct PostQuery: Sendable {
         }
     }
 
-    /// Of a post with its author, for ``post(_:read:table:)``.
+    /// The columns of a post with its author, for ``post(_:read:table:)``.
     static let columns = """
         posts.content, posts.digest, authors.id, authors.name, authors.handle, authors.avatar_url, authors.email,
         authors.digest, posts.source, posts.number
         FROM posts JOIN authors ON authors.number = posts.author
         """
 
-    /// - Parameter row: of ``columns``.
-    /// - Returns: nil for a row that cannot be read: it costs its list one post, not the page.
+    /// - Parameter row: has ``columns``.
+    /// - Returns: nil for a row that cannot be read, which reduces the page by one post.
     static func post(_ row: Rows, read: ReadPosts, table: OpaqueInteger) -> Post? {
         guard var post = try? Post(json: JSON.parse((row[0] as CheckedText).text)) else { return nil }
         post.isRead = read.contains(MarkedPost(key: row[1], source: row[8], number: row[9], table: table))

@@ -3,7 +3,7 @@ package import NorrisSystem
 import NorrisText
 import Synchronization
 
-/// The posts of all sources, in `cache.db-posts`. A change that throws has changed nothing.
+/// The posts of all sources, in `cache.db-posts`. A change that throws has no effect.
 package final class PostStore: Sendable {
     let databases: Databases
     private let numbers = Mutex<[String: Int]>([:])
@@ -13,20 +13,20 @@ package final class PostStore: Sendable {
         reload(access)
     }
 
-    /// How many posts each source has, those that are no longer configured included; never waits for the disk.
+    /// The number of posts of each source, including sources that are no longer configured. From memory.
     package var counts: [String: Int] { numbers.withLock { $0 } }
 
-    /// How many posts a source has; never waits for the disk.
+    /// The number of posts of a source. From memory.
     package func count(source: String) -> Int { numbers.withLock { $0[source] ?? 0 } }
 
-    /// Counts again, for a cache that was recreated.
+    /// Counts again after the cache was recreated.
     package func reload(_ access: BlockingAccess) {
         guard let counts = try? databases.read(.posts, access, PostStore.counts) else { return }
         numbers.withLock { $0 = counts }
     }
 
     private static func counts(_ database: Database) throws -> [String: Int] {
-        // With a damaged number no post could be stored (AUTOINCREMENT).
+        // A damaged number would prevent storing posts (AUTOINCREMENT).
         _ = try SequenceNumber.fetchOne(database, "SELECT ifnull(max(number), 0) FROM posts")
         var counts: [String: Int] = [:]
         let rows = try database.rows("SELECT source, count(*) FROM posts GROUP BY source")
@@ -41,7 +41,7 @@ package final class PostStore: Sendable {
         try await databases.write(.posts) { [self] database in
             let result = try body(database)
             let counts = try PostStore.counts(database)
-            // After the commit, and in the order of the changes.
+            // After the commit, in the order of the changes.
             database.afterCommit { [self] in numbers.withLock { $0 = counts } }
             return result
         }
@@ -49,14 +49,12 @@ package final class PostStore: Sendable {
 
     // MARK: Fetches
 
-    /// Stores what a fetch brought; other posts of the source stay until they expire.
+    /// Stores the posts of a fetch; other posts of the source stay until they expire.
     ///
-    /// - Parameters:
-    ///   - authors: those that the source lists besides or instead of posts.
-    ///   - isComplete: false where the absence of a post proves nothing: then this fetch counts as the last that held
-    ///     it, and the next as one that does not.
-    ///   - keep: how long a post stays after the last fetch that held it; nil for any time.
-    ///   - fetch: is stored together with them.
+    /// - Parameters:   - authors: authors that the source lists in addition to posts, or instead.   - isComplete: false
+    ///   if a missing post is no reason to expire it: then this fetch counts as the last that contained the post.   -
+    ///   keep: the time that a post stays after the last fetch that contained it; nil for no limit.   - fetch: the
+    ///   record, stored in the same transaction.
     @discardableResult package func replace(
         source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
         fetch: FetchRecord, at now: Timestamp = .now()
@@ -72,10 +70,10 @@ package final class PostStore: Sendable {
         }
     }
 
-    /// Notes a reply without news, and removes expired posts.
+    /// Records a reply without changes, and removes expired posts.
     ///
-    /// - Parameter keep: how long a post stays after the last fetch that held it; nil for any time.
-    /// - Returns: nil where there is no record of a fetch any more: the content that the reply is about was removed.
+    /// - Parameter keep: the time that a post stays after the last fetch that contained it; nil for no limit.
+    /// - Returns: nil if the record of the fetch no longer exists, because its content was removed.
     package func confirm(
         source: String, keep: Duration?, fetch: FetchRecord, at now: Timestamp = .now()
     ) async -> PostChanges? {
@@ -88,19 +86,19 @@ package final class PostStore: Sendable {
                 return run.changes
             }
         } catch {
-            // Noted. The content is there, or each failure would cost a fetch.
+            // The failure was recorded. The content exists, so the source is not fetched again.
             return PostChanges(total: count(source: source))
         }
     }
 
-    /// Removes all posts of a source, and the record of their fetch. Read marks stay with the state.
+    /// Removes all posts of a source and the record of their fetch. Read marks stay in the state.
     @discardableResult package func clear(source: String) async throws(StoreError) -> Int {
         try await change { try PostStore.remove(source, $0) }
     }
 
-    /// Removes the posts of sources that are not configured any more.
+    /// Removes the posts of sources that are no longer configured.
     ///
-    /// - Parameter before: a source that was fetched at this time or later keeps its posts for now.
+    /// - Parameter before: a source that was fetched at this time or later keeps its posts.
     @discardableResult
     package func purgeSources(keeping names: [String], before: Timestamp) async throws(StoreError) -> Int {
         try await change { database in
@@ -132,7 +130,7 @@ package final class PostStore: Sendable {
 
     /// A page of posts, newest first, then by id; without a freshness.
     ///
-    /// - Throws: `-32602` for a cursor that is not of this list.
+    /// - Throws: `-32602` for a cursor of another list.
     package func list(
         _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {
@@ -153,13 +151,13 @@ package final class PostStore: Sendable {
         }
     }
 
-    /// The random key of the table of posts, which is another one in a recreated cache.
+    /// The random key of the table of posts, which differs in a recreated cache.
     static func tableKey(_ database: Database) throws -> OpaqueInteger {
         // The migration that created the table has stored a key.
         try OpaqueInteger.fetchOne(database, "SELECT key FROM posts_key") ?? OpaqueInteger(columnValue: 0)
     }
 
-    /// The unread posts of some sources, and the watermark that makes all of their posts read.
+    /// The unread posts of some sources, and the watermark that marks all their posts as read.
     package func unread(sources: [String], read: ReadPosts) async throws(ResponseError) -> UnreadPosts {
         try await databases.read(.posts) { database in
             let table = try PostStore.tableKey(database)
@@ -168,7 +166,7 @@ package final class PostStore: Sendable {
             var condition = "+source IN (\(databaseQuestionMarks(count: sources.count))) AND \(isUnread.sql)"
             var arguments = StatementArguments(sources) + isUnread.arguments
             if let lowest = read.lowestWatermark(of: sources, table: table) {
-                // Only the new posts are read.
+                // Only new posts are read.
                 condition += " AND number > ?"
                 arguments.append(lowest)
             }
@@ -180,7 +178,7 @@ package final class PostStore: Sendable {
         }
     }
 
-    /// The stored posts with some ids, each once.
+    /// The stored posts with some ids, without duplicates.
     ///
     /// - Throws: `-32001` for an id without a post.
     package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [MarkedPost] {
@@ -198,7 +196,7 @@ package final class PostStore: Sendable {
         }
     }
 
-    /// Which of some posts, stored or not, a user has read; none if the disk cannot be read.
+    /// Whether a user has read each of some posts, stored or not; all false if the disk cannot be read.
     package func isRead(_ ids: [String], _ read: ReadPosts) async -> [Bool] {
         let isRead = try? await databases.read(.posts) { database in
             let table = try PostStore.tableKey(database)
@@ -215,16 +213,16 @@ package final class PostStore: Sendable {
         }
     }
 
-    /// A page of authors by their names, without regard to case, then by id; without a freshness.
+    /// A page of authors by name, ignoring case, then by id; without a freshness.
     ///
-    /// - Throws: `-32602` for a cursor that is not of this list.
+    /// - Throws: `-32602` for a cursor of another list.
     package func authors(
         source: String? = nil, sources: [String], cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<AuthorList.Author> {
         let key = databases.cache(.posts).cursorKey
         let shown = sources.filter { source?.hasSameBytes(as: $0) ?? true }
         let query = PageQuery(
-            // The cursor holds both texts in one, with the length of the first in code points.
+            // The cursor contains both texts in one, with the length of the first in code points.
             columns: """
                 length(folded), folded || id, id, name, handle, avatar_url,
                 (SELECT count(*) FROM posts WHERE posts.author = authors.number), email, digest

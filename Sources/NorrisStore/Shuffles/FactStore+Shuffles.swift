@@ -2,9 +2,9 @@ import Logging
 package import NorrisProtocol
 import NorrisSystem
 
-/// The shuffles on disk, and what users were served last.
+/// The shuffles on disk, and the last items served.
 extension FactStore {
-    /// How many shuffles or served items one transaction stores.
+    /// The number of shuffles or served items in one transaction.
     private static let rowsAtOnce = 256
 
     func loadShuffles(_ access: BlockingAccess) {
@@ -24,14 +24,14 @@ extension FactStore {
         }
     }
 
-    /// Writes the shuffles that have moved, and what was served last.
+    /// Writes the changed shuffles and the last items served.
     ///
-    /// - Returns: false where they could not be written; the next call tries again.
+    /// - Returns: false if a write failed; the next call tries again.
     @discardableResult package func writeShuffles() async -> Bool {
         let (records, served) = withState { $0.book.takeChanges() }
         guard !records.isEmpty || !served.isEmpty else { return true }
         do {
-            // Shuffles are written even where the cache cannot be read.
+            // Shuffles are written even if the cache cannot be read.
             let items = try? await databases.read(.facts) { cache in
                 try served.compactMap { try FactStore.item($0, cache) }
             }
@@ -52,11 +52,9 @@ extension FactStore {
         }
     }
 
-    /// Notes that a user was served an item, not from a shuffle; written with the shuffles.
+    /// Records an item that was served without a shuffle; written with the shuffles.
     ///
-    /// - Parameters:
-    ///   - id: nil where nothing was served.
-    ///   - name: that replaced Chuck Norris.
+    /// - Parameters:   - id: nil if nothing was served.   - name: the name that replaced Chuck Norris.
     package func noteServed(_ id: String?, _ kind: Favorite.Kind, uid: UInt32, name: String? = nil) {
         guard let id else { return }
         let isFirst = withState { state in
@@ -66,7 +64,7 @@ extension FactStore {
         if isFirst { notifyOfMove() }
     }
 
-    /// The item of a kind that a user was served last.
+    /// The last item of a kind that was served to a user.
     package func lastServed(_ kind: Favorite.Kind, uid: UInt32) async throws(ResponseError) -> ServedItem? {
         let key = ServedItem.Key(uid: Int64(uid), kind: kind)
         if let served = withState({ $0.book.served(key) }) {
@@ -80,8 +78,8 @@ extension FactStore {
         }
     }
 
-    /// - Parameter cache: has the facts' ids.
-    /// - Returns: nil for a fact that was removed.
+    /// - Parameter cache: contains the facts' ids.
+    /// - Returns: nil for a removed fact.
     private static func item(_ served: ShuffleBook.Served, _ cache: Database) throws -> ServedItem? {
         let id: String? =
             switch served.what {
@@ -93,7 +91,7 @@ extension FactStore {
 }
 
 extension Array {
-    /// The elements in arrays of at most `count`, in their order.
+    /// The elements in arrays of at most `count`, in order.
     func parts(of count: Int) -> [[Element]] {
         stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
     }

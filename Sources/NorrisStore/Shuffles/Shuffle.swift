@@ -1,43 +1,44 @@
 import NorrisSystem
 
-/// One shuffle of a user: serves every matching fact once before it serves any again.
+/// A shuffle of a user, which serves every matching fact once before it repeats any fact.
 ///
-/// A cycle goes through every entry of the filter's lists once. It is cut into segments: the first holds the entries
-/// there are when the cycle begins, each further one those that were added during the one before. Within a segment the
-/// order is that of a ``KeyedPermutation``, and the cursor counts.
+/// A cycle contains every entry of the filter's lists once, in segments: the first segment contains the entries that
+/// exist at the beginning, and each later segment the entries that were added during the segment before. The order in a
+/// segment is a ``KeyedPermutation``, and the cursor counts.
 ///
-/// Each draw takes a few steps, and one for each removed fact it meets; with a maximum length also a binary search over
-/// blocks of ``FactList/blockSize`` entries.
+/// A draw takes a few steps, and one step for each removed fact; with a maximum length also a binary search over blocks
+/// of ``FactList/blockSize`` entries.
 struct Shuffle: Equatable {
-    /// One list's part of a segment: the entries from `low` to `high`.
+    /// The part of a list in a segment: the entries from `low` to `high`.
     struct Bounds: Equatable {
         var low: UInt32 = 0
         var high: UInt32 = 0
-        /// Of the list, see ``FactList/epoch``.
+        /// The list's ``FactList/epoch``.
         var epoch: UInt32 = 0
     }
 
-    /// Of this segment; the next one's is made from it.
+    /// The key of this segment; the next segment's key is derived from it.
     private(set) var key: UInt64
-    /// How many entries of the segment were drawn.
+    /// The number of drawn entries of the segment.
     private(set) var cursor: UInt32 = 0
     /// One for each list of the filter, in order.
     private(set) var bounds: [Bounds]
-    /// The ordinals that were skipped in this cycle, because the same reply had them already from the cycle before. At
-    /// most as many as a reply may have facts.
+    /// The ordinals that this cycle skipped, because the same reply contains them from the previous cycle. At most as
+    /// many as facts in a reply.
     private(set) var deferred: [UInt32] = []
-    /// The ordinal that was served last, so that a new cycle does not begin with it.
+    /// The last served ordinal, so that a new cycle does not begin with it.
     private(set) var last: UInt32?
 
-    /// The most ordinals that a stored shuffle has behind its bounds: those of two replies of 100 facts, with room.
+    /// The maximum number of ordinals after the bounds of a stored shuffle, more than two replies of 100 facts.
     private static let maximumDeferred = 1_024
 
-    /// Which entries of the segment are short enough; empty without a maximum length. Computed when a segment begins.
+    /// The entries of the segment that are short enough; empty without a maximum length. Computed at the beginning of a
+    /// segment.
     private var selections: [LengthSelection] = []
-    /// How many matching entries each list has in the segment, and all together.
+    /// The number of matching entries of each list in the segment.
     private var counts: [UInt32] = []
     private var permutation: KeyedPermutation
-    /// The filter's lists, by their positions in ``FactIndex/lists``.
+    /// The filter's lists, as positions in ``FactIndex/lists``.
     private let lists: [Int]
 
     init(key: UInt64, lists: [Int]) {
@@ -47,7 +48,7 @@ struct Shuffle: Equatable {
         permutation = KeyedPermutation(count: 0, key: key)
     }
 
-    /// Prepares a shuffle that was read from the disk for its lists; a cycle over lists that have changed restarts.
+    /// Prepares a stored shuffle for its lists; a cycle over changed lists restarts.
     mutating func attach(to index: FactIndex, _ maxLength: Int?) {
         var isSame = true
         for (slot, bounds) in bounds.enumerated() {
@@ -62,9 +63,9 @@ struct Shuffle: Equatable {
         }
     }
 
-    /// The ordinal of the next fact; nil where no fact matches that the reply does not hold already.
+    /// The ordinal of the next fact; nil if the reply already contains all matching facts.
     ///
-    /// - Parameter served: the ordinals that the reply holds.
+    /// - Parameter served: the ordinals in the reply.
     mutating func next(from index: FactIndex, _ maxLength: Int?, without served: [UInt32] = []) -> UInt32? {
         for slot in bounds.indices where bounds[slot].high > 0 && bounds[slot].epoch != index.lists[lists[slot]].epoch {
             restart()
@@ -72,7 +73,8 @@ struct Shuffle: Equatable {
             break
         }
         if let ordinal = nextInCycle(index, maxLength, served) { return ordinal }
-        // The cycle is over, but for what the reply holds from the cycle before: then it holds everything.
+        // The cycle has ended, except for facts that the reply contains from the previous cycle. If nothing else
+        // matches, the reply contains everything.
         guard !deferred.contains(where: { contains($0, index) }), lists.contains(where: { index.lists[$0].live > 0 })
         else { return nil }
         let end = self
@@ -89,7 +91,7 @@ struct Shuffle: Equatable {
                 let number = permutation(cursor)
                 cursor += 1
                 guard let ordinal = ordinal(number, index, maxLength) else { continue }
-                // An ordinal comes once a cycle, so the last one can only be met as the first of the next.
+                // An ordinal occurs once in a cycle, so the last ordinal can only be the first of the next cycle.
                 if ordinal == last || served.contains(ordinal) {
                     deferred.append(ordinal)
                     continue
@@ -105,7 +107,7 @@ struct Shuffle: Equatable {
         return last
     }
 
-    /// The ordinal of an entry of the segment; nil where the fact was removed, or is also on an earlier list.
+    /// The ordinal of an entry of the segment; nil if the fact was removed, or is also in an earlier list.
     @inline(__always) private func ordinal(_ number: UInt32, _ index: FactIndex, _ maxLength: Int?) -> UInt32? {
         var number = number
         var slot = 0
@@ -128,7 +130,7 @@ struct Shuffle: Equatable {
         lists.contains { index.lists[$0].contains(ordinal) }
     }
 
-    /// Continues with the entries that were added since the segment began; false where none were.
+    /// Continues with the entries that were added since the segment began. Returns false if there are none.
     private mutating func beginSegment(_ index: FactIndex, _ maxLength: Int?) -> Bool {
         guard bounds.indices.contains(where: { index.lists[lists[$0]].count > bounds[$0].high }) else { return false }
         for slot in bounds.indices {
@@ -141,7 +143,7 @@ struct Shuffle: Equatable {
         return true
     }
 
-    /// Begins a cycle: the next segment is everything.
+    /// Begins a cycle; the next segment contains all entries.
     private mutating func restart() {
         for slot in bounds.indices { bounds[slot] = Bounds() }
         deferred = []
@@ -162,9 +164,9 @@ struct Shuffle: Equatable {
     }
 }
 
-/// How many entries of each block of a list are short enough, summed up: finds the nth one in O(log n).
+/// The cumulative number of short entries in each block of a list, which finds the nth short entry in O(log n).
 struct LengthSelection: Equatable {
-    /// The number of short entries in all blocks up to and with each.
+    /// The number of short entries in all blocks up to each block.
     private var sums: [UInt32] = []
     var count: UInt32 { sums.last ?? 0 }
 
@@ -194,10 +196,10 @@ struct LengthSelection: Equatable {
 }
 
 extension Shuffle {
-    /// The form in `state.db`: little-endian words of 32 bits behind a byte that names the form.
+    /// The stored form: little-endian words of 32 bits after a byte with the version of the form.
     var encoded: [UInt8] { encoded(with: []) }
 
-    /// - Parameter drawn: ordinals that were drawn and not served; they come before the cycle ends.
+    /// - Parameter drawn: ordinals that were drawn but not served; they are served before the end of the cycle.
     func encoded(with drawn: [UInt32]) -> [UInt8] {
         var words = [
             UInt32(truncatingIfNeeded: key), UInt32(truncatingIfNeeded: key >> 32), cursor, last ?? 0,
@@ -210,7 +212,7 @@ extension Shuffle {
         }
     }
 
-    /// nil for other bytes. ``attach(to:_:)`` has to follow.
+    /// nil for invalid bytes. The caller then calls ``attach(to:_:)``.
     init?(encoded bytes: [UInt8], lists: [Int]) {
         guard bytes.first == 2, bytes.count % 4 == 1 else { return nil }
         let words = stride(from: 1, to: bytes.count, by: 4).map { start in
@@ -232,11 +234,11 @@ extension Shuffle {
     static func == (left: Shuffle, right: Shuffle) -> Bool { left.encoded == right.encoded }
 }
 
-/// A shuffled order of the numbers from 0 to `count` that takes no memory: any number of it is computed from a key.
+/// A permutation of the numbers from 0 to `count` without memory: each number is computed from a key.
 ///
-/// Rounds of an odd multiplication, an addition and an xor-shift over the smallest power of two that holds `count`,
-/// each of which can be undone, with cycle-walking for the numbers past the end (Black and Rogaway, "Ciphers with
-/// Arbitrary Finite Domains", 2002): on average fewer than two tries a number. It shuffles; it keeps no secrets.
+/// Rounds of an odd multiplication, an addition and an xor-shift over the smallest power of two above `count`, each
+/// invertible, with cycle-walking for numbers above the end (Black and Rogaway, "Ciphers with Arbitrary Finite
+/// Domains", 2002): fewer than two attempts on average. Not a cipher.
 struct KeyedPermutation {
     let count: UInt32
     private let key: UInt64
@@ -250,8 +252,8 @@ struct KeyedPermutation {
         let bits = UInt32(count <= 1 ? 0 : UInt32.bitWidth - (count - 1).leadingZeroBitCount)
         mask = bits == 32 ? .max : (1 << bits) - 1
         shift = (bits + 1) / 2
-        // Measured with chi-square tests over 400,000 keys: the first, the last and neighbouring numbers, and all
-        // orders of up to five. Two thirds of these rounds show in the tests.
+        // Measured with chi-square tests over 400,000 keys: the first, the last and neighboring numbers, and all orders
+        // of up to five. With two thirds of these rounds the tests fail.
         rounds = bits <= 3 ? 24 : bits <= 6 ? 12 : 6
     }
 

@@ -1,16 +1,17 @@
 import NorrisProtocol
 
-/// The shuffles of all users, and what changed since they were last written to `state.db`.
+/// The shuffles of all users, and their changes since the last write to `state.db`.
 struct ShuffleBook {
-    /// The most shuffles one user has, and all users together; past either the least recently used one is forgotten.
+    /// The maximum number of shuffles of one user and of all users; above it the least recently used shuffle is
+    /// removed.
     static let maximumPerUser = 64
     static let maximum = 1_024
-    /// The most items that were served otherwise than from a shuffle and wait for the next write.
+    /// The maximum number of items that were served without a shuffle and wait for the next write.
     static let maximumNoted = 4_096
 
-    /// Whose shuffle, and which.
+    /// A user and a filter.
     struct Key: Hashable {
-        /// -1 for the daemon's own shuffle, that of the facts of the day.
+        /// -1 for the daemon's shuffle of facts of the day.
         let uid: Int64
         let filter: ShuffleFilter
     }
@@ -30,8 +31,8 @@ struct ShuffleBook {
             }.compactMap { $0 }
         }
 
-        /// Stores shuffles, and deletes the least recently used ones past the limits. Past the limit of all users a
-        /// shuffle that would grow is not stored, and lasts for the run.
+        /// Stores shuffles, and deletes the least recently used shuffles above the limits. Above the limit of all users
+        /// a shuffle that would grow is not stored, and is lost with the process.
         static func write(_ records: [Record], _ database: Database) throws {
             guard !records.isEmpty else { return }
             for record in records {
@@ -56,22 +57,22 @@ struct ShuffleBook {
         }
     }
 
-    /// A shuffle in the book. A class, so that a request finds it once and changes it in place.
+    /// A shuffle in the book; a class, so that a request finds it once and changes it in place.
     final class Entry {
         let key: Key
-        // Allocated by the initializer and freed by the deinitializer; used where the book is, under the store's lock.
-        // A variable of this class would be checked by the runtime at each draw.
+        // Allocated by the initializer and freed by the deinitializer, and used under the store's lock. Not a variable
+        // of this class, whose accesses the runtime would check at each draw.
         private let storage: UnsafeMutablePointer<Shuffle>
-        /// The ordinals that were drawn for a request that could not be served: for the next request.
+        /// The ordinals that were drawn for a request that could not be served; the next request uses them.
         var drawn: [UInt32] = []
-        /// The filter's lists, by their positions in ``FactIndex/lists``.
+        /// The filter's lists, as positions in ``FactIndex/lists``.
         let lists: [Int]
         fileprivate var usedAt: SequenceNumber
-        /// The name that replaced Chuck Norris in what was served last.
+        /// The name that replaced Chuck Norris in the last served fact.
         fileprivate var name: String?
-        /// Whether it has changed since it was last written.
+        /// Whether the shuffle has changed since the last write.
         fileprivate var isChanged = false
-        /// Whether ``shuffle`` has been prepared for its lists, all of which have to be in memory for it.
+        /// Whether ``shuffle`` is prepared for its lists, which must all be in memory.
         var isAttached: Bool
 
         init(key: Key, shuffle: Shuffle, lists: [Int], usedAt: SequenceNumber = SequenceNumber(), isAttached: Bool) {
@@ -90,7 +91,6 @@ struct ShuffleBook {
 
         var shuffle: Shuffle { storage.pointee }
 
-        /// Changes the shuffle.
         @inline(__always) func change<Result>(_ body: (inout Shuffle) -> Result) -> Result { body(&storage.pointee) }
     }
 
@@ -98,7 +98,7 @@ struct ShuffleBook {
     private final class User {
         let uid: Int64
         var shuffles: [ShuffleFilter: Entry] = [:]
-        /// The one that was used last, which is likely used again.
+        /// The last used shuffle, which is probably used next.
         var latest: Entry?
 
         init(uid: Int64) { self.uid = uid }
@@ -112,14 +112,14 @@ struct ShuffleBook {
     private var latest: User?
     private var count = 0
     private var changed: [Entry] = []
-    /// What users were served otherwise than from a shuffle since the last write.
+    /// The items that were served without a shuffle since the last write.
     private var noted: [ServedItem.Key: Served] = [:]
-    /// What ``takeChanges()`` returned and is not on the disk yet.
+    /// The result of ``takeChanges()`` that is not on disk yet.
     private var writing: [ServedItem.Key: Served] = [:]
-    /// Rises with every use; starts behind what was read from the disk.
+    /// Increases with every use; begins after the stored uses.
     private var lastUse = SequenceNumber()
 
-    /// An item that a user was served. A fact from a shuffle is known by its ordinal; its id is read when it is needed.
+    /// An item that was served to a user. A fact of a shuffle is identified by its ordinal; its id is read on demand.
     struct Served {
         enum What {
             case ordinal(UInt32)
@@ -134,7 +134,7 @@ struct ShuffleBook {
 
     var hasChanges: Bool { !changed.isEmpty || !noted.isEmpty }
 
-    /// Adds a shuffle that was read from the disk.
+    /// Adds a stored shuffle.
     mutating func restore(_ entry: Entry) {
         let user = user(entry.key.uid)
         guard user.shuffles.updateValue(entry, forKey: entry.key.filter) == nil else { return }
@@ -159,7 +159,7 @@ struct ShuffleBook {
             let oldest = users.values.filter { !$0.shuffles.isEmpty }.min { ($0.leastUse < $1.leastUse) }
             if let oldest { forgetOldest(of: oldest) }
         }
-        // The user's only one may have been forgotten.
+        // The user's only shuffle may have been removed.
         users[uid] = user
         user.shuffles[filter] = entry
         user.latest = entry
@@ -167,7 +167,7 @@ struct ShuffleBook {
         return entry
     }
 
-    /// Notes that a shuffle served a fact.
+    /// Records that a shuffle served a fact.
     @inline(__always) mutating func note(_ entry: Entry, name: String?) {
         lastUse = lastUse.advanced(by: 1)
         entry.usedAt = lastUse
@@ -178,21 +178,21 @@ struct ShuffleBook {
         }
     }
 
-    /// Notes that a user was served an item, not from a shuffle.
+    /// Records that an item was served without a shuffle.
     mutating func note(_ key: ServedItem.Key, _ what: Served.What, name: String? = nil) {
         guard noted.count < ShuffleBook.maximumNoted || noted[key] != nil else { return }
         lastUse = lastUse.advanced(by: 1)
         noted[key] = Served(key: key, what: what, name: name, usedAt: lastUse)
     }
 
-    /// What a user was served last since the last write.
+    /// The last item that was served to a user since the last write.
     func served(_ key: ServedItem.Key) -> Served? {
         let fromShuffles = key.kind == .fact ? users[key.uid]?.shuffles.values.lazy.compactMap(served) : nil
         let others = [noted[key], writing[key]].compactMap { $0 }
         return ((fromShuffles.map(Array.init) ?? []) + others).max { $0.usedAt < $1.usedAt }
     }
 
-    /// The fact that a shuffle served last, unless it is written.
+    /// The last fact that a shuffle served; nil if it is written.
     private func served(_ entry: Entry) -> Served? {
         guard entry.isChanged, entry.key.uid >= 0, let ordinal = entry.shuffle.last else { return nil }
         return Served(
@@ -200,10 +200,10 @@ struct ShuffleBook {
         )
     }
 
-    /// Forgets all shuffles, because the facts were replaced. Those on the disk restart when they are used.
+    /// Removes all shuffles, because the facts were replaced. Stored shuffles restart at their next use.
     mutating func removeAll() { (users, latest, count, changed, noted, writing) = ([:], nil, 0, [], [:], [:]) }
 
-    /// What is to be written since the last call.
+    /// Returns the changes since the last call.
     mutating func takeChanges() -> (records: [Record], served: [Served]) {
         var records: [Record] = []
         var latest = noted
@@ -219,10 +219,10 @@ struct ShuffleBook {
         return (records, latest.values.sorted { $0.usedAt < $1.usedAt })
     }
 
-    /// What ``takeChanges()`` returned is on the disk.
+    /// Records that the result of ``takeChanges()`` is on disk.
     mutating func noteWritten() { writing = [:] }
 
-    /// Marks what could not be written, so that the next call of ``takeChanges()`` returns it again.
+    /// Restores changes that could not be written, so that the next ``takeChanges()`` returns them again.
     mutating func restoreChanges(_ records: [Record], _ served: [Served]) {
         for record in records {
             guard let entry = users[record.key.uid]?.shuffles[record.key.filter], !entry.isChanged else { continue }
@@ -255,9 +255,9 @@ struct ShuffleBook {
     }
 }
 
-/// The last item of a kind that a user was served, which they may want to add to their favorites.
+/// The last item of a kind that was served to a user, for example to add it to the favorites.
 package struct ServedItem: Sendable {
-    /// Whose, and of which kind.
+    /// A user and a kind.
     struct Key: Hashable {
         let uid: Int64
         let kind: Favorite.Kind
@@ -268,7 +268,7 @@ package struct ServedItem: Sendable {
     /// The name that replaced Chuck Norris.
     package let name: String?
 
-    /// Stores the item. Past the limit of all users one that would take more is not stored.
+    /// Stores the item. Above the limit of all users, an item that would take more space is not stored.
     func write(_ database: Database) throws {
         _ = try UserState.change(uid: key.uid, database) { database in
             try database.execute(
