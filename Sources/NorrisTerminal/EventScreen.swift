@@ -1,9 +1,9 @@
 package import NorrisProtocol
 
 extension Screen {
-    /// One event: its time of day, whose it is, and what happened; to a pipe the whole time in UTC and tabs between.
+    /// One event: the time of day, the source and the text. In a pipe the whole time in UTC, separated by tabs.
     ///
-    /// - Parameter time: of day, where the reader is.
+    /// - Parameter time: the local time of day.
     package mutating func event(_ event: Event, time: String) {
         let subject = Span(event.source ?? "norrisd", .bold)
         let summary = Span(event.summary, event.style)
@@ -16,7 +16,7 @@ extension Screen {
 }
 
 extension Event {
-    /// What happened, in a few words; an event from a newer daemon in its own.
+    /// A short text for the event; the phase itself for an unknown event of a newer daemon.
     package var summary: String {
         switch (topic, phase) {
         case (.source, .finished?): "finished" + (items.map { ": \(countText($0, "item"))" } ?? "")

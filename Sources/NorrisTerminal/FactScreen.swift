@@ -2,9 +2,9 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// Facts for a terminal with an empty line between them; else one a line.
+    /// Facts, separated by empty lines on a terminal, else one a line.
     ///
-    /// - Parameter query: of a search, whose matches are highlighted.
+    /// - Parameter query: a search query, whose matches are highlighted.
     package mutating func facts(_ facts: [Fact], query: String = "") {
         let words = layout.usesEscapes ? searchWords(of: query) : []
         for (index, fact) in facts.enumerated() {
@@ -14,7 +14,7 @@ extension Screen {
                 highlighted(words, in: wrapped(sanitizedText(fact.text), width: width)).forEach { line($0) }
                 flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
             } else if layout.usesEscapes {
-                // Escapes in a pipe were asked for by name; there is nothing but the tags to use them on.
+                // In a pipe escapes are used only on request, and only for the matches and the tags.
                 line(highlighted(words, in: [sanitizedLine(fact.text)])[0] + tags.flatMap { [Span(" "), $0] })
             } else {
                 line(fact.text)
@@ -22,7 +22,7 @@ extension Screen {
         }
     }
 
-    /// Names and counts: aligned for a terminal, else with a tab between them.
+    /// Names and counts, aligned on a terminal, else separated by tabs.
     package mutating func categories(_ categories: [FactCategories.Category]) {
         guard let width = layout.width else {
             for category in categories { fields([Span(category.name), Span("\(category.count)", .dim)]) }
@@ -30,7 +30,7 @@ extension Screen {
         }
         let rows = categories.map { (name: Span($0.name), count: Span(groupedDigits($0.count), .dim)) }
         let countColumns = rows.map(\.count.width).max() ?? 0
-        // A name that leaves too few columns for a count has a line of its own, and the others are no wider for it.
+        // A name that leaves too few columns for a count is on a separate line, and does not widen the others.
         let nameColumns = rows.map(\.name.width).filter { $0 + 2 + countColumns <= width }.max() ?? 0
         for (name, count) in rows {
             let fits = name.width <= nameColumns
@@ -41,7 +41,7 @@ extension Screen {
     }
 }
 
-/// Lines, with what a search found in a style of its own.
+/// Lines with the matches of a search in a separate style.
 private func highlighted(_ words: [String], in lines: [String]) -> [[Span]] {
     guard !words.isEmpty else { return lines.map { [Span($0)] } }
     var matches = searchMatches(of: words, in: lines.joined(separator: "\n"))[...]
@@ -52,7 +52,7 @@ private func highlighted(_ words: [String], in lines: [String]) -> [[Span]] {
             if spans.last?.isMatch != isMatch { spans.append(("", isMatch)) }
             spans[spans.count - 1].text.append(character)
         }
-        // The line's end.
+        // The end of the line.
         matches = matches.dropFirst()
         return spans.map { Span($0.text, $0.isMatch ? .match : .normal) }
     }

@@ -2,7 +2,7 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// Favorites: a title, and below it kind, time and id; to a pipe kind, id, time and title with tabs.
+    /// Favorites: a title, and below it kind, time and id. In a pipe kind, id, time and title, separated by tabs.
     package mutating func favorites(_ favorites: [Favorite], now: Timestamp) {
         for (index, favorite) in favorites.enumerated() {
             let title = sanitizedLine(favorite.title)
@@ -23,8 +23,8 @@ extension Screen {
         }
     }
 
-    /// Searches with their numbers from 1, kinds, times, and last the query, which may be long; to a pipe number,
-    /// query, kind and time with tabs.
+    /// Searches with numbers from 1, kinds, times, and the query at the end, because it may be long. In a pipe number,
+    /// query, kind and time, separated by tabs.
     package mutating func recents(_ searches: [RecentList.Search], now: Timestamp) {
         let kinds = searches.map { Span($0.kind.rawValue, .dim) }
         let times = searches.map {

@@ -1,25 +1,25 @@
 package import NorrisProtocol
 
 extension Freshness {
-    /// What is wrong, as the end of the sentence "the source is …"; nil if nothing is.
+    /// The fault of a source, as the end of the sentence "the source is …"; nil without a fault.
     ///
-    /// Built-in content without a failure is nothing to be concerned about: no upstream has promised anything yet.
+    /// Built-in content without a failure is no fault, because no upstream was asked yet.
     package func concern(now: Timestamp) -> String? {
         if let error {
-            // A used-up quota is no fault to be looked into; when it is back is all there is to know.
+            // A used-up quota is no fault to correct, so only the time of its end is shown.
             return error.kind == .quota ? error.outlook(now: now) : error.summary(now: now)
         }
         guard state == .stale, origin != .builtin else { return nil }
         return fetchedAt.map { "out of date, last fetched \(pastTime($0, at: now))" } ?? "not fetched yet"
     }
 
-    /// Why content is out of date, where it is.
+    /// The reason why content is out of date; nil if it is not.
     func delay(now: Timestamp) -> String? {
         guard state == .stale, origin != .builtin else { return nil }
         return "out of date" + (error.map { ": \($0.outlook(now: now))" } ?? "")
     }
 
-    /// Where content came from: `from the cache, fetched 3 minutes ago`, `from the upstream, just now`.
+    /// The origin of the content: `from the cache, fetched 3 minutes ago`, `from the upstream, just now`.
     func badge(now: Timestamp) -> String {
         let age = fetchedAt.map { pastTime($0, at: now) }
         return switch origin {
@@ -35,13 +35,13 @@ extension Freshness {
 extension SourceFailure {
     /// `offline for 3 hours (No route to api.chucknorris.io)`.
     package func summary(now: Timestamp) -> String {
-        // Where the daemon was waited for, it happened after the command began.
+        // If the command waited for the daemon, the failure may be later than the start of the command.
         let time = timePassed(since: since, at: now).map { "for \($0)" } ?? "just now"
         let detail = message.last == "." ? String(message.dropLast()) : message
         return "\(kind.text) \(time)" + (detail.isEmpty ? "" : " (\(detail))")
     }
 
-    /// The same, and when it is tried again where that is known.
+    /// The summary with the time of the next attempt, if known.
     package func outlook(now: Timestamp) -> String {
         guard let retryAt else { return summary(now: now) }
         return "\(summary(now: now)); next try \(upcomingTime(of: retryAt, at: now))"
@@ -49,7 +49,7 @@ extension SourceFailure {
 }
 
 extension SourceFailure.Kind {
-    /// As the end of the sentence "the source is …"; a kind that is not known is told as it came.
+    /// The end of the sentence "the source is …"; an unknown kind is shown unchanged.
     fileprivate var text: String {
         switch self {
         case .timeout: "timing out"

@@ -2,9 +2,9 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// GIFs with an empty line between them, and who powers them; to a pipe one a line, which says so in each.
+    /// GIFs separated by empty lines, with Giphy's attribution. In a pipe one a line, each with the attribution.
     ///
-    /// - Parameter rendition: whose address is shown; the best that each has if nil.
+    /// - Parameter rendition: the rendition of the shown address; nil for the best of each GIF.
     package mutating func gifs(_ gifs: [Gif], rendition: String? = nil) {
         for (index, gif) in gifs.enumerated() {
             let picture = gif.picture(rendition)
@@ -25,17 +25,17 @@ extension Screen {
         wrapped(gif.headline, width: width).forEach { line([Span($0, .bold, link: picture?.address)]) }
         flow(gif.details(of: picture).map { Span($0, .dim) }, separator: .dot, width: width)
         if let caption = gif.caption { paragraph(caption) }
-        // Not wrapped: it is to be copied as one word.
+        // Not wrapped, because users copy the address as one word.
         if let picture { line(picture.address) }
         line([Span(gif.id, .dim, link: gif.pageURL)])
     }
 
-    /// The addresses of those that have one, one a line and nothing else.
+    /// The addresses of the GIFs, one a line.
     package mutating func addresses(of gifs: [Gif], rendition: String? = nil) {
         gifs.compactMap { $0.picture(rendition) }.forEach { line($0.address) }
     }
 
-    /// Those that have an address as pictures in Markdown, one a line.
+    /// The GIFs with an address as pictures in Markdown, one a line.
     package mutating func markdown(of gifs: [Gif], rendition: String? = nil) {
         for gif in gifs {
             guard let picture = gif.picture(rendition) else { continue }
@@ -45,24 +45,24 @@ extension Screen {
 }
 
 extension Gif {
-    /// One address of a GIF, and the rendition it belongs to.
+    /// The address of a rendition of a GIF.
     package struct Picture: Equatable, Sendable {
-        /// Byte for byte as Giphy gave it: http or https, visible ASCII.
+        /// The address from Giphy, byte for byte: http or https, visible ASCII.
         package let address: String
         package let rendition: Rendition
-        /// Whether the rendition's size in bytes is that of what the address leads to.
+        /// Whether the rendition's size in bytes is the size of the file at the address.
         package let hasKnownSize: Bool
     }
 
-    /// What is looked for first where no rendition is named, best first.
+    /// The renditions in order of preference, best first.
     package static let preferredRenditions = [
         "original", "fixed_height", "fixed_width", "downsized", "downsized_medium", "downsized_large",
         "fixed_height_small", "fixed_width_small",
     ]
 
-    /// The picture of a rendition; of the best that there is if none is named, pictures before films.
+    /// The picture of a rendition, or of the best rendition if none is named; pictures have precedence over films.
     ///
-    /// An address that cannot be printed as it is counts as none.
+    /// A rendition whose address cannot be printed unchanged is skipped.
     package func picture(_ rendition: String? = nil) -> Picture? {
         let names = rendition.map { [$0] } ?? namesByPreference
         let forms: [KeyPath<Rendition, String?>] = [\.url, \.mp4, \.webp]
@@ -82,13 +82,13 @@ extension Gif {
         return Self.preferredRenditions + others.filter { !$0.hasSuffix("_still") } + stills
     }
 
-    /// What to call it, in one line that is never empty.
+    /// The title in one line, never empty.
     fileprivate var headline: String {
         let title = sanitizedLine(title)
         return title.isEmpty ? author.map { "GIF by \($0)" } ?? "untitled" : title
     }
 
-    /// What is known of it and of the picture that is shown: `480×229`, `20 frames`, `932 KiB`, `g`, `by NAME`.
+    /// The known properties of the GIF and of the shown picture: `480×229`, `20 frames`, `932 KiB`, `g`, `by NAME`.
     fileprivate func details(of picture: Picture?) -> [String] {
         var details: [String] = []
         if let picture {
@@ -98,12 +98,12 @@ extension Gif {
             if picture.hasKnownSize, let bytes = rendition.bytes, bytes > 0 { details.append(byteSizeText(bytes)) }
         }
         details += [rating, isSticker ? "sticker" : ""]
-        // Without a title the headline has the name already.
+        // Without a title the headline contains the name.
         if let author, !sanitizedLine(title).isEmpty { details.append("by \(author)") }
         return details.filter { !sanitizedLine($0).isEmpty }
     }
 
-    /// What it shows, in words, unless the title says just that; one line.
+    /// A description in one line, unless the title has the same words.
     fileprivate var caption: String? {
         guard let text = altText.map(sanitizedLine), !text.isEmpty, !text.hasSameBytes(as: headline) else { return nil }
         return text
@@ -114,9 +114,8 @@ extension Gif {
 
 /// A picture in Markdown (CommonMark 0.31.2, 6.4): `![title](address)`.
 ///
-/// - Parameters:
-///   - title: one line; what means something inside a line is escaped, the `$` and `~` and `|` of GitHub included.
-///   - address: of visible ASCII; what could end it early, or be read as something else, is percent-encoded.
+/// - Parameters:   - title: one line. Characters with a meaning are escaped, including GitHub's `$`, `~` and `|`.   -
+///   address: visible ASCII. Characters that could end the address or have another meaning are percent-encoded.
 private func markdownImage(_ title: String, _ address: String) -> String {
     var text = "!["
     for scalar in title.unicodeScalars {
@@ -125,7 +124,7 @@ private func markdownImage(_ title: String, _ address: String) -> String {
     }
     text += "]("
     for scalar in address.unicodeScalars {
-        // A semicolon would end what looks like an entity: `&copy;`.
+        // A semicolon would end a text like an entity: `&copy;`.
         if "()<>\\`|;".unicodeScalars.contains(scalar) {
             text += "%" + String(scalar.value, radix: 16, uppercase: true)
         } else {

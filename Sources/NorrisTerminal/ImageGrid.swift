@@ -1,9 +1,9 @@
 import NorrisText
 
-/// The rows of a grid of images: one over the whole width, two side by side, of three and more the first over the
-/// whole width and the others in rows below it.
+/// The rows of a grid of images: one image over the whole width, two side by side; of more, the first over the whole
+/// width and the others in rows below.
 ///
-/// A cell is never narrower than 18 columns unless the grid is, so on narrow terminals cells stand below each other.
+/// A cell has at least 18 columns if the grid has, so on narrow terminals the cells are below each other.
 func imageGrid(count: Int, width: Int) -> [[(index: Int, width: Int)]] {
     let (minimumWidth, gap) = (18, 1)
     let lead = count == 2 ? 0 : 1
@@ -13,7 +13,7 @@ func imageGrid(count: Int, width: Int) -> [[(index: Int, width: Int)]] {
         [Array((0..<count).prefix(lead))]
         + stride(from: 0, to: rest.count, by: fitting).map { Array(rest[$0...].prefix(fitting)) }
     return rows.filter { !$0.isEmpty }.map { cells in
-        // The first ones are a column wider where it cannot be divided evenly.
+        // The first cells have one column more if the width cannot be divided evenly.
         let columns = width - gap * (cells.count - 1)
         return cells.enumerated().map { index, image in
             (image, columns / cells.count + (index < columns % cells.count ? 1 : 0))
@@ -21,21 +21,20 @@ func imageGrid(count: Int, width: Int) -> [[(index: Int, width: Int)]] {
     }
 }
 
-/// A frame of light lines, three rows high, around one line of text; where it is too narrow for a frame, the text
-/// alone.
+/// A frame of light lines around one line of text, three rows high; only the text if there is no space for a frame.
 struct Box {
-    /// Frame and padding take four columns; fewer than four more show nothing of a text.
+    /// Frame and padding take four columns, and a text needs at least four.
     private static let minimumWidth = 8
-    /// The columns that a note leaves to a text that does not fit beside it; with fewer the text says more alone.
+    /// The fewest columns for a text beside a note; with fewer only the text is shown.
     private static let minimumText = 16
-    /// Of all rows, in columns; at least 1.
+    /// The width of all rows in columns; at least 1.
     let width: Int
     let text: String
-    /// On the right, if it fits; empty for none.
+    /// A note on the right, shown if it fits; empty for none.
     let note: String
     let link: String?
 
-    /// With a frame, lines of as many columns as the box is wide.
+    /// With a frame, every row has the width of the box.
     var rows: [[Span]] {
         guard width >= Self.minimumWidth else { return [[Span(truncated(text, toColumns: width), link: link)]] }
         let bar = String(repeating: "─", count: width - 2)

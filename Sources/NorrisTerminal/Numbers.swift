@@ -1,6 +1,6 @@
-/// A number of things for people: `9,000 items`, `1 item`.
+/// A number with a noun: `9,000 items`, `1 item`.
 ///
-/// - Parameter plural: the noun with an s if nil.
+/// - Parameter plural: nil for the noun with an s.
 package func countText(_ count: Int, _ noun: String, plural: String? = nil) -> String {
     "\(groupedDigits(count)) \(count == 1 ? noun : plural ?? noun + "s")"
 }
@@ -16,13 +16,13 @@ package func groupedDigits(_ number: Int) -> String {
     return text
 }
 
-/// A number of bytes for people: `512 B`, `1.2 MiB`, `36 KiB`; one decimal below ten, rounded; never negative.
+/// A rounded number of bytes: `512 B`, `1.2 MiB`, `36 KiB`; with one decimal below ten, never negative.
 package func byteSizeText(_ bytes: Int) -> String {
     guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
     var tenths = Double(bytes) * 10 / 1024
     // The largest value, 2^63, is 8 EiB.
     var unit = 0
-    // 1,023.5 and more would be rounded to 1,024 of the unit, which is one of the next.
+    // 1,023.5 and more would be rounded to 1,024, which is one of the next unit.
     while tenths >= 10_235 {
         tenths /= 1024
         unit += 1
@@ -33,18 +33,18 @@ package func byteSizeText(_ bytes: Int) -> String {
     return "\(rounded / 10).\(rounded % 10) \(name)"
 }
 
-/// `640×480`, in pixels; empty if one of the two is not known.
+/// `640×480`, in pixels; empty if one of them is unknown.
 func pixelsText(_ width: Int?, _ height: Int?) -> String {
     guard let width, let height, width > 0, height > 0 else { return "" }
     return "\(width)×\(height)"
 }
 
-/// Counts as a curve of bars, each as high as its part of the largest, rounded up: only a zero is as low as a zero.
+/// Counts as a line of bars, each with the height of its part of the maximum, rounded up, so that only zero has no
+/// height.
 ///
-/// - Parameters:
-///   - counts: oldest first; negative ones count 0.
-///   - columns: how many bars fit, at least 1. Where there are more counts, a bar stands for the largest of several
-///     neighbours, so many for each bar but the first, which may have fewer.
+/// - Parameters:   - counts: oldest first; negative counts are treated as 0.   - columns: the maximum number of bars,
+///   at least 1. If there are more counts, a bar represents the maximum of several neighbors; the first bar may
+///   represent fewer.
 func sparkline(_ counts: [Int], columns: Int) -> String {
     let bars = Array("▁▂▃▄▅▆▇█")
     let size = max(1, (counts.count + max(columns, 1) - 1) / max(columns, 1))
@@ -59,7 +59,7 @@ func sparkline(_ counts: [Int], columns: Int) -> String {
         })
 }
 
-/// A part of a whole as a bar of ten: full only when all is there, empty only when nothing is.
+/// A part of a whole as a bar of ten: full only if the part is the whole, empty only if the part is zero.
 func gauge(_ part: Int, of whole: Int) -> String {
     let cells = 10
     guard part < whole else { return String(repeating: "█", count: cells) }

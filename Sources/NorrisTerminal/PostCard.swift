@@ -1,19 +1,19 @@
 import NorrisProtocol
 import NorrisText
 
-/// A post as lines for a terminal: who and when, what it says, its images, what others did with it, and its id.
+/// A post as lines for a terminal: author and time, text, images, reactions, and id.
 struct PostCard {
-    /// Longer lines are hard to read, and wide boxes are empty.
+    /// The maximum width, because longer lines are hard to read.
     static let maximumWidth = 80
-    /// How many lines of a title and of a text stand on a card that does not show all.
+    /// The lines of a title and of a text on a shortened card.
     private static let excerptLines = 3
     let post: Post
     /// In columns, at least 1.
     let width: Int
     let now: Timestamp
-    /// Whether nothing is cut and nothing held back.
+    /// Whether nothing is truncated or hidden.
     let showsAll: Bool
-    /// The command that shows all of it.
+    /// The command that shows the whole post.
     let command: String
 
     var lines: [[Span]] {
@@ -35,7 +35,7 @@ struct PostCard {
         return lines + foot
     }
 
-    /// One line that fits.
+    /// One line, truncated to the width.
     private func cut(_ text: String) -> String { truncated(sanitizedLine(text), toColumns: width) }
 
     private var head: [[Span]] {
@@ -50,7 +50,7 @@ struct PostCard {
         return flowed(pieces, width: width)
     }
 
-    /// Lines of a text, and whether they are not all.
+    /// The first lines of a text, and whether there are more.
     private func excerpt(_ text: String?) -> (lines: [String], isCut: Bool) {
         guard let text else { return ([], false) }
         guard showsAll else {
@@ -62,18 +62,18 @@ struct PostCard {
     }
 
     private var images: [[Span]] {
-        // Text from right to left would move the frames around it, and the other labels.
+        // Right-to-left text would move the frames around it and the other labels.
         if post.images.contains(where: { containsRightToLeft($0.label) }) { return shownImages.map { [$0] } }
         guard showsAll else { return flowed(shownImages.map { (.dot, $0) }, width: width) }
         return imageGrid(count: post.images.count, width: width).flatMap { cells in
             let boxes = cells.map { box(post.images[$0.index], width: $0.width).rows }
-            // Beside each other, a column apart.
+            // Side by side, with a column between them.
             return boxes.dropFirst().reduce(boxes[0]) { zip($0, $1).map { $0 + [Span(" ")] + $1 } }
         }
     }
 
-    /// A label for each image: one as wide as the card, two side by side, of more the first ones and how many others
-    /// there are.
+    /// A label for each image: one over the whole width, two side by side; of more the first ones and the number of the
+    /// others.
     private var shownImages: [Span] {
         let shown = post.images.count > 3 && !showsAll ? post.images.prefix(2) : post.images[...]
         let more = post.images.count - shown.count
@@ -90,7 +90,7 @@ struct PostCard {
         Box(width: width, text: image.label, note: pixelsText(image.width, image.height), link: image.url)
     }
 
-    /// The id is not cut, for it is to be copied.
+    /// The id is never truncated, because users copy it.
     private var foot: [[Span]] {
         let names = post.tags.map(sanitizedLine).filter { !$0.isEmpty }
         let tags = names.map { Span(cut("#" + $0), .dim) }
@@ -99,7 +99,7 @@ struct PostCard {
 }
 
 extension Post.Stats {
-    /// `12 likes · 1 comment`; nil where nobody did anything.
+    /// `12 likes · 1 comment`; nil without reactions.
     fileprivate var text: String? {
         let parts = [(likes, "like"), (comments, "comment"), (shares, "share")].compactMap { count, noun in
             count.flatMap { $0 > 0 ? countText($0, noun) : nil }
@@ -109,7 +109,7 @@ extension Post.Stats {
 }
 
 extension Post.Image {
-    /// What it shows, else the name of its file, else where it is.
+    /// The description of the image, else the name of its file, else its address.
     fileprivate var label: String {
         let shown = sanitizedLine(alt ?? "")
         guard shown.isEmpty else { return shown }

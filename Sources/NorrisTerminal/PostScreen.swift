@@ -2,12 +2,11 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// Posts for a terminal as cards with an empty line between them; else one a line: id, time, author and what it
-    /// says, with tabs between them.
+    /// Posts as cards separated by empty lines on a terminal; else one a line: id, time, author and text, separated by
+    /// tabs.
     ///
-    /// - Parameters:
-    ///   - showsAll: whether long texts are not cut, and what is sensitive is not held back.
-    ///   - command: what shows all of the post with an id.
+    /// - Parameters:   - showsAll: whether long texts and sensitive content are shown completely.   - command: returns
+    ///   the command that shows the whole post with an id.
     package mutating func posts(_ posts: [Post], now: Timestamp, showsAll: Bool, command: (_ id: String) -> String) {
         for (index, post) in posts.enumerated() {
             guard let width = layout.width else {
@@ -23,9 +22,9 @@ extension Screen {
         }
     }
 
-    /// What a card leaves out, a line each, addresses to be copied.
+    /// The details that a card omits, one a line, with addresses for copying.
     ///
-    /// - Parameter time: when it was published, as a person reads it.
+    /// - Parameter time: the local time of publication.
     package mutating func details(of post: Post, time: String?) {
         guard layout.width != nil else { return }
         var pairs = [
@@ -41,7 +40,7 @@ extension Screen {
         }
     }
 
-    /// Where content came from and when, below it, and that it is out of date; nothing for a pipe.
+    /// The origin and the age of the content, in a line below it; nothing in a pipe.
     package mutating func badge(_ freshness: Freshness, now: Timestamp) {
         guard layout.width != nil else { return }
         line()
@@ -51,28 +50,28 @@ extension Screen {
 }
 
 extension Post {
-    /// Its title, of one line; nil where there is nothing to see.
+    /// The title in one line; nil if it is not visible.
     private var heading: String? { title.map(sanitizedLine).flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Its text with its newlines; nil where there is nothing to see.
+    /// The text with its newlines; nil if it is not visible.
     var body: String? { text.map(sanitizedText).flatMap { sanitizedLine($0).isEmpty ? nil : $0 } }
 
-    /// Its title, unless its text begins with that: many feeds make titles of the first words, cut or not.
+    /// The title, unless the text begins with it, because many feeds use the first words as a title.
     var separateHeading: String? {
         guard let heading, let words = body.map(sanitizedLine) else { return heading }
         let isCut = heading.hasSuffix("…")
         let start = isCut ? heading.dropLast() : heading[...]
         guard words.utf8.starts(with: start.utf8) else { return heading }
         let next = words.unicodeScalars[words.utf8.index(words.startIndex, offsetBy: start.utf8.count)...].first
-        // The title Go stays above a text that begins with Google.
+        // For example, the title Go stays above a text that begins with Google.
         let endsInWord = next.map { $0.properties.isAlphabetic || $0.properties.numericType != nil } ?? false
         return endsInWord && !isCut ? heading : nil
     }
 
-    /// What its author warns of; nil if it may be shown as it is.
+    /// The content warning; nil if the post may be shown.
     var warning: String? { isSensitive ? heading.map { "Sensitive: \($0)" } ?? "Sensitive" : nil }
 
-    /// All that it says, as one line; of what is sensitive the warning alone, unless all is asked for.
+    /// The text as one line; only the warning for sensitive content, unless all content is requested.
     fileprivate func line(showsAll: Bool) -> String {
         if let warning, !showsAll { return warning }
         let words = [warning ?? separateHeading, body.map(sanitizedLine)].compactMap { $0 }
@@ -82,6 +81,6 @@ extension Post {
 }
 
 extension Post.Author {
-    /// What to call them.
+    /// The name for display.
     var displayName: String { [name, handle ?? "", id].map(sanitizedLine).first { !$0.isEmpty } ?? "-" }
 }

@@ -1,10 +1,10 @@
 import NorrisText
 
-/// How content is laid out for whoever reads it.
+/// The layout of the output.
 package struct Layout: Equatable, Sendable {
-    /// The columns of the terminal; nil for a pipe, which gets one item a line and nothing wrapped.
+    /// The columns of the terminal; nil for a pipe, which gets one item a line without wrapping.
     package var width: Int?
-    /// Whether escape sequences may be written: colors, dim text, links.
+    /// Whether escape sequences may be written, for colors, dim text and links.
     package var usesEscapes: Bool
 
     package init(width: Int?, usesEscapes: Bool) {
@@ -13,9 +13,9 @@ package struct Layout: Equatable, Sendable {
     }
 }
 
-/// What goes to standard output, put together line by line.
+/// The text for standard output, built line by line.
 ///
-/// Texts come in as spans, which are sanitized, so the only escape sequences are the ones made here.
+/// All texts are spans, which are sanitized, so the only escape sequences are created here.
 package struct Screen: Sendable {
     package let layout: Layout
     package private(set) var text = ""
@@ -29,7 +29,7 @@ package struct Screen: Sendable {
 
     package mutating func line(_ text: String = "", _ style: Style = .normal) { line([Span(text, style)]) }
 
-    /// One line of fields with a tab between them, for programs.
+    /// One line of fields separated by tabs, for programs.
     package mutating func fields(_ spans: [Span]) {
         for (index, span) in spans.enumerated() {
             text += index > 0 ? "\t" : ""
@@ -38,7 +38,7 @@ package struct Screen: Sendable {
         text += "\n"
     }
 
-    /// A text of any length: wrapped for a terminal, else one line.
+    /// A text of any length, wrapped for a terminal, else one line.
     package mutating func paragraph(_ text: String, _ style: Style = .normal) {
         guard let width = layout.width else { return line(text, style) }
         wrapped(sanitizedText(text), width: width).forEach { line($0, style) }
@@ -61,15 +61,15 @@ package struct Screen: Sendable {
 // MARK: Lines of several spans
 
 extension Screen {
-    /// What a text needs beside labels, in columns.
+    /// The minimum columns for a text beside labels.
     private static let leastTextColumns = 16
-    /// What a label of ``labelled(_:_:width:)`` and the space behind it take.
+    /// The columns of a label of ``labelled(_:_:width:)`` and the space after it.
     static let labelColumns = 13
 
-    /// Labels in columns of so many, two spaces apart, and a text behind them, which goes on below itself where it is
-    /// longer than the line; below the labels where they leave too little of a narrow terminal.
+    /// Labels in columns of fixed widths, two spaces apart, and a text after them. A longer text continues below
+    /// itself; on a narrow terminal the text is below the labels.
     ///
-    /// - Parameter wraps: whether the text is wrapped; not where it is to be copied.
+    /// - Parameter wraps: whether to wrap the text; false for a text that users copy.
     package mutating func entry(_ labels: [(label: Span, columns: Int)], _ text: Span, wraps: Bool = true) {
         let width = layout.width ?? .max
         var head: [Span] = []
@@ -90,8 +90,8 @@ extension Screen {
         if lines.isEmpty { line(head) }
     }
 
-    /// A dim label of at most 11 columns, and beside it parts with dots between them, as many on each line as fit;
-    /// below it where the terminal is narrow.
+    /// A dim label of at most 11 columns, and beside it parts separated by dots, as many on each line as fit; below it
+    /// on a narrow terminal.
     mutating func labelled(_ label: String, _ parts: [Span], width: Int) {
         let isNarrow = width < 2 * Self.labelColumns
         if isNarrow { line(label, .dim) }

@@ -1,9 +1,9 @@
 import Glibc
 import NorrisSystem
 
-/// The credentials that the service manager keeps for this service alone: "CREDENTIALS" in systemd.exec(5).
+/// The credentials that the service manager provides to this service: "CREDENTIALS" in systemd.exec(5).
 package struct Credentials: Sendable {
-    /// The folder that holds one file per credential; nil where the service manager passed none.
+    /// The folder with one file per credential; nil if the service manager passed none.
     package let directory: String?
 
     package init(directory: String?) { self.directory = directory }
@@ -13,7 +13,7 @@ package struct Credentials: Sendable {
         Credentials(directory: getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) })
     }
 
-    /// The credential of that name, without its trailing line end; nil when there is no such credential.
+    /// The credential with a name, without its final newline; nil if there is no such credential.
     ///
     /// - Parameter name: a file name as in `LoadCredential=`, without a slash.
     package func secret(named name: String) throws(CredentialError) -> Secret? {
@@ -22,11 +22,11 @@ package struct Credentials: Sendable {
     }
 }
 
-/// A value that must not be seen: printing, interpolating, dumping or reflecting it shows a mask.
+/// A value that must not be shown: printing, interpolating, dumping or reflecting it shows a mask.
 ///
-/// Only code that says ``value`` gets the text.
+/// Only code that uses ``value`` gets the text.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The text itself, for handing to whom it is meant.
+    /// The text itself.
     package let value: String
 
     package init(_ value: String) { self.value = value }
@@ -35,12 +35,12 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
-    /// The bytes of a file that are read; no key is as long.
+    /// The maximum number of bytes that are read; no key is longer.
     private static let maximumLength = 4096
 
-    /// Reads a secret from a file, without the line end that editors leave behind it; nil when there is no such file.
+    /// Reads a secret from a file, without the final newline of editors; nil if the file does not exist.
     package static func read(path: String) throws(CredentialError) -> Secret? {
-        // Without O_NONBLOCK, opening a pipe by mistake would wait for its writer for ever.
+        // Without O_NONBLOCK, opening a pipe by mistake would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let code = errno
@@ -59,11 +59,11 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     }
 }
 
-/// Why a credential that exists cannot be used. Carries the path, never the content.
+/// The reason why an existing credential cannot be used. Contains the path, never the content.
 package enum CredentialError: Error, Equatable, CustomStringConvertible {
     /// Opening or reading it failed.
     case unreadable(path: String, errno: CInt)
-    /// Nothing but line ends.
+    /// The file contains only newlines.
     case empty(path: String)
     /// Not valid UTF-8.
     case notText(path: String)

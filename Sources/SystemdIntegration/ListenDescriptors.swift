@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import NorrisSystem
 
-/// The listening socket handed over by the service manager: sd_listen_fds(3).
+/// The listening socket that the service manager passes: sd_listen_fds(3).
 package enum ListenDescriptors {
     /// The one Unix stream socket that was passed to this process, already listening and marked close-on-exec.
     ///
@@ -17,7 +17,7 @@ package enum ListenDescriptors {
         return try listening(among: first..<(first + count))
     }
 
-    /// The one listening Unix stream socket among descriptors that were passed; nil when there are none.
+    /// The listening Unix stream socket among passed descriptors; nil if there are none.
     package static func listening(among descriptors: Range<CInt>) throws(ListenError) -> CInt? {
         guard let descriptor = descriptors.first else { return nil }
         guard descriptors.count == 1 else { throw .moreThanOne(count: descriptors.count) }
@@ -32,14 +32,14 @@ package enum ListenDescriptors {
     }
 }
 
-/// Why the descriptors passed by the service manager cannot be served on.
+/// The reason why the passed descriptors cannot be served.
 package enum ListenError: Error, Equatable, CustomStringConvertible {
     /// The `LISTEN_…` variables are malformed or name descriptors that are not open.
     case unreadableEnvironment(errno: CInt)
     case moreThanOne(count: Int)
-    /// The descriptor is something else than an AF_UNIX socket of type SOCK_STREAM.
+    /// The descriptor is not an AF_UNIX socket of type SOCK_STREAM.
     case notUnixStream(descriptor: CInt)
-    /// A Unix stream socket on which nobody called listen(2), such as one accepted connection.
+    /// A Unix stream socket without listen(2), such as one accepted connection.
     case notListening(descriptor: CInt)
 
     package var description: String {
