@@ -1,23 +1,23 @@
 import NorrisProtocol
 
-/// Calls the daemon: one line out, one line in, on a connection of its own.
+/// Calls the daemon: one line out, one line in, on a separate connection for each call.
 package struct Client: Sendable {
     let candidates: [String]
     let timeout: Duration
 
-    /// `timeout` bounds each whole call: connecting, sending, waiting, and the second attempt.
+    /// - Parameter timeout: limits each whole call: connecting, sending, waiting, and the second attempt.
     package init(candidates: [String], timeout: Duration) {
         self.candidates = candidates
         self.timeout = timeout
     }
 
-    /// The reply to a request line, both without their ends.
+    /// Returns the reply to a request line, both without LF.
     ///
-    /// A daemon that is being restarted closes the connection before the first byte of a reply or answers
-    /// `shutting_down`; the line is then sent once more on a new connection. A clean stop answers every line it has
-    /// taken, so nothing is done twice; after a crash that is possible.
+    /// A daemon that restarts closes the connection before the first byte of a reply, or answers `shutting_down`; then
+    /// the line is sent once more on a new connection. A graceful stop answers every received line, so no request is
+    /// performed twice; after a crash this is possible.
     ///
-    /// - Parameter maximumReply: in bytes. A longer reply is refused as soon as one byte more has come.
+    /// - Parameter maximumReply: in bytes. A longer reply is refused as soon as one byte more has arrived.
     package func call(
         _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
     ) throws(ClientError) -> [UInt8] {
@@ -26,7 +26,7 @@ package struct Client: Sendable {
             let reply = try exchange(line, maximumReply, deadline, ticker)
             if !Self.saysShuttingDown(reply) { return reply }
         } catch .closed {
-            // The second attempt reports what is wrong, if something is.
+            // The second attempt reports any error.
         }
         return try exchange(line, maximumReply, deadline, ticker)
     }
@@ -34,14 +34,14 @@ package struct Client: Sendable {
     private func exchange(
         _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?
     ) throws(ClientError) -> [UInt8] {
-        // No list of lines: its metadata would cost a prompt an eighth of its instructions.
+        // Not an array of lines, because its metadata would cost a prompt an eighth of its instructions.
         var connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
         connection.maximumReply = maximumReply
         try connection.send(line: line)
         return try connection.receiveLine()
     }
 
-    /// Whether the reply is an error of code -32006. A reply too long for an error is not parsed.
+    /// Whether the reply is an error with the code -32006. A reply that is too long for an error is not parsed.
     static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
         guard reply.count <= Connection.maximumError, Response.isError(reply),
             let object = try? JSON.parse(reply).objectValue(), case .object(let error) = object["error"]
@@ -51,12 +51,12 @@ package struct Client: Sendable {
 }
 
 extension Client {
-    /// Sends lines on one connection and hands over every line that comes, without its end, until told to stop.
+    /// Sends lines on one connection and calls `receive` with every received line, without LF, until it stops.
     ///
-    /// The client's timeout bounds everything up to the first line that comes; from there on it is as each step says.
-    /// As in ``call(_:ticker:)``, a daemon that is being restarted is tried once more.
+    /// The client's timeout applies until the first received line; later the timeout of each step applies. As in
+    /// ``call(_:maximumReply:ticker:)``, a daemon that restarts is tried once more.
     ///
-    /// - Throws: also when the connection ends, however much has come before.
+    /// - Throws: also when the connection ends, even after received lines.
     package func follow(
         _ lines: [[UInt8]], ticker: Ticker? = nil, receive: ([UInt8]) -> FollowStep
     ) throws(ClientError) {
@@ -67,11 +67,11 @@ extension Client {
             let first = try connection.receiveLine()
             if !Self.saysShuttingDown(first) { line = first }
         } catch .closed {
-            // The second attempt reports what is wrong, if something is.
+            // The second attempt reports any error.
         }
         if line == nil { connection = try begin(lines, deadline, ticker) }
         while true {
-            // Not by `??`, whose operand cannot throw an error of this type.
+            // Not `??`, whose operand cannot throw this type of error.
             let next: [UInt8]
             if let line { next = line } else { next = try connection.receiveLine() }
             line = nil
@@ -87,9 +87,9 @@ extension Client {
     }
 }
 
-/// What to do after a line that has come.
+/// The next step after a received line.
 package enum FollowStep: Equatable, Sendable {
-    /// Wait for the next one, so long from now; nil for however long it takes.
+    /// Wait for the next line, at most for this time; nil for no limit.
     case goOn(within: Duration?)
     case stop
 }

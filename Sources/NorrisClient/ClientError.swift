@@ -1,18 +1,18 @@
 import Glibc
 
-/// Why a call brought no reply. The cases are what a user can act on, told apart.
+/// The reason why a call has no reply. Each case has another correction.
 package enum ClientError: Error, Equatable {
-    /// There is nothing at any of these paths: the daemon has not been started, or listens elsewhere.
+    /// None of the paths exists: the daemon was not started, or listens elsewhere.
     case noSocket(paths: [String])
-    /// There is a socket, and nobody listens on it: the daemon has died.
+    /// No process listens on the socket, because the daemon has ended.
     case refused(path: String)
-    /// The permissions of the socket or of a folder above it forbid to connect.
+    /// The permissions of the socket or of a parent folder do not permit a connection.
     case notPermitted(path: String)
-    /// There is something at the path that is not a stream socket.
+    /// The path is not a stream socket.
     case notASocket(path: String)
-    /// The path does not fit into the address of a socket, or is none (`SocketPath.validate`).
+    /// The path is too long for the address of a socket, or invalid (``SocketAddress``).
     case pathTooLong(path: String)
-    /// The deadline has passed while connecting, sending or waiting for the reply.
+    /// The deadline passed during connecting, sending or waiting.
     case timedOut(path: String?)
     /// The connection ended before the first byte of a reply.
     case closed(path: String)
@@ -21,10 +21,10 @@ package enum ClientError: Error, Equatable {
     /// A system call failed in another way.
     case system(path: String, errno: Int32)
 
-    /// What an error number of connect(2) on a Unix socket means.
+    /// The meaning of an error number of connect(2) on a Unix socket.
     ///
-    /// - Parameter isSocket: whether the path is one: Linux refuses a connection to a plain file with the same number
-    ///   as one to a socket that nobody listens on.
+    /// - Parameter isSocket: whether the path is a socket, because Linux uses the same number for a plain file and for
+    ///   a socket without a listener.
     package static func connecting(to path: String, errno: Int32, isSocket: Bool) -> ClientError {
         switch errno {
         case ENOENT, ENOTDIR: .noSocket(paths: [path])
@@ -35,8 +35,8 @@ package enum ClientError: Error, Equatable {
         }
     }
 
-    /// The error to report when no candidate accepted: the one that is nearest to being the daemon's socket, the first
-    /// of equal ones. If there is no socket anywhere, all the paths are named.
+    /// The most informative error of all candidates: the error of the path that is most probably the daemon's socket,
+    /// or the first of equal errors. Without any socket, all paths are named.
     package static func mostTelling(of failures: [ClientError]) -> ClientError {
         var paths: [String] = []
         var best: ClientError?

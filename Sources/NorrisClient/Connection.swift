@@ -2,30 +2,29 @@ import Glibc
 import NorrisProtocol
 import NorrisSystem
 
-/// Called while something is waited for, so that a person can be told; returns after what time it wants to be called
-/// again. It may be called sooner.
+/// Called during waits, to inform the user. Returns the time until the next call; calls may be earlier.
 package typealias Ticker = () -> Duration
 
-/// One connection to the daemon: lines out, lines in, all under a deadline.
+/// A connection to the daemon for lines in both directions, with one deadline.
 ///
-/// It blocks the calling thread in poll(2) only. A peer that has gone never raises SIGPIPE, and child processes do not
+/// Blocks the calling thread only in poll(2). A disconnected peer never causes SIGPIPE, and child processes do not
 /// inherit the descriptor.
 package struct Connection: ~Copyable {
     package let path: String
     let descriptor: Int32
-    /// For everything from now on.
+    /// The deadline of all further calls.
     package var deadline: Deadline
     private let ticker: Ticker?
-    /// Has no limit of its own, because it reports a long line only at its end.
+    /// Without a limit, because the splitter reports a long line only at its end.
     private var splitter = LineSplitter(maximumLength: .max)
-    /// The longest line to receive, in bytes without its end.
+    /// The longest accepted line, in bytes without LF.
     package var maximumReply = Self.maximumReply
-    /// In bytes. The daemon holds at most 4 MiB of results for one connection; the rest is for their envelope.
+    /// In bytes. The daemon has at most 4 MiB of results for one connection; the rest is for their envelope.
     package static let maximumReply = 5 << 20
-    /// The longest reply line that reports an error, in bytes without its end.
+    /// The longest reply line with an error, in bytes without LF.
     package static let maximumError = 65_536
 
-    /// Takes over a descriptor of a non-blocking socket.
+    /// Uses the descriptor of a non-blocking socket, and closes it.
     init(descriptor: Int32, path: String, deadline: Deadline, ticker: Ticker? = nil) {
         self.descriptor = descriptor
         self.path = path
@@ -35,9 +34,9 @@ package struct Connection: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Sends one line; its LF is added unless it is there.
+    /// Sends one line, with an LF if it has none.
     ///
-    /// A peer that no longer reads is no error here: its reason for that may be waiting to be received.
+    /// A peer that has stopped reading is no error here, because its reason may be waiting to be received.
     package mutating func send(line bytes: [UInt8]) throws(ClientError) {
         var line = bytes
         if line.last != UInt8(ascii: "\n") { line.append(UInt8(ascii: "\n")) }
@@ -61,10 +60,10 @@ package struct Connection: ~Copyable {
         }
     }
 
-    /// The next line that is not blank, without its end.
+    /// Returns the next line that is not blank, without LF.
     ///
-    /// Throws `.closed` if the connection ends before the line begins, and `.malformedReply` as soon as more bytes have
-    /// come than a line may have.
+    /// Throws `.closed` if the connection ends before a line begins, and `.malformedReply` as soon as a line is too
+    /// long.
     package mutating func receiveLine() throws(ClientError) -> [UInt8] {
         while true {
             switch splitter.next() {
@@ -74,7 +73,7 @@ package struct Connection: ~Copyable {
                     throw .malformedReply(path: path, detail: "an error of more than \(Self.maximumError >> 10) KiB")
                 }
                 return line
-            // One byte more may be the CR of the line's end.
+            // One byte more may be the CR before the LF.
             case nil where splitter.bufferedBytes <= maximumReply + 1: try receiveMore()
             default: throw .malformedReply(path: path, detail: "a line of more than \(maximumReply >> 10) KiB")
             }
@@ -102,7 +101,7 @@ package struct Connection: ~Copyable {
             var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
             let pause = ticker.map { min($0().pollTimeout, deadline.pollTimeout) } ?? deadline.pollTimeout
             if poll(&entry, 1, pause) > 0 { return }
-            // Otherwise it is time for a tick, it was interrupted or short of memory, or the time is over.
+            // Otherwise a tick is due, the call was interrupted, memory was short, or the deadline has passed.
         }
         throw .timedOut(path: path)
     }
@@ -111,8 +110,7 @@ package struct Connection: ~Copyable {
 extension Connection {
     /// Connects to the first candidate that accepts.
     ///
-    /// A daemon that is there but busy is waited for until the deadline. When no candidate accepts, the most telling
-    /// error is thrown.
+    /// Waits for a busy daemon until the deadline. If no candidate accepts, throws the most informative error.
     package static func open(
         candidates: [String], deadline: Deadline, ticker: Ticker? = nil
     ) throws(ClientError) -> Connection {
@@ -140,7 +138,8 @@ extension Connection {
             case 0, EISCONN: return connection
             case EINTR: continue
             case EAGAIN:
-                // The backlog is full. Unix sockets have no event for that (connect(2)): retry every two milliseconds.
+                // The backlog is full. Unix sockets have no event for that (connect(2)), so this retries every two
+                // milliseconds.
                 guard !deadline.hasPassed else { throw .timedOut(path: path) }
                 _ = ticker?()
                 poll(nil, 0, min(2, deadline.pollTimeout))
@@ -149,11 +148,11 @@ extension Connection {
         }
     }
 
-    /// The id of the process that listens on a socket (SO_PEERCRED, unix(7)); of one that the service manager has made
-    /// it is the manager. nil where nobody accepts at once, and for a process of another namespace.
+    /// The id of the process that listens on a socket (SO_PEERCRED, unix(7)); for a socket of the service manager, the
+    /// manager's id. nil if no process accepts at once, or for a process in another namespace.
     package static func listener(at path: String) -> Int? {
         guard let connection = try? open(path: path, deadline: Deadline(after: .zero), ticker: nil) else { return nil }
-        // `struct ucred`, which the C library shows to GNU sources only: process, user and group.
+        // `struct ucred`, which the C library declares for GNU sources only: process, user and group.
         var credentials: [Int32] = [0, 0, 0]
         var length = socklen_t(12)
         guard getsockopt(connection.descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }

@@ -1,25 +1,25 @@
 import Glibc
 
-/// A moment on the monotonic clock, past which nothing is waited for.
+/// A time on the monotonic clock at which all waits end.
 ///
-/// One deadline is shared by everything a call does, so that no sum of small timeouts exceeds it.
+/// All steps of a call share one deadline, so that their timeouts do not add up.
 package struct Deadline: Sendable {
-    /// Since the clock's own beginning.
+    /// Since the beginning of the clock.
     private let moment: Duration
 
     /// Durations of more than 30 years count as 30 years.
     package init(after duration: Duration) { moment = monotonicTime() + min(duration, .seconds(1_000_000_000)) }
 
-    /// So late that nobody waits for it.
+    /// Later than any wait.
     package static let never = Deadline(after: .seconds(1_000_000_000))
 
     package var hasPassed: Bool { monotonicTime() >= moment }
 
-    /// What is left, in the milliseconds of poll(2).
+    /// The remaining time in the milliseconds of poll(2).
     var pollTimeout: Int32 { (moment - monotonicTime()).pollTimeout }
 }
 
-/// The time since some fixed moment, on a clock that is never set.
+/// The time since a fixed moment, on a clock that is never set.
 package func monotonicTime() -> Duration {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
@@ -27,7 +27,7 @@ package func monotonicTime() -> Duration {
 }
 
 extension Duration {
-    /// In the milliseconds of poll(2), rounded up so that poll never returns just before the time; at least 0.
+    /// In the milliseconds of poll(2), rounded up, so that poll never returns before the time; at least 0.
     var pollTimeout: Int32 {
         guard self > .zero else { return 0 }
         let (seconds, attoseconds) = min(self, .seconds(1_000_000_000)).components

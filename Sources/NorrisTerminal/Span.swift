@@ -1,9 +1,9 @@
 import NorrisText
 
-/// How a piece of a line looks.
+/// The style of a part of a line.
 package enum Style: Sendable {
     case normal, dim, bold, good, warning, bad
-    /// What a search found, as grep has it.
+    /// A match of a search, in grep's style.
     case match
 
     /// The parameter of SGR (ECMA-48, 8.3.117); nil for plain text.
@@ -20,22 +20,22 @@ package enum Style: Sendable {
     }
 }
 
-/// A piece of a line: text in one style, with the address it leads to.
+/// A part of a line: text in one style, possibly with a link.
 ///
-/// The text is sanitized when the span is made, whoever wrote it, and the link is there only if it is safe. So nothing
-/// but `Screen` puts an escape sequence into the output.
+/// The text is always sanitized, and a link is only kept if it is safe. Therefore only `Screen` writes escape
+/// sequences.
 package struct Span: Equatable, Sendable {
-    /// Without newlines and tabs: runs of white space that held one are one space.
+    /// Without newlines and tabs; a run of white space that contains one becomes one space.
     package let text: String
     package let style: Style
-    /// An http or https address of visible ASCII, of at most 2,083 bytes.
+    /// An http or https address of visible ASCII with at most 2,083 bytes.
     ///
     /// Source: gist.github.com/egmontkob/eb114294efbcd5adb1944c9f3cb5feda, "Encoding" and "Length limits".
     package let link: String?
 
     package init(_ text: String, _ style: Style = .normal, link: String? = nil) {
         let clean = sanitizedText(text)
-        // The spaces at the ends of a line stay: they are the indentation of a wrapped text. Further lines are joined.
+        // Spaces at the ends of a line stay, because they indent wrapped text. Several lines are joined.
         self.text = clean.utf8.contains { $0 < 0x20 } ? sanitizedLine(clean) : clean
         self.style = style
         self.link = link.flatMap { $0.utf8.count <= 2_083 && isWebAddress($0) ? $0 : nil }
@@ -44,13 +44,13 @@ package struct Span: Equatable, Sendable {
     /// In columns.
     package var width: Int { displayWidth(of: text) }
 
-    /// What stands between parts of a line.
+    /// The separator between parts of a line.
     static let dot = Span(" · ", .dim)
 
     static func spaces(_ count: Int) -> Span { Span(String(repeating: " ", count: count)) }
 }
 
-/// Whether an address is one of the web, and can be printed byte for byte: http or https, visible ASCII only.
+/// Whether an address begins with http or https and contains only visible ASCII, so that it can be printed unchanged.
 package func isWebAddress(_ address: String) -> Bool {
     guard address.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return false }
     let start = address.prefix(8).lowercased()

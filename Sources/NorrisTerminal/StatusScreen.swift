@@ -1,7 +1,7 @@
 package import NorrisProtocol
 
 extension Screen {
-    /// How the daemon is: a page for a terminal, else lines of a key, a tab and a value.
+    /// The state of the daemon: a page for a terminal, else lines with a key, a tab and a value.
     package mutating func status(_ status: ServerStatus.Result, now: Timestamp) {
         if let width = layout.width {
             page(status, width: width, now: now)
@@ -38,12 +38,12 @@ extension Screen {
         for (source, outlook) in errors { paragraph("\(source.name): \(outlook)", .warning) }
     }
 
-    /// The requests of the last minutes as a curve, with how high it is.
+    /// The requests of the last minutes as bars, with their maximum.
     private mutating func minutes(_ counts: [Int], width: Int) {
         guard let largest = counts.max() else { return }
         let scale = Span("at most \(groupedDigits(max(0, largest))) a minute")
         let columns = width - Self.labelColumns
-        // Beside the scale if it is not too short there.
+        // Beside the scale, if there are enough columns.
         let beside = columns - scale.width - 3
         let curve = sparkline(counts, columns: beside >= 20 ? beside : columns)
         let label = counts.count == 60 ? "last hour" : "last \(counts.count) min"
@@ -60,7 +60,7 @@ extension Screen {
             lines.forEach { line($0) }
             return
         }
-        // Too narrow for a table: each source as a few lines of its own.
+        // Too narrow for a table: a few lines for each source.
         for source in sources {
             line([Span(source.name, .bold)])
             for row in flowed(source.parts(now: now), width: max(1, width - 2)) { line([.spaces(2)] + row) }
@@ -95,10 +95,10 @@ extension Screen {
 }
 
 extension ServerStatus.Database {
-    /// Below this little space soon nothing can be stored, nor the copy that is made before a migration.
+    /// The free space in bytes below which soon nothing can be stored, including the copy before a migration.
     package static let scarceBytes = 64 << 20
 
-    /// How large the databases are, how much they may grow, and whether they may.
+    /// The sizes of the databases, the free space, and whether they can be written.
     fileprivate var parts: [Span] {
         let free = freeBytes.map { Span("\(byteSizeText($0)) free", $0 < Self.scarceBytes ? .warning : .normal) }
         let sizes = [Span("cache \(byteSizeText(cacheBytes))"), Span("state \(byteSizeText(stateBytes))"), free]
@@ -107,27 +107,27 @@ extension ServerStatus.Database {
 }
 
 extension SourceStatus {
-    /// Why it cannot be fetched, if anything is expected of it.
+    /// The failure of a source that is expected to work.
     private var failure: SourceFailure? { isEnabled && isConfigured != false ? freshness.error : nil }
 
-    /// Whether something is wrong with it. A used-up quota is not: it was meant to be used.
+    /// Whether the source has a fault. A used-up quota is no fault.
     fileprivate var isFailing: Bool { failure.map { $0.kind != .quota } ?? false }
 
-    /// What is wrong, when it is tried again, and how old its content is; nil where nothing is.
+    /// The fault, the next attempt, and the age of the content; nil without a fault.
     fileprivate func outlook(now: Timestamp) -> String? {
         guard let failure else { return nil }
         let age = isFailing ? freshness.fetchedAt.map { "; last fetched \(pastTime($0, at: now))" } : nil
         return failure.outlook(now: now) + (age ?? "")
     }
 
-    /// Name, items, state, next run, failures if asked for, kind.
+    /// Name, items, state, next run, failures on request, kind.
     fileprivate func cells(now: Timestamp, withFailures: Bool) -> [Span] {
         let failures = Span(consecutiveFailures > 0 ? groupedDigits(consecutiveFailures) : "", .warning)
         return [Span(name, .bold), Span(groupedDigits(items)), state(now: now), Span(nextRun(now: now) ?? "-")]
             + (withFailures ? [failures] : []) + [Span(kind, .dim)]
     }
 
-    /// The same without name and kind, with dots between them.
+    /// The cells without name and kind, separated by dots.
     fileprivate func parts(now: Timestamp) -> [(gap: Span, span: Span)] {
         var parts = [Span(countText(items, "item")), state(now: now)]
         if let time = nextRun(now: now) { parts.append(Span("next run \(time)")) }
@@ -151,10 +151,10 @@ extension SourceStatus {
         (nextRunAt ?? freshness.error?.retryAt).map { upcomingTime(of: $0, at: now) }
     }
 
-    /// Its budget of requests as a bar and in words; nil if it has none.
+    /// The quota as a bar and in words; nil if there is none.
     fileprivate func quotaParts(now: Timestamp) -> [(gap: Span, span: Span)]? {
         guard let quota else { return nil }
-        // The last fifth is for searches only.
+        // The last fifth is reserved for searches.
         let isScarce = Double(quota.used) >= 0.8 * Double(quota.limit)
         let bar = Span(gauge(quota.used, of: quota.limit), isScarce ? .warning : .good)
         let count = Span("\(groupedDigits(quota.used)) of \(countText(quota.limit, "request"))")
@@ -163,7 +163,7 @@ extension SourceStatus {
         return parts + [(.dot, Span("all back \(upcomingTime(of: quota.resetsAt, at: now))"))]
     }
 
-    /// For programs: times as on the wire; nil for what is not known.
+    /// Keys and values for programs, with times as in the protocol; nil for unknown values.
     fileprivate var pairs: [(key: String, value: String?)] {
         [
             ("kind", kind), ("enabled", String(isEnabled)), ("configured", isConfigured.map { String($0) }),
@@ -178,11 +178,9 @@ extension SourceStatus {
     }
 }
 
-/// Rows of cells in aligned columns, two spaces apart; nil where they are too wide.
+/// Rows of cells in aligned columns, two spaces apart; nil if they are too wide.
 ///
-/// - Parameters:
-///   - rows: the first has the titles.
-///   - right: the titles of columns that are aligned on the right.
+/// - Parameters:   - rows: the first contains the titles.   - right: the titles of right-aligned columns.
 private func table(_ rows: [[Span]], right: Set<String>, width: Int) -> [[Span]]? {
     let widths = rows[0].indices.map { column in rows.map { $0[column].width }.max() ?? 0 }
     guard widths.reduce(2 * (widths.count - 1), +) <= width else { return nil }

@@ -2,10 +2,10 @@ import Glibc
 import NorrisProtocol
 package import NorrisSystem
 
-/// What the system says about a terminal, such as standard output.
+/// The properties of a terminal, such as standard output, from the system.
 package struct TerminalFacts: Equatable, Sendable {
     package var isTerminal: Bool
-    /// What the terminal's driver says; nil where it does not know, or there is no terminal.
+    /// The columns from the terminal's driver; nil if unknown or without a terminal.
     package var columns: Int?
     package var rows: Int?
 
@@ -15,7 +15,7 @@ package struct TerminalFacts: Equatable, Sendable {
         self.rows = rows
     }
 
-    /// Asks about an open descriptor.
+    /// Reads the properties of an open descriptor.
     package init(descriptor: Int32) {
         isTerminal = isatty(descriptor) == 1
         var size = winsize()
@@ -24,27 +24,27 @@ package struct TerminalFacts: Equatable, Sendable {
         rows = size.ws_row > 0 ? Int(size.ws_row) : nil
     }
 
-    /// The width to wrap to: the flag, else what the driver says, else `COLUMNS`, else 80.
+    /// The width for wrapping: the flag, else the driver's, else `COLUMNS`, else 80.
     package func width(flag: Int?, environment: Environment) -> Int {
         let variable = environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil }
         return flag ?? columns ?? variable ?? 80
     }
 }
 
-/// Whether the terminal knows no escape sequences, or nobody says what it is.
+/// Whether the terminal has no escape sequences, or its type is unknown.
 package func isDumbTerminal(_ environment: Environment) -> Bool {
     ["dumb", nil].contains(environment.value(of: "TERM"))
 }
 
-/// Whether the locale's characters are UTF-8: the first variable of `LC_ALL`, `LC_CTYPE`, `LANG` that is not empty
-/// names it. Without any, as in many containers, it is taken to be.
+/// Whether the locale's character set is UTF-8: the first non-empty variable of `LC_ALL`, `LC_CTYPE`, `LANG` names it.
+/// Without a variable, as in many containers, UTF-8 is assumed.
 ///
-/// `C.UTF-8` is; `C`, `POSIX`, and a name without a character set, such as `de_DE`, are not (locale(7)).
+/// `C.UTF-8` is UTF-8; `C`, `POSIX`, and a name without a character set, such as `de_DE`, are not (locale(7)).
 package func isUTF8Locale(_ environment: Environment) -> Bool {
     let name = environment.value(of: "LC_ALL") ?? environment.value(of: "LC_CTYPE") ?? environment.value(of: "LANG")
     guard let name = name?.prefix(while: { $0 != "@" }) else { return true }
     guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return false }
-    // No array: its metadata would cost a prompt an eighth of its instructions.
+    // Not an array, because its metadata would cost a prompt an eighth of its instructions.
     let characters = name[dot...].lowercased()
     return characters == ".utf-8" || characters == ".utf8"
 }
@@ -53,8 +53,8 @@ package func isUTF8Locale(_ environment: Environment) -> Bool {
 package enum ColorChoice: String, CaseIterable, Sendable {
     case auto, always, never
 
-    /// Whether escape sequences may be written: the flag decides, then `NO_COLOR` (not empty), then `CLICOLOR_FORCE`
-    /// (neither empty nor 0), then whether the output is a terminal, by `TERM` not a dumb one.
+    /// Whether escape sequences may be written. In this order: the flag, `NO_COLOR` (not empty), `CLICOLOR_FORCE`
+    /// (neither empty nor 0), and whether the output is a terminal that is not dumb according to `TERM`.
     ///
     /// Source: no-color.org and bixense.com/clicolors.
     package func allowsEscapes(environment: Environment, isTerminal: Bool) -> Bool {

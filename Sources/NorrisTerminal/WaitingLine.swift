@@ -1,12 +1,11 @@
 import NorrisText
 
-/// The last line of a terminal while something is waited for: a sign that turns, and what for; seen only by those who
-/// wait for long.
+/// The last line of a terminal during a long wait: a turning sign, and the reason.
 ///
-/// It never ends in a newline, hides no cursor, and is erased before anything else is written, so that a program that
-/// is interrupted leaves a terminal as it should be.
+/// The line never ends with a newline, does not hide the cursor, and is erased before any other output, so that an
+/// interrupted program leaves the terminal in order.
 package final class WaitingLine {
-    /// Waits that are shorter than this show nothing.
+    /// The shortest wait that is shown.
     private static let delay: Duration = .milliseconds(300)
     private static let interval: Duration = .milliseconds(100)
     private static let frames = Array("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")
@@ -14,18 +13,16 @@ package final class WaitingLine {
     private let elapsed: () -> Duration
     private let columns: () -> Int
     private let write: (_ text: String) -> Void
-    /// What is waited for; nil for nothing.
+    /// The reason of the wait; nil without a wait.
     private var text: String?
     private let start: Duration
     private var isDrawn = false
-    /// When it is drawn again.
+    /// The time of the next drawing.
     private var next: Duration
 
-    /// - Parameters:
-    ///   - isOn: whether there is a terminal that can erase a line.
-    ///   - elapsed: the time on a clock that never jumps.
-    ///   - columns: of the terminal, at the moment; the last one stays free, for some terminals would break the line.
-    ///   - write: to the terminal, at once.
+    /// - Parameters:   - isOn: whether there is a terminal that can erase a line.   - elapsed: the time on a monotonic
+    ///   clock.   - columns: the current columns of the terminal; the last stays free, because some terminals would
+    ///   break the line.   - write: writes to the terminal at once.
     package init(
         isOn: Bool, elapsed: @escaping () -> Duration, columns: @escaping () -> Int,
         write: @escaping (_ text: String) -> Void
@@ -35,7 +32,7 @@ package final class WaitingLine {
         next = start + Self.delay
     }
 
-    /// Says from now on that this is waited for.
+    /// Shows a reason from now on.
     package func show(_ text: String) {
         if isOn { self.text = text }
     }
@@ -46,7 +43,7 @@ package final class WaitingLine {
         text = nil
     }
 
-    /// Erases the line, if it is there; it comes back at the next tick.
+    /// Erases the line; the next tick draws it again.
     package func erase() {
         guard isDrawn else { return }
         isDrawn = false
@@ -54,9 +51,9 @@ package final class WaitingLine {
         write("\r\u{1B}[K")
     }
 
-    /// Draws the line if it is time to.
+    /// Draws the line if its time has come.
     ///
-    /// - Returns: after what time it wants to be called again.
+    /// - Returns: the time until the next call.
     package func tick() -> Duration {
         guard let text else { return .seconds(3600) }
         let moment = elapsed()

@@ -1,27 +1,27 @@
 import CSystemd
 import Glibc
 
-/// Reports the state of the daemon to the service manager, as sd_notify(3) does.
+/// Reports the state of the daemon to the service manager, like sd_notify(3).
 ///
-/// Without `NOTIFY_SOCKET` in the environment, so outside systemd, every call does nothing and returns `false`.
-/// Each call is one short datagram. The variable is read from the process environment each time and never removed.
+/// Without `NOTIFY_SOCKET` in the environment, every call does nothing and returns `false`. Each call sends one short
+/// datagram. The variable is read each time and never removed.
 ///
-/// sd_notify(3) itself waits for ever where the manager does not read, and ten datagrams are all that many kernels
-/// queue for it (`net.unix.max_dgram_qlen`). Here such a manager costs each call ``timeout``, and the datagram.
+/// sd_notify(3) waits without limit if the manager does not read, and many kernels queue only ten datagrams
+/// (`net.unix.max_dgram_qlen`). Here such a manager costs each call ``timeout``, and the datagram is lost.
 package struct Notifier: Sendable {
-    /// The longest status text, in bytes of UTF-8; the rest is cut off.
+    /// The longest status text, in bytes of UTF-8; longer texts are truncated.
     ///
-    /// systemd discards a whole message above 4,096 bytes, and with the text the `READY=1` beside it would be lost.
+    /// systemd discards messages above 4,096 bytes, and the `READY=1` in the same message would be lost.
     package static let maximumStatusLength = 1024
 
-    /// How long a datagram waits for room in the manager's queue, in microseconds.
+    /// The longest wait for space in the manager's queue, in microseconds.
     private static let timeout = 100_000
 
     package init() {}
 
-    /// Reports that the daemon serves: `READY=1`. Also ends a reload, whether or not it succeeded.
+    /// Reports that the daemon serves: `READY=1`. Also ends a reload, successful or not.
     ///
-    /// - Parameter status: text as for ``status(_:)``; without it the text shown so far stays.
+    /// - Parameter status: the text for ``status(_:)``; nil keeps the current text.
     /// - Returns: whether the message was sent, here and below.
     @discardableResult
     package func ready(status: String? = nil) -> Bool { send(["READY=1", status.map(Self.statusAssignment)]) }
@@ -29,13 +29,13 @@ package struct Notifier: Sendable {
     /// Sets the one line that `systemctl status` shows: `STATUS=`. Control characters become spaces.
     @discardableResult package func status(_ text: String) -> Bool { send([Self.statusAssignment(text)]) }
 
-    /// Reports that the configuration is being read again: `RELOADING=1`. ``ready(status:)`` must follow in any case.
+    /// Reports that the configuration is being read again: `RELOADING=1`. ``ready(status:)`` must always follow.
     ///
-    /// Carries the time of CLOCK_MONOTONIC in microseconds, without which newer versions of systemd never consider
-    /// the reload finished.
+    /// Contains the time of CLOCK_MONOTONIC in microseconds, without which newer versions of systemd never end the
+    /// reload.
     @discardableResult package func reloading() -> Bool {
         var now = timespec()
-        // Fails for unknown clocks and bad pointers only.
+        // Fails only for unknown clocks and invalid pointers.
         clock_gettime(CLOCK_MONOTONIC, &now)
         return send(["RELOADING=1", "MONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)"])
     }
@@ -59,7 +59,7 @@ package struct Notifier: Sendable {
         for scalar in text.unicodeScalars {
             left -= scalar.utf8.count
             guard left >= 0 else { break }
-            // A line end would begin another assignment, a null byte would end the message.
+            // A newline would begin another assignment, and a NUL would end the message.
             let isControl = scalar.properties.generalCategory == .control
             assignment.unicodeScalars.append(isControl ? " " : scalar)
         }
@@ -68,7 +68,7 @@ package struct Notifier: Sendable {
 
     private func send(_ assignments: [String?]) -> Bool {
         guard let name = getenv("NOTIFY_SOCKET") else { return false }
-        // A path, or `@` and the rest of an abstract name (unix(7)).
+        // A path, or `@` and an abstract name (unix(7)).
         var path = Array(String(cString: name).utf8)
         if path.first == UInt8(ascii: "@") { path[0] = 0 } else { path.append(0) }
         var address = sockaddr_un()
@@ -94,10 +94,10 @@ package struct Notifier: Sendable {
 
 /// The service manager's watchdog: sd_watchdog_enabled(3).
 package enum Watchdog {
-    /// How often ``Notifier/watchdog()`` is due: half of `WATCHDOG_USEC`, so that one late message is forgiven.
+    /// The interval of ``Notifier/watchdog()``: half of `WATCHDOG_USEC`, so that one late message is tolerated.
     ///
-    /// - Returns: nil when no watchdog is set, when it is meant for another process (`WATCHDOG_PID`), or when the
-    ///   variables cannot be understood.
+    /// - Returns: nil if no watchdog is set, if it is for another process (`WATCHDOG_PID`), or if the variables are
+    ///   invalid.
     package static func interval() -> Duration? {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }
@@ -107,24 +107,24 @@ package enum Watchdog {
 
 /// The systemd journal's native protocol, with fields beside the message: sd_journal_sendv(3).
 package enum Journal {
-    /// Whether standard error goes to the journal, so that ``send(_:)`` is the better way to the same destination.
+    /// Whether standard error is the journal, so that ``send(_:)`` reaches the same destination with fields.
     package static var isConnected: Bool {
         guard let stream = getenv("JOURNAL_STREAM") else { return false }
         return isStream(String(cString: stream), descriptor: STDERR_FILENO)
     }
 
-    /// Whether a value of `JOURNAL_STREAM`, device and inode with a colon between, names the file behind a descriptor,
-    /// as systemd.exec(5) asks to compare: the variable alone also reaches children whose standard error was
-    /// redirected.
+    /// Whether a value of `JOURNAL_STREAM`, device and inode separated by a colon, is the file of a descriptor.
+    /// systemd.exec(5) requires the comparison, because children whose standard error was redirected also inherit the
+    /// variable.
     package static func isStream(_ stream: String, descriptor: CInt) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && stream == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Writes one entry. Values may hold anything, line ends included; journald adds the time and the sender.
+    /// Writes one entry. Values may contain any bytes, including newlines; journald adds the time and the sender.
     ///
-    /// - Parameter fields: at least one. A name is one to 64 of `A-Z`, `0-9` and `_`, beginning with a letter: journald
-    ///   drops fields with other names without a word.
+    /// - Parameter fields: at least one. A name is one to 64 of `A-Z`, `0-9` and `_`, beginning with a letter, because
+    ///   journald silently drops fields with other names.
     package static func send(_ fields: [(name: String, value: String)]) {
         var (bytes, ranges) = encode(fields)
         bytes.withUnsafeMutableBytes { buffer in
@@ -132,7 +132,7 @@ package enum Journal {
                 let field = UnsafeMutableRawBufferPointer(rebasing: buffer[range])
                 return iovec(iov_base: field.baseAddress, iov_len: field.count)
             }
-            // A journal that refuses a line is no reason to stop.
+            // A line that the journal refuses is lost.
             _ = sd_journal_sendv(vectors, CInt(vectors.count))
         }
     }
