@@ -5,7 +5,7 @@ import NorrisText
 
 /// A fact as a picture.
 package struct Card {
-    /// In pixels.
+    /// The valid widths in pixels.
     package static let sizes = 256...4096
 
     private let fact: Fact
@@ -13,7 +13,7 @@ package struct Card {
     let composition: Composition
     let landscape: Landscape
 
-    /// - Parameter size: the width in pixels, one of ``sizes``. The height is the same, or a quarter more of a poster,
+    /// - Parameter size: the width in pixels, one of ``sizes``. The height is equal, or a quarter more for a poster,
     ///   unless the text needs more.
     package init(fact: Fact, size: Int = 1080, style: CardStyle = .scenic, showsTags: Bool = true) throws(CardError) {
         self.fact = fact
@@ -24,14 +24,14 @@ package struct Card {
             height: composition.picture.height, letters: composition.letters)
     }
 
-    /// What the picture shows, in words, on one line.
+    /// A description of the picture in words, on one line.
     package var alternativeText: String {
         let headline = composition.headline.map { "the headline \($0.uppercased()) and " } ?? ""
         let kind = headline.isEmpty ? "picture" : "black poster with a picture"
         return "A \(kind) of \(landscape.description), with \(headline)the words: \(text.line)"
     }
 
-    /// Draws the card as a PNG file. The same fact gives the same bytes where fonts and libraries are the same.
+    /// Draws the card as a PNG file. The same fact, fonts and libraries give the same bytes.
     package func png() throws(CardError) -> [UInt8] {
         let (width, picture, scrims) = (composition.width, composition.picture, composition.scrims)
         let writer = try PNGWriter(
@@ -62,11 +62,11 @@ package struct Card {
     }
 }
 
-/// Why there is no card.
+/// The reason why there is no card.
 package struct CardError: Error, Equatable {
     /// The exit status, one of sysexits.h.
     let status: Int32
-    /// One sentence that names the thing and what fixes it; nil where there is nothing to say.
+    /// One sentence with the fault and its correction; nil for no message.
     package let message: String?
 
     static func usage(_ sentence: String) -> CardError { CardError(status: 64, message: sentence) }

@@ -8,14 +8,14 @@ import NorrisText
 package enum CardProgram {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
-        // A reader that closes the pipe is noticed at write(2), and is no error.
+        // A closed pipe is reported by write(2), and is no error.
         signal(SIGPIPE, SIG_IGN)
         keepOnlyFontVariables()
         do throws(CardError) {
             try write(output(CardRequest(arguments: Array(CommandLine.arguments.dropFirst()))))
         } catch {
             if let message = error.message {
-                // Where this fails there is nobody left to tell.
+                // If this fails, the error cannot be reported.
                 try? writeAll(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
             }
             exit(error.status)
@@ -33,7 +33,7 @@ package enum CardProgram {
         }
     }
 
-    /// Removes all variables but those that say where fonts are: a locale or a user's settings would change letters.
+    /// Removes all variables except those for fonts, because a locale or a user's settings would change the letters.
     private static func keepOnlyFontVariables() {
         let names = [
             "FONTCONFIG_FILE", "FONTCONFIG_PATH", "FONTCONFIG_SYSROOT", "HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME",
@@ -41,7 +41,8 @@ package enum CardProgram {
         let kept = names.map { name in (name, getenv(name).map { String(cString: $0) }) }
         clearenv()
         for case (let name, let value?) in kept { setenv(name, value, 1) }
-        // A user's own settings, such as the color of edges, are for that user's screen. No file is below this one.
+        // A user's settings, such as the antialiasing of edges, are for the user's screen. No file exists below this
+        // path.
         setenv("XDG_CONFIG_HOME", "/dev/null", 1)
     }
 }
@@ -50,7 +51,7 @@ package enum CardProgram {
 enum CardRequest: Equatable {
     case help
     case version
-    /// A picture, or the text that stands for it.
+    /// A picture, or its alternative text.
     case card(size: Int, style: CardStyle, showsTags: Bool, isText: Bool)
 
     /// - Parameter arguments: without the program's name.
@@ -119,7 +120,7 @@ private struct Options {
     }
 }
 
-/// The fact that standard input holds, and nothing else.
+/// The fact in standard input.
 private func readFact() throws(CardError) -> Fact {
     let bytes: [UInt8]
     do {

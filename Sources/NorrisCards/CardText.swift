@@ -1,17 +1,17 @@
 import NorrisProtocol
 import NorrisText
 
-/// The text of a fact as it is drawn: sanitized, with single spaces, no white space around a line, no empty line at an
-/// end, and no two of them in a row. Lines that were broken for a terminal are joined, and quotes and dashes are those
-/// of a printed text.
+/// The text of a fact for drawing: sanitized, with single spaces, without white space around lines, without empty lines
+/// at the ends, and without consecutive empty lines. Lines that were wrapped for a terminal are joined, and quotes and
+/// dashes are typographic.
 struct CardText {
     let text: String
-    /// Whose words they are, behind a dash; nil where the text does not say so at its end.
+    /// The author after a dash; nil if the text does not end with one.
     let attribution: String?
 
     init(_ source: String) throws(CardError) {
         let clean = sanitizedText(source)
-        // In code points, as the protocol counts them.
+        // In code points, as in the protocol.
         guard clean.unicodeScalars.count <= Fact.maximumLength else { throw .tooLong }
         guard clean.unicodeScalars.contains(where: \.isVisible) else { throw .nothingToDraw }
         var lines: [String] = []
@@ -31,14 +31,14 @@ struct CardText {
         text = typographic(lines.joined(separator: "\n"))
     }
 
-    /// All its words on one line.
+    /// All words on one line.
     var line: String { sanitizedLine(attribution.map { "\(text) \($0)" } ?? text) }
 
-    /// Takes `-- Name` away from the end: lines of its own, or what follows the last sentence.
+    /// Removes `-- Name` from the end: on separate lines, or after the last sentence.
     private static func removeAttribution(from lines: inout [String]) -> String? {
         func name(_ text: some StringProtocol) -> String? {
             let name = text.drop { $0 == " " || dashes.contains($0) }
-            // A number behind a dash may be a negative one.
+            // A number after a dash may be negative.
             let isName = name.first.map { $0.isLetter || $0.isPunctuation } == true
             return isName && displayWidth(of: String(name)) <= 120 ? "— \(name)" : nil
         }
@@ -64,7 +64,7 @@ struct CardText {
             }), ".!?…\"”'’)".contains(line[..<space].last ?? " ")
         else { return nil }
         let rest = line[space...]
-        // What ends as a sentence does is one.
+        // A text that ends like a sentence is one.
         guard let name = name(rest), name.dropFirst(2).first?.isLowercase == false, !".!?".contains(rest.last ?? "."),
             displayWidth(of: name) <= 62
         else { return nil }
@@ -74,22 +74,22 @@ struct CardText {
 
     private static let dashes: [Character] = ["-", "–", "—", "―"]
 
-    /// Whether a line was broken because a terminal has no more room, as those of fortunes are: with the next word it
-    /// would have been wider than verse ever is.
+    /// Whether a line was wrapped for a terminal, as in fortunes: with the next word the line would be wider than
+    /// verse.
     private static func isContinued(_ columns: Int, by word: Substring) -> Bool {
         let beginsItem = word.hasPrefix("-") || word.hasPrefix("—") || word.hasPrefix("*")
         return columns > 0 && columns + 1 + displayWidth(of: String(word)) > 64 && !beginsItem
     }
 
-    /// How many lines the writer has made of it.
+    /// The number of lines of the author.
     var lineCount: Int { text.utf8.count { $0 == UInt8(ascii: "\n") } + 1 }
 
-    /// Whether all of it is emoji.
+    /// Whether the text consists of emoji.
     var isEmoji: Bool { text.allSatisfy { $0.isWhitespace || $0.isEmoji } }
 }
 
 extension Character {
-    /// Whether it is shown as a picture (UTS #51): by itself, or by U+FE0F behind it.
+    /// Whether a character is shown as a picture (UTS #51): by default, or because of U+FE0F after it.
     var isEmoji: Bool {
         guard let first = unicodeScalars.first else { return false }
         let properties = first.properties
@@ -98,9 +98,9 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    /// Whether it shows something by itself: no white space, joiner, filler or mark that needs a letter.
+    /// Whether a character is visible: not white space, a joiner, a filler or a combining mark.
     fileprivate var isVisible: Bool {
-        // Braille without a dot is a symbol to Unicode.
+        // Unicode classifies the empty Braille pattern as a symbol.
         if properties.isWhitespace || properties.isDefaultIgnorableCodePoint || self == "\u{2800}" {
             return false
         }

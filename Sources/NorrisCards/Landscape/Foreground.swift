@@ -1,13 +1,13 @@
 import NorrisSystem
 
-/// The near bank with its conifers: a dark frame at one side of the picture.
+/// The near bank with conifers: a dark frame at one side of the picture.
 struct Foreground {
-    /// For each column the row where the bank begins.
+    /// The first row of the bank in each column.
     private let bank: [Float]
     private let trees: [NearTree]
     private let color: LinearColor
     private let soil: LinearColor
-    /// The first row that it reaches.
+    /// The first row of the foreground.
     private let top: Int
 
     /// - Parameter side: 1 for the right side, -1 for the left.
@@ -18,7 +18,7 @@ struct Foreground {
         let bottom = Float(ground.height)
         let extent = random.number(in: 0.34...0.50)
         let rise = random.number(in: 0.045...0.075)
-        /// The row of the bank, and of its lower part beyond its end.
+        /// The row of the bank, and of its lower part after its end.
         func row(_ x: Float) -> Float {
             let inward = side > 0 ? 1 - x : x
             let grass = 0.005 * noise.fractal(x * 9 + 50, octaves: 7, roughness: 0.6)
@@ -57,22 +57,22 @@ struct Foreground {
     }
 }
 
-/// A conifer on the near bank, whose branches can be seen. In pixels.
+/// A conifer on the near bank with visible branches, in pixels.
 struct NearTree {
     /// The column of the trunk, the row of the top, and the row of the root.
     let trunk: Float
     let top: Float
     let root: Float
-    /// Of the lowest branches to each side.
+    /// The length of the lowest branches.
     let reach: Float
-    /// Branches above each other.
+    /// The number of branches above each other.
     let tiers: Float
     let noise: Noise
 
-    /// Paints a row of it.
+    /// Paints a row of the tree.
     func paint(row: Int, color: LinearColor, into line: UnsafeMutableBufferPointer<LinearColor>) {
         guard Float(row) + 1 > top, Float(row) < root else { return }
-        // Branches end in between rows, so each row is three.
+        // Branches end between rows, so each row is sampled three times.
         let spans = (span(at: Float(row) + 0.17), span(at: Float(row) + 0.5), span(at: Float(row) + 0.83))
         let left = min(spans.0.x, spans.1.x, spans.2.x)
         let right = max(spans.0.y, spans.1.y, spans.2.y)
@@ -85,7 +85,7 @@ struct NearTree {
         }
     }
 
-    /// From where to where it goes at a height.
+    /// The left and the right end at a height.
     private func span(at y: Float) -> SIMD2<Float> {
         let part = (y - top) / (root - top)
         guard part > 0 else { return SIMD2(trunk, trunk) }
@@ -96,7 +96,7 @@ struct NearTree {
         max(min(span.y, start + 1) - max(span.x, start), 0)
     }
 
-    /// How far a branch goes aside: each begins at the trunk and hangs to where the next one begins.
+    /// The length of a branch: each begins at the trunk and hangs down to the beginning of the next.
     private func branch(_ part: Float, _ side: Float) -> Float {
         // Upper branches are closer to each other.
         let position = part.squareRoot() * tiers + side * 0.37

@@ -1,6 +1,6 @@
 import NorrisSystem
 
-/// A view that follows from a seed.
+/// A landscape that is determined by a seed.
 struct Landscape {
     let width: Int
     let height: Int
@@ -13,15 +13,13 @@ struct Landscape {
     private let terrain: Terrain
     private let water: Water
     private let foreground: Foreground?
-    /// Of a disc beside the letters, which no scrim dims.
+    /// The halo of a disc beside the letters, which no scrim dims.
     private let halo: Halo?
     private let encoder = PixelEncoder()
 
-    /// - Parameters:
-    ///   - seed: the same one gives the same landscape at every size, as far as the letters have the same position.
-    ///   - category: of the fact; chooses the colors.
-    ///   - scene: instead of that of the seed, as is `hour`.
-    ///   - letters: what they will cover; sun and moon stay away from there.
+    /// - Parameters:   - seed: the same seed gives the same landscape at every size, if the letters have the same
+    ///   position.   - category: the fact's category, which determines the colors.   - scene: replaces the seed's
+    ///   scene, as `hour` does for the hour.   - letters: the area of the letters, which sun and moon avoid.
     init(
         seed: UInt64, category: String?, scene: Scene? = nil, hour: Hour? = nil, width: Int, height: Int,
         letters: Rectangle? = nil
@@ -63,14 +61,13 @@ struct Landscape {
                 random: &random) : nil
     }
 
-    /// What it shows, as part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
+    /// A description as a part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
     var description: String { "\(scene.description) \(hour.description)\(luminary.description)" }
 
-    /// Paints rows of it.
+    /// Paints rows.
     ///
-    /// - Parameters:
-    ///   - pixels: of the rows one after the other, each 0x00RRGGBB in sRGB, as `CAIRO_FORMAT_RGB24` has it.
-    ///   - stride: how many pixels a row begins behind the one before; its width if not given.
+    /// - Parameters:   - pixels: consecutive rows, each pixel 0x00RRGGBB in sRGB, as in `CAIRO_FORMAT_RGB24`.   -
+    ///   stride: the pixels from one row to the next; by default the width.
     func paint(rows: Range<Int>, scrims: [Scrim], into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil) {
         let stride = stride ?? width
         precondition(pixels.count >= (rows.count - 1) * stride + width)
@@ -86,7 +83,7 @@ struct Landscape {
         }
     }
 
-    /// Everything but scrims and grain.
+    /// Paints everything except scrims and grain.
     private func paint(row: Int, into line: UnsafeMutableBufferPointer<LinearColor>) {
         if row < ground.landRows {
             terrain.paint(row: row, sky: sky, into: line)
@@ -98,19 +95,19 @@ struct Landscape {
     }
 }
 
-/// How large a landscape is. All its lengths are in widths of the picture, so that a larger one shows the same and a
-/// taller one shows more.
+/// The dimensions of a landscape. All lengths are in widths of the picture, so that a larger picture shows the same and
+/// a taller picture shows more.
 struct Ground {
     let width: Int
     let height: Int
     /// The row of the far shore, in pixels.
     let horizon: Float
-    /// Rows that show land and sky.
+    /// The rows with land and sky.
     let landRows: Int
-    /// How much higher the picture is than a square, in widths.
+    /// The height beyond a square, in widths.
     let surplus: Float
 
-    /// - Parameter below: what is below the horizon, as a part of a square picture.
+    /// - Parameter below: the part below the horizon of a square picture.
     init(width: Int, height: Int, below: Float, hasWater: Bool = true) {
         self.width = width
         self.height = height
@@ -120,7 +117,7 @@ struct Ground {
         landRows = hasWater ? Int(horizon.rounded()) : height
     }
 
-    /// The middle of a column, 0 to 1.
+    /// The middle of a column, from 0 to 1.
     @inline(__always) func position(column: Int) -> Float { (Float(column) + 0.5) / Float(width) }
 
     /// The middle of a row above the horizon, in widths.

@@ -1,29 +1,29 @@
 import Glibc
 
-/// Light: red, green and blue of sRGB before its transfer function, where colors may be added and multiplied. The
-/// fourth number is not used.
+/// Linear light: red, green and blue of sRGB before its transfer function, in which colors may be added and multiplied.
+/// The fourth number is unused.
 typealias LinearColor = SIMD4<Float>
 
 extension LinearColor {
     /// WCAG 2.2, "relative luminance".
     var luminance: Float { 0.2126 * x + 0.7152 * y + 0.0722 * z }
 
-    /// This color with a part, 0 to 1, of another one.
+    /// This color mixed with a part, from 0 to 1, of another color.
     @inline(__always) func mixed(_ other: LinearColor, _ part: Float) -> LinearColor { self + (other - self) * part }
 }
 
-/// A color as the eye orders it, so that what lies between two of them is not muddy: OKLab (Björn Ottosson,
-/// "A perceptual color space for image processing", 2020).
+/// A perceptual color, whose mixtures are clear: OKLab (Björn Ottosson, "A perceptual color space for image
+/// processing", 2020).
 ///
 /// The direction of (a, b) is the hue: 30° is red, 110° yellow, 145° green, 265° blue. Its length is the chroma: 0 is
-/// gray, 0.1 a full color of a painting, 0.3 that of a lamp.
+/// gray, 0.1 a saturated color of a painting, 0.3 the color of a lamp.
 struct Tone: Equatable {
     /// 0 (black) to 1 (white).
     var lightness: Float
     var a: Float
     var b: Float
 
-    /// As light, with as much of the chroma as sRGB can show.
+    /// The color as light, with as much chroma as sRGB can represent.
     var light: LinearColor {
         for step in 0...32 {
             let color = light(chroma: 1 - Float(step) / 32)
@@ -32,7 +32,7 @@ struct Tone: Equatable {
         return lightness > 0.5 ? LinearColor(1, 1, 1, 0) : .zero
     }
 
-    /// - Parameter chroma: what is left of it, 0 to 1.
+    /// - Parameter chroma: the remaining part of the chroma, from 0 to 1.
     private func light(chroma: Float) -> LinearColor {
         let (a, b) = (a * chroma, b * chroma)
         func cube(_ value: Float) -> Float { value * value * value }
@@ -46,7 +46,7 @@ struct Tone: Equatable {
     }
 }
 
-/// Turns light into pixels: sRGB with 8 bits a channel, and a fine grain so that gradients show no steps.
+/// Converts light to pixels: sRGB with 8 bits a channel, and fine grain, so that gradients show no steps.
 struct PixelEncoder {
     /// Levels of sRGB (IEC 61966-2-1) in parts of 256, by exponent and upper nine bits of the light as a Float: steps
     /// of a quarter of a level at most.
@@ -55,7 +55,7 @@ struct PixelEncoder {
     /// The darkest light of the table, half a level, and the brightest.
     private static let darkest = index(0x1p-13)
     private static let brightest = index(1)
-    /// The bits of a Float that are not looked at.
+    /// The lowest bits of a Float, which are ignored.
     private static let unused: UInt32 = 14
     /// The strength of the grain to each side, in parts of 256 of a level.
     private static let grain: Int32 = 192
@@ -68,13 +68,13 @@ struct PixelEncoder {
         }
     }
 
-    /// - Parameter row: of the picture; the grain depends on the position in it.
+    /// - Parameter row: the row in the picture, because the grain depends on the position.
     func encode(
         _ line: UnsafeMutableBufferPointer<LinearColor>, row: Int, into pixels: UnsafeMutableBufferPointer<UInt32>
     ) {
         let start = UInt32(truncatingIfNeeded: row) &* 0x85EB_CA77
         for column in 0..<line.count {
-            // The low bits of a product are worse than the high ones.
+            // The high bits of a product are better than the low bits.
             var hash = UInt32(truncatingIfNeeded: column) &* 0x9E37_79B1 ^ start
             hash = (hash ^ (hash >> 15)) &* 0x2C1B_3C6D
             let noise = ((Int32(bitPattern: hash) >> 16) &* Self.grain) >> 15
@@ -88,6 +88,6 @@ struct PixelEncoder {
         return UInt32(bitPattern: min(max(levels[Int(index &- Self.darkest)] &+ noise &+ 128, 0), 0xFFFF) >> 8)
     }
 
-    /// - Parameter light: not negative, so that bits have the order of numbers.
+    /// - Parameter light: not negative, so that the bits have the order of the numbers.
     @inline(__always) private static func index(_ light: Float) -> UInt32 { light.bitPattern >> unused }
 }

@@ -1,26 +1,27 @@
 import NorrisSystem
 
-/// Sun or moon, whichever is in the sky.
+/// The sun or the moon.
 struct Luminary {
     enum Kind: Equatable {
         case sun
 
-        /// - Parameter terminator: where the shadow ends on the axis of the disc: 1 is new moon, 0 half, -1 full.
+        /// - Parameter terminator: the end of the shadow on the axis of the disc: 1 is new moon, 0 half moon, -1 full
+        ///   moon.
         case moon(terminator: Float)
     }
 
     let kind: Kind
-    /// Of the middle, in widths from the left edge and above the horizon.
+    /// The position of the center, in widths from the left edge and above the horizon.
     var x: Float
     var elevation: Float
-    /// Whether the disc is seen, not only its light.
+    /// Whether the disc is visible, not only its light.
     var isVisible = true
-    /// In widths.
+    /// The radius in widths.
     let radius: Float
-    /// Light of the disc, and of the three parts of its glow from the inner to the wide one.
+    /// The light of the disc, and of the three parts of its glow, from the inside to the outside.
     let color: LinearColor
     let glow: (LinearColor, LinearColor, LinearColor)
-    /// How far the middle is above the skyline, in radii: where it is near 0, the sun rises or sets.
+    /// The height of the center above the skyline, in radii; near 0 during sunrise and sunset.
     var clearance: Float
     private let isRising: Bool
 
@@ -59,7 +60,7 @@ struct Luminary {
         }
     }
 
-    /// As part of a sentence, behind a comma; empty where there is no disc.
+    /// A part of a sentence after a comma; empty without a disc.
     var description: String {
         switch kind {
         case _ where !isVisible: ""
@@ -71,12 +72,12 @@ struct Luminary {
         }
     }
 
-    /// How much of the light of the disc comes from a point on it, 0 to 1.
+    /// The brightness of the disc at a point, from 0 to 1.
     ///
-    /// - Parameter point: from the middle, in radii; y goes downward.
+    /// - Parameter point: from the center, in radii; y increases downward.
     func brightness(at point: SIMD2<Float>, noise: Noise) -> Float {
         guard case .moon(let terminator) = kind else { return 1 }
-        // The lit side looks down to where the sun is, away from the nearer edge of the picture.
+        // The lit side faces the sun, away from the nearer edge of the picture.
         let side: Float = x < 0.5 ? 1 : -1
         let along = point.x * side * 0.86 + point.y * 0.5
         let across = point.y * 0.86 - point.x * side * 0.5
@@ -87,16 +88,16 @@ struct Luminary {
     }
 }
 
-/// The disc of sun or moon and what is close around it, in pixels.
+/// The disc of sun or moon and its surroundings, in pixels.
 struct Halo {
-    /// Of the outer edge, in radii of the disc.
+    /// The outer radius, in radii of the disc.
     static let reach: Float = 1.6
 
     let rows: Range<Int>
     private let middle: SIMD2<Float>
     private let radius: Float
 
-    /// nil where no disc is seen.
+    /// nil if no disc is visible.
     init?(_ luminary: Luminary, ground: Ground) {
         guard luminary.isVisible else { return nil }
         middle = SIMD2(luminary.x * Float(ground.width), ground.row(elevation: luminary.elevation))
@@ -104,7 +105,7 @@ struct Halo {
         rows = Int(middle.y - radius * Halo.reach)..<Int(middle.y + radius * Halo.reach) + 1
     }
 
-    /// 1 on the disc, from where it falls to 0 at the outer edge.
+    /// 1 on the disc, decreasing to 0 at the outer edge.
     func share(column: Int, row: Int) -> Float {
         let offset = SIMD2(Float(column), Float(row)) + 0.5 - middle
         let distance = (offset * offset).sum().squareRoot() / radius
@@ -112,15 +113,15 @@ struct Halo {
     }
 }
 
-/// Where sun or moon is, and the mountains, which leave a gap there.
+/// The position of sun or moon, and the mountains, which have a gap at the position.
 ///
-/// Behind letters a disc would have to be dimmed until it is a stain. So it goes to where it is seen: beside the
-/// letters, down to the mountains, or above the letters; and if there is no such position, only its light is left.
+/// Behind letters a disc would be dimmed to a stain. Therefore the disc is moved to a visible position: beside the
+/// letters, down to the mountains, or above the letters. Without such a position only its light remains.
 struct LuminaryPlacement {
     private(set) var luminary: Luminary
     let ridges: [Ridge]
 
-    /// - Parameter ranges: the mountains with a gap at a position.
+    /// - Parameter ranges: returns the mountains with a gap at a position.
     init(of wanted: Luminary, hour: Hour, ground: Ground, letters: Rectangle?, ranges: (_ gap: Float) -> [Ridge]) {
         self.init(wanted, x: wanted.x, clearance: wanted.clearance, ranges)
         guard let letters else { return }
@@ -130,7 +131,7 @@ struct LuminaryPlacement {
         let top = ground.elevation(row: letters.y)
         let bottom = ground.elevation(row: letters.y + letters.height)
         let reach = wanted.radius * Halo.reach
-        // Closer to a line it would look like a full stop.
+        // Closer to a line, the disc would look like a full stop.
         let aside = max(wanted.radius + 0.06, reach)
 
         func isFree(_ luminary: Luminary) -> Bool {
@@ -138,10 +139,10 @@ struct LuminaryPlacement {
                 || luminary.elevation + reach < bottom || luminary.elevation - reach > top
         }
         if isFree(luminary) { return }
-        // Beside the letters, on its own side first.
+        // Beside the letters, first on the original side.
         let sides = [left - aside * 1.05, right + aside * 1.05].filter { (reach...1 - reach).contains($0) }
         var attempts = (wanted.x < 0.5 ? sides : sides.reversed()).map { (x: $0, clearance: wanted.clearance) }
-        // A sun that is low anyway may set.
+        // A low sun may set.
         if wanted.kind == .sun, hour != .noon { attempts.append((wanted.x, 0.1)) }
         for (x, clearance) in attempts {
             let attempt = LuminaryPlacement(wanted, x: x, clearance: clearance, ranges)
@@ -149,7 +150,7 @@ struct LuminaryPlacement {
             self = attempt
             return
         }
-        // Sun and moon are high at noon and in the night.
+        // Sun and moon are high at noon and at night.
         let sky = ground.horizon / unit
         var high = luminary
         high.elevation = (top + sky) / 2
@@ -160,7 +161,7 @@ struct LuminaryPlacement {
         }
     }
 
-    /// - Parameter clearance: above the skyline of its position; near 0 it is partly behind it.
+    /// - Parameter clearance: the height above the skyline; near 0 the disc is partly hidden.
     private init(_ luminary: Luminary, x: Float, clearance: Float, _ ranges: (_ gap: Float) -> [Ridge]) {
         self.luminary = luminary
         ridges = ranges(x)

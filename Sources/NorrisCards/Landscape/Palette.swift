@@ -2,17 +2,15 @@ import Glibc
 import NorrisProtocol
 import NorrisSystem
 
-/// The colors of a category: the way from the deep sky over a middle to the light.
+/// The colors of a category, from the deep sky over a middle color to the light.
 struct Palette: Equatable {
-    /// Hue in degrees and chroma, as parts of OKLab: a circle of radius 1 around gray.
+    /// Hue in degrees and chroma, as positions in OKLab on a circle of radius 1 around gray.
     private let deep: SIMD2<Float>
     private let middle: SIMD2<Float>
     private let light: SIMD2<Float>
 
-    /// - Parameters:
-    ///   - deep: the hue of the upper sky, in degrees (see ``Tone``).
-    ///   - pale: what is left of the chroma in the middle; little where the way would lead through green or gray.
-    ///   - strength: of all chroma.
+    /// - Parameters:   - deep: the hue of the upper sky in degrees (see ``Tone``).   - pale: the remaining chroma of
+    ///   the middle; low if the middle would be green or gray.   - strength: the part of all chroma.
     private init(_ deep: Float, _ middle: Float, _ light: Float, pale: Float = 1, strength: Float = 1) {
         func point(_ hue: Float, _ chroma: Float) -> SIMD2<Float> {
             let angle = Double(hue) * .pi / 180
@@ -23,7 +21,7 @@ struct Palette: Equatable {
         self.light = point(light, 1)
     }
 
-    /// - Parameter seed: chooses where there is no category.
+    /// - Parameter seed: chooses a palette without a category.
     init(category: String?, seed: UInt64) {
         let others = Self.others
         if let category {
@@ -33,13 +31,13 @@ struct Palette: Equatable {
         }
     }
 
-    /// - Parameter way: from the deep (0) to the light (1) color.
+    /// - Parameter way: from the deep color (0) to the light color (1).
     func tone(_ lightness: Float, _ chroma: Float, way: Float) -> Tone {
         let point = way < 0.5 ? deep + (middle - deep) * way * 2 : middle + (light - middle) * (way * 2 - 1)
         return Tone(lightness: lightness, a: point.x * chroma, b: point.y * chroma)
     }
 
-    /// Those of api.chucknorris.io.
+    /// The palettes of api.chucknorris.io's categories.
     private static let named = [
         "animal": Palette(152, 112, 64, pale: 0.75), "career": Palette(255, 230, 75, pale: 0.6, strength: 0.8),
         "celebrity": Palette(316, 352, 52), "dev": Palette(228, 198, 165),
@@ -51,22 +49,22 @@ struct Palette: Equatable {
         "travel": Palette(210, 320, 38, pale: 0.5, strength: 1.1),
     ]
 
-    /// For other categories and for none.
+    /// The palettes of other categories, and without a category.
     private static let others = [
         Palette(262, 330, 55), Palette(250, 215, 78, pale: 0.5), Palette(286, 335, 38),
         Palette(206, 150, 66, pale: 0.35), Palette(272, 350, 68),
     ]
 }
 
-/// The time of day that a landscape shows.
+/// The time of day of a landscape.
 enum Hour: CaseIterable {
     case night, blueHour, dawn, morning, noon, goldenHour, dusk, afterglow
 
     /// As part of a sentence.
     var description: String { look.words }
-    /// How far the sky goes on the way from the deep to the light color of a palette, 0 to 1.
+    /// The position of the lower sky between the deep color (0) and the light color (1) of a palette.
     var warmth: Float { look.warmth }
-    /// How many stars are seen, 0 to 1.
+    /// The part of the stars that is visible, from 0 to 1.
     var stars: Float { look.stars }
     /// Lightness and chroma of the sky from the top to the horizon: OKLCh at five heights.
     ///

@@ -5,18 +5,18 @@ import NorrisText
 final class TextLayout {
     private let layout: OpaquePointer
     private let face: Face
-    /// Whether a picture may be among the letters.
+    /// Whether an emoji may be among the letters.
     let hasEmoji: Bool
-    /// The size of the letters (their em square).
+    /// The size of the letters (em square).
     private(set) var size: Double
 
-    /// - Parameter layout: is this object's from now on.
+    /// - Parameter layout: owned by this object.
     init(_ layout: OpaquePointer, text: String, face: Face, size: Double) {
         self.layout = layout
         self.face = face
         hasEmoji = text.unicodeScalars.contains { $0.properties.isEmoji && !$0.isASCII || $0 == "\u{FE0F}" }
         self.size = size
-        // Texts are at most some ten thousand characters.
+        // A text has at most some ten thousand characters.
         pango_layout_set_text(layout, text, Int32(text.utf8.count))
         setSize(size)
     }
@@ -39,20 +39,20 @@ final class TextLayout {
         pango_layout_set_attributes(layout, attributes)
     }
 
-    /// Makes letters smaller, where that keeps the widest line to the measure.
+    /// Makes letters smaller, if the widest line then fits into the measure.
     func shrink(to measure: Double, smallest: Double) {
         let smaller = size * measure / width
-        // Widths go with the size, but for what rounding does.
+        // Widths are proportional to the size, except for rounding.
         if smaller < size && smaller >= smallest { setSize(0.999 * smaller) }
     }
 
-    /// Breaks the text into lines; words too, where they are wider than a line and it says so.
+    /// Breaks the text into lines, and on request also words that are wider than a line.
     func setWidth(_ width: Double, insideWords: Bool = false) {
         pango_layout_set_wrap(layout, insideWords ? PANGO_WRAP_WORD_CHAR : PANGO_WRAP_WORD)
         pango_layout_set_width(layout, Int32(width * Double(PANGO_SCALE)))
     }
 
-    /// Cuts what is wider, and puts an ellipsis there.
+    /// Truncates wider lines with an ellipsis.
     func cut(toWidth width: Double) {
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
         pango_layout_set_width(layout, Int32(width * Double(PANGO_SCALE)))
@@ -60,9 +60,9 @@ final class TextLayout {
 
     var lineCount: Int { Int(pango_layout_get_line_count(layout)) }
 
-    /// The lines; they hold until the layout is changed.
+    /// The lines, valid until the layout changes.
     var lines: [TextLine] {
-        // There are so many lines.
+        // The index is below the number of lines.
         (0..<pango_layout_get_line_count(layout)).map { TextLine(pango_layout_get_line(layout, $0)!) }
     }
 
@@ -73,17 +73,17 @@ final class TextLayout {
 /// A line of a layout, in pixels.
 struct TextLine {
     private let line: UnsafeMutablePointer<PangoLayoutLine>
-    /// Of the left end of its baseline in its ``TextBlock``.
+    /// The left end of the baseline in its ``TextBlock``.
     var x = 0.0
     var baseline = 0.0
     /// The width of the letters with the space around them.
     let width: Double
-    /// How far ink reaches above the baseline.
+    /// The height of the ink above the baseline.
     let ascent: Double
-    /// How far ink reaches below the baseline.
+    /// The depth of the ink below the baseline.
     let descent: Double
-    /// The widths of quotes at the start, and of quotes and ideographic punctuation at the end: they hang beyond the
-    /// edge that the other letters are aligned by.
+    /// The widths of quotes at the start, and of quotes and ideographic punctuation at the end, which hang beyond the
+    /// edge of the other letters.
     let hanging: (left: Double, right: Double)
 
     init(_ line: UnsafeMutablePointer<PangoLayoutLine>) {
@@ -106,7 +106,7 @@ struct TextLine {
         hanging = (left > 0 ? x(left) : 0, end)
     }
 
-    /// How many bytes at the start and the end of a line hang; none of one that is nothing else.
+    /// The number of hanging bytes at the start and at the end of a line; zero for a line with only such characters.
     private static func hangingBytes(of line: UnsafeMutablePointer<PangoLayoutLine>) -> (Int32, Int32) {
         let bytes = pango_layout_get_text(line.pointee.layout) + Int(line.pointee.start_index)
         let length = Int(line.pointee.length)
@@ -114,7 +114,7 @@ struct TextLine {
             String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
         }
         let start = text.prefix { "“‘「『（".contains($0) }
-        // With the space at which the line was broken.
+        // Includes the space at the line break.
         guard let last = text.lastIndex(where: { !"”’」』）。、，． ".contains($0) }), start.endIndex <= last,
             !containsRightToLeft(text)
         else { return (0, 0) }
@@ -122,12 +122,12 @@ struct TextLine {
         return (Int32(start.utf8.count), Int32(end.utf8.count))
     }
 
-    /// Puts all letters on one baseline. Pango shifts those of other scripts than the first by what their fonts say of
-    /// their baselines, and the fonts of different foundries do not agree.
+    /// Moves all letters to one baseline. Pango shifts other scripts than the first by the baselines in their fonts,
+    /// and the fonts of different foundries do not agree.
     private static func alignBaselines(of line: UnsafeMutablePointer<PangoLayoutLine>) {
         var next = line.pointee.runs
         while let entry = next {
-            // A line is a list of runs (PangoLayoutLine), each of which is one.
+            // Not nil: a line is a list of runs (PangoLayoutLine).
             entry.pointee.data!.assumingMemoryBound(to: PangoLayoutRun.self).pointee.y_offset = 0
             next = entry.pointee.next
         }
@@ -137,13 +137,13 @@ struct TextLine {
     var top: Double { baseline - ascent }
     var bottom: Double { baseline + descent }
 
-    /// - Parameter x: of the block on the canvas, as is `y`.
+    /// - Parameter x: the position of the block on the canvas, as `y`.
     func draw(on canvas: OpaquePointer, x: Double, y: Double, hasEmoji: Bool) {
         cairo_move_to(canvas, x + self.x, y + baseline)
         if hasEmoji {
             pango_cairo_show_layout_line(canvas, line)
         } else {
-            // Cairo moves glyphs to whole pixels, which makes small letters uneven; outlines it leaves where they are.
+            // Cairo moves glyphs to whole pixels, which makes small letters uneven, but does not move outlines.
             pango_cairo_layout_line_path(canvas, line)
             cairo_fill(canvas)
         }

@@ -63,12 +63,12 @@ private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
     return result
 }
 
-/// In characters, the space before it included: longer ones would make the lines uneven.
+/// In characters, including the space before the word. Longer ties would make lines uneven.
 private let longestTie = 14
 
 private let joiner: Character = "\u{2060}"
 
-/// In characters; a phrase that is longer, which is rare, breaks anywhere.
+/// In characters. A longer phrase is rare and breaks anywhere.
 private let longestPhrase = 9
 
 private func areTied(_ character: Character, _ next: Character, _ isJapanese: Bool) -> Bool {
@@ -81,7 +81,7 @@ private func areTied(_ character: Character, _ next: Character, _ isJapanese: Bo
     }
 }
 
-/// Scripts between whose characters lines may break anywhere.
+/// The scripts in which lines may break between any characters.
 private enum Script { case han, hangul, hiragana, katakana }
 
 extension Character {
@@ -89,7 +89,7 @@ extension Character {
         guard let scalar = unicodeScalars.first else { return nil }
         switch scalar.value {
         case 0x3041...0x309F: return .hiragana
-        // With the middle dot between the parts of a name.
+        // Includes the middle dot between the parts of a name.
         case 0x30A1...0x30FF: return .katakana
         case 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x3FFFF: return .han
         case 0xAC00...0xD7A3: return .hangul

@@ -1,18 +1,18 @@
 import CPango
 import NorrisText
 
-/// What lays out text, without regard to the user's settings and locale: Pango with a font map of its own.
+/// Creates text layouts independent of the user's settings and locale: Pango with a separate font map.
 final class Typesetter {
     private let context: OpaquePointer
     let language: String
 
-    /// - Parameter language: as `language(of:)` returns it.
+    /// - Parameter language: the result of `language(of:)`.
     init(language: String) throws(CardError) {
         self.language = language
-        // FreeType is what Pango is built with on Linux, so there is such a font map.
+        // Not nil, because Pango on Linux is built with FreeType.
         let fonts = pango_cairo_font_map_new_for_font_type(CAIRO_FONT_TYPE_FT)!
         defer { g_object_unref(UnsafeMutableRawPointer(fonts)) }
-        // Never nil: GLib ends the process where memory is short, here and below.
+        // Not nil, here and below, because GLib ends the process without memory.
         context = pango_font_map_create_context(fonts)!
         pango_context_set_language(context, pango_language_from_string(language))
         pango_context_set_round_glyph_positions(context, 0)
@@ -22,7 +22,7 @@ final class Typesetter {
         cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE)
         cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
         pango_cairo_context_set_font_options(context, options)
-        // Pango ends the process when it is to lay out letters without any font.
+        // Pango ends the process if it lays out letters without any font.
         let description = pango_font_description_from_string(Face.text.families)
         defer { pango_font_description_free(description) }
         guard let font = pango_context_load_font(context, description) else { throw .noFont }
@@ -31,26 +31,26 @@ final class Typesetter {
 
     deinit { g_object_unref(UnsafeMutableRawPointer(context)) }
 
-    /// A text to be laid out; nothing in it is markup.
+    /// Creates the layout of a text without markup.
     func layout(_ text: String, face: Face, size: Double) -> TextLayout {
         TextLayout(pango_layout_new(context), text: text, face: face, size: size)
     }
 }
 
-/// The fonts that a part of a card is set in.
+/// The fonts of a part of a card.
 struct Face {
-    /// Names of families as fontconfig has them; what the first does not have is taken from the next, and at last from
-    /// any.
+    /// The names of families for fontconfig. A missing character is taken from the next family, and finally from any
+    /// font.
     let families: String
     let weight: PangoWeight
-    /// Between letters, as a part of their size.
+    /// The space between letters, as a part of their size.
     var spacing = 0.0
 
-    /// For large letters: drawn finer and closer.
+    /// For large letters, with finer lines and less space.
     static let display = Face(families: "Inter Display," + text.families, weight: PANGO_WEIGHT_SEMIBOLD)
     /// For tags.
     static let label = Face(families: text.families, weight: PANGO_WEIGHT_SEMIBOLD)
-    /// For a text to be read. DejaVu's Arabic and Hebrew are a stopgap, so those of Noto come before it.
+    /// For the text. The Noto fonts precede DejaVu, whose Arabic and Hebrew letters are worse.
     static let text = Face(
         families: "Inter,Noto Sans,Noto Sans Arabic,Noto Sans Hebrew,DejaVu Sans,sans-serif",
         weight: PANGO_WEIGHT_MEDIUM)
@@ -60,10 +60,10 @@ struct Face {
     static let caption = Face(families: "Noto Serif,DejaVu Serif,serif", weight: PANGO_WEIGHT_NORMAL)
 }
 
-/// The language that fonts for a text are chosen by, as a tag of BCP 47 that fontconfig knows.
+/// The language for the choice of fonts, as a tag of BCP 47 that fontconfig knows.
 ///
-/// It matters where scripts share characters: the same Han character is written differently in Japan, Korea and China.
-/// Other scripts need none; Pango finds their fonts.
+/// Needed for scripts with shared characters: a Han character differs in Japan, Korea and China. For other scripts
+/// Pango finds the fonts without a language.
 func language(of text: String) -> String {
     var hasHan = false
     var hasHangul = false
@@ -78,7 +78,7 @@ func language(of text: String) -> String {
     return hasHangul ? "ko" : hasHan ? "zh-cn" : "en"
 }
 
-/// Whether the first letter of a text is of a script that is written from right to left (UAX #9, rule P2).
+/// Whether the first letter of a text belongs to a right-to-left script (UAX #9, rule P2).
 func isRightToLeft(_ text: String) -> Bool {
     text.unicodeScalars.first(where: \.properties.isAlphabetic).map { containsRightToLeft(String($0)) } ?? false
 }

@@ -1,12 +1,12 @@
-/// A text with the quotes, apostrophes and dashes of print in place of those of a keyboard.
+/// A text with typographic quotes, apostrophes and dashes.
 ///
-/// What is ambiguous stays: marks behind digits, which may be feet and inches, quotes between letters, addresses and
-/// file names, and all of a text that looks like code.
+/// Ambiguous characters are unchanged: marks after digits, which may be feet and inches, quotes between letters,
+/// addresses, file names, and texts that resemble code.
 func typographic(_ text: String) -> String {
     let characters = Array(text)
     guard !isCode(characters) else { return text }
     let addresses = addresses(characters)
-    // Of the marks that may end a quote of one mark.
+    // The last mark that may close a single quote.
     let lastClosing =
         characters.indices.dropFirst().last {
             characters[$0] == "'" && !characters[$0 - 1].isWhitespace && !Mark(characters, $0).after.isWordPart
@@ -24,7 +24,7 @@ func typographic(_ text: String) -> String {
                 isOpen = quote == "“"
                 shown = quote
             }
-        // Quotes as TeX has them, and many fortunes do.
+        // Quotes of TeX, which many fortunes contain.
         case "`" where mark.after == "`": (shown, count) = ("“", 2)
         case "'" where mark.after == "'" && hasOpened: (shown, count) = ("”", 2)
         case "'": shown = mark.apostrophe(isClosed: index + 1 < lastClosing)
@@ -41,7 +41,7 @@ func typographic(_ text: String) -> String {
     return result
 }
 
-/// A mark between two characters, which are spaces where the text begins and ends.
+/// A mark between two characters, which are spaces at the ends of the text.
 private struct Mark {
     let before: Character
     let after: Character
@@ -59,14 +59,14 @@ private struct Mark {
         return !after.isWhitespace && (before.isWhitespace || "([—–-/".contains(before))
     }
 
-    /// - Parameter isOpen: whether a quote before it was not closed.
+    /// - Parameter isOpen: whether an earlier quote is not closed.
     func quote(isOpen: Bool) -> String? {
         if isBetweenWords || before.isWhitespace && after.isWhitespace { return nil }
         if opens { return "“" }
         return before.isNumber && !isOpen ? nil : "”"
     }
 
-    /// - Parameter isClosed: whether a quote of one mark ends behind it.
+    /// - Parameter isClosed: whether a single quote ends after the mark.
     func apostrophe(isClosed: Bool) -> String {
         if before.isWordPart && after.isLetter { return "’" }
         if opens {
@@ -76,13 +76,13 @@ private struct Mark {
         return before.isNumber || before.isWhitespace ? "'" : "’"
     }
 
-    /// Words that have lost their first letters.
+    /// Words without their first letters.
     private static let shortened: Set = [
         "tis", "twas", "twere", "twill", "twould", "til", "till", "em", "cause", "bout", "round", "n", "neath", "nuff",
     ]
 }
 
-/// The indices of words that hold a sign of an address or a file name, without the marks around them.
+/// The indexes of words with a character of an address or a file name, without surrounding marks.
 private func addresses(_ characters: [Character]) -> Set<Int> {
     var indices: Set<Int> = []
     for word in characters.split(whereSeparator: { $0.isWhitespace || $0 == "\"" }) {
@@ -97,14 +97,14 @@ private func addresses(_ characters: [Character]) -> Set<Int> {
     return indices
 }
 
-/// Commands that seldom begin a sentence in lower case.
+/// Commands that rarely begin a sentence in lower case.
 private let commands: Set = [
     "$", "apt", "awk", "cd", "chmod", "cp", "curl", "docker", "echo", "git", "grep", "ls", "mkdir", "mv", "npm", "pip",
     "rm", "sed", "ssh", "sudo", "tar", "vim",
 ]
 
-/// Whether quotes may be those of a program: in a command that does not end as a sentence, beside other signs of a
-/// program, or behind the name of a function.
+/// Whether quotes may belong to a program: in a command that does not end like a sentence, beside other characters of
+/// programs, or after the name of a function.
 private func isCode(_ characters: [Character]) -> Bool {
     let isCommand = commands.contains(String(characters.prefix { !$0.isWhitespace }))
     return isCommand && !".!?…".contains(characters.last ?? ".")

@@ -1,16 +1,16 @@
 import CPango
 
-/// Some rows of a card: pixels that the landscape is painted into and Cairo draws letters on.
+/// Some rows of a card: pixels that the landscape and Cairo draw on.
 final class Canvas {
     let pixels: UnsafeMutableBufferPointer<UInt32>
     private let surface: OpaquePointer
-    /// What Cairo draws with.
+    /// The context for Cairo.
     let context: OpaquePointer
 
     init(width: Int, rows: Int) throws(CardError) {
         pixels = .allocate(capacity: width * rows)
         pixels.initialize(repeating: 0)
-        // A stride of four bytes a pixel is what Cairo requires of this format.
+        // Cairo requires a stride of four bytes a pixel for this format.
         surface = pixels.withMemoryRebound(to: UInt8.self) { bytes in
             cairo_image_surface_create_for_data(
                 bytes.baseAddress, CAIRO_FORMAT_RGB24, Int32(width), Int32(rows), Int32(4 * width))
@@ -25,7 +25,7 @@ final class Canvas {
         pixels.deallocate()
     }
 
-    /// Tells Cairo that the pixels have been written to, and draws.
+    /// Tells Cairo that the pixels have changed, and draws.
     func draw(color: UInt32, _ body: (OpaquePointer) -> Void) throws(CardError) {
         func part(_ shift: UInt32) -> Double { Double(color >> shift & 0xFF) / 255 }
         cairo_surface_mark_dirty(surface)

@@ -2,26 +2,26 @@ import CPango
 import NorrisProtocol
 import NorrisText
 
-/// How a card is composed.
+/// The composition of a card.
 package enum CardStyle: Equatable, Sendable {
     /// The text on a landscape.
     case scenic
     /// A motivational poster: a black mat with a framed landscape, a headline, and the text as its caption.
     ///
-    /// - Parameter headline: nil for that of the fact's category.
+    /// - Parameter headline: nil for the headline of the fact's category.
     case poster(headline: String?)
 }
 
-/// Where the parts of a card are, in pixels.
+/// The positions of the parts of a card, in pixels.
 struct Composition {
     /// The highest card, in widths.
     static let maximumHeight = 32
 
     let width: Int
     let height: Int
-    /// Where the landscape is.
+    /// The position of the landscape.
     let picture: Rectangle
-    /// What a poster says in large letters.
+    /// The large word of a poster.
     let headline: String?
     private let column: TextColumn
     private let columnX: Double
@@ -31,20 +31,21 @@ struct Composition {
 
     /// As parts of the width.
     private enum Part {
-        /// Beside the text.
+        /// The margin beside the text.
         static let margin = 0.085
         static let captionMargin = 0.12
-        /// Above the text, and below it where there is no foot.
+        /// The space above the text, and below it without a foot.
         static let head = 0.1
-        /// Below the text where there is one.
+        /// The space below the text with a foot.
         static let foot = 0.17
         /// The size of the foot's letters, and the height of their baseline above the lower edge.
         static let footSize = 0.0255
         static let footBaseline = 0.072
-        /// Of a poster: its height, where the caption needs no more, and the highest and lowest picture.
+        /// For a poster: the height, if the caption needs no more, and the highest and lowest picture.
         static let poster = 1.25
         static let pictures = 0.6...0.84
-        /// Between picture and rule; the rule; between rule and headline; between headline and caption; below that.
+        /// The gap between picture and rule, the rule, between rule and headline, between headline and caption, and
+        /// below the caption.
         static let gap = 0.011
         static let rule = 0.0022
         static let aboveHeadline = 0.068
@@ -68,7 +69,7 @@ struct Composition {
             column = typesetter.column(text, measure: measure, room: room, width: unit)
             height = max(size, Int((column.height + unit * (Part.head + below)).rounded(.up)))
             columnX = unit * Part.margin
-            // Above the middle: there is the sky, and sun or moon are below.
+            // Above the middle, where the sky is, so that sun or moon are below the text.
             columnY = unit * Part.head + max(room - column.height, 0) * 0.37
             picture = Rectangle(x: 0, y: 0, width: size, height: height)
         case .poster(let wanted):
@@ -77,7 +78,7 @@ struct Composition {
             let layout = typesetter.layout(words.uppercased(), face: .headline, size: 0.088 * unit)
             layout.shrink(to: measure, smallest: 0)
             let block = TextBlock(layout, alignment: .center, measure: measure)
-            // No tags: the headline is one.
+            // No tags, because the headline is one.
             foot = Foot(
                 fact, showsTags: false, measure: measure, size: 0.8 * Part.footSize * unit,
                 isMirrored: isRightToLeft(text.text), typesetter: typesetter)
@@ -91,7 +92,7 @@ struct Composition {
             height = max(Int(unit * Part.poster), Int((others + pictureHeight).rounded(.up)))
             let margin = Int(unit * Part.margin)
             picture = Rectangle(x: margin, y: margin, width: size - 2 * margin, height: Int(pictureHeight))
-            // What is left is shared between headline and caption and the edges.
+            // The remaining space is divided among headline, caption and edges.
             let slack = max(Double(height) - others - pictureHeight, 0)
             let top = Double(margin) + pictureHeight + unit * (Part.gap + Part.aboveHeadline) + 0.4 * slack
             headlineBlock = (block, top)
@@ -100,16 +101,16 @@ struct Composition {
         guard height <= Composition.maximumHeight * size else { throw .tooTall }
     }
 
-    /// What the letters on the picture take; nil where there are none.
+    /// The area of the letters on the picture; nil without letters.
     var letters: Rectangle? {
         headline != nil ? nil : rectangle(columnX + column.left, columnY, column.right - column.left, column.height)
     }
 
-    /// What has to be dimmed so that the letters can be read.
+    /// The areas that are dimmed so that the letters are readable.
     var scrims: [Scrim] {
         guard var area = letters else { return [] }
         let unit = Double(width)
-        // A contrast of somewhat more than the 4.5 of WCAG 2.2 (success criterion 1.4.3), for the grain.
+        // Slightly more than the contrast of 4.5 in WCAG 2.2 (success criterion 1.4.3), because of the grain.
         let ceiling = (relativeLuminance(Composition.color) + 0.05) / 4.7 - 0.05
         let padding = Int(0.03 * unit)
         area.x -= padding
@@ -126,12 +127,12 @@ struct Composition {
         Rectangle(x: Int(x), y: Int(y), width: Int(width), height: Int(height))
     }
 
-    /// Of all letters: white, a little warm.
+    /// The color of all letters: a warm white.
     static let color: UInt32 = 0xFF_FC_F7
-    /// Of a poster's mat.
+    /// The color of a poster's mat.
     static let mat: UInt32 = 0x0B_0B_0C
 
-    /// Draws the letters that reach into some rows on a canvas of these rows.
+    /// Draws the letters in some rows on a canvas of these rows.
     func drawLetters(on canvas: OpaquePointer, rows: Range<Int>) {
         let unit = Double(width)
         let x = unit * Part.margin
@@ -159,20 +160,20 @@ enum Headline {
     /// In characters.
     static let longest = 24
 
-    /// A headline of the user's own as it is drawn; nil where it shows nothing or is too long.
+    /// A user's headline as drawn; nil if it is not visible or too long.
     static func checked(_ text: String) -> String? {
         let line = sanitizedLine(text).split(separator: " ").joined(separator: " ")
         return (1...longest).contains(line.count) && displayWidth(of: line) > 0 ? line : nil
     }
 
-    /// The word for a category.
+    /// The headline of a category.
     static func word(for category: String?) -> String {
         guard let category, Fact.isCategoryName(category) else { return "Determination" }
         let name = category.split { $0 == "-" || $0 == "_" }.joined(separator: " ")
         return named[category] ?? checked(name) ?? "Determination"
     }
 
-    /// Those of api.chucknorris.io whose names are no words for a poster.
+    /// The headlines of api.chucknorris.io's categories whose names are not suitable.
     private static let named = [
         "animal": "Wildlife", "career": "Ambition", "celebrity": "Fame", "dev": "Development", "explicit": "Courage",
         "fashion": "Style", "food": "Appetite", "money": "Fortune", "movie": "Drama", "music": "Harmony",

@@ -5,15 +5,15 @@ import CZlib
 final class PNGWriter {
     private var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     private let width: Int
-    // Allocated, for zlib remembers its address.
+    // Allocated separately, because zlib stores its address.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private var filtered: [UInt8] = []
 
-    /// - Parameter texts: keywords of section 11.3.3.1 and what they say.
+    /// - Parameter texts: keywords of section 11.3.3.1, and their texts.
     init(width: Int, height: Int, texts: [(keyword: String, text: String)]) throws(CardError) {
         self.width = width
         stream.initialize(to: z_stream())
-        // Noise has no repetitions to look for: Huffman codes alone take half the time, and a tenth more room.
+        // Noise contains no repetitions. Huffman codes without a search take half the time and a tenth more space.
         let status = deflateInit2_(
             stream, 1, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_HUFFMAN_ONLY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
@@ -26,7 +26,7 @@ final class PNGWriter {
         // 300 dots an inch, in dots a metre.
         chunk("pHYs") { $0 += bigEndian(11_811) + bigEndian(11_811) + [1] }
         for (keyword, text) in texts {
-            // Not compressed, of no language, no translated keyword.
+            // Not compressed, without a language and a translated keyword.
             chunk("iTXt") { $0 += Array(keyword.utf8) + [0, 0, 0, 0, 0] + Array(text.utf8) }
         }
     }
@@ -36,7 +36,7 @@ final class PNGWriter {
         stream.deallocate()
     }
 
-    /// Adds rows.
+    /// Appends rows.
     ///
     /// - Parameter pixels: whole rows, each pixel 0x00RRGGBB.
     func append(_ pixels: UnsafeBufferPointer<UInt32>) {
@@ -50,14 +50,14 @@ final class PNGWriter {
         }
     }
 
-    /// Ends the picture.
+    /// Completes the picture.
     func finish() -> [UInt8] {
         chunk("IDAT") { deflateAll(Z_FINISH, into: &$0) }
         chunk("IEND") { _ in }
         return bytes
     }
 
-    /// Takes the pixel before from every pixel (filter type 1, "Sub"): the differences are small.
+    /// Subtracts the previous pixel from every pixel (filter type 1, "Sub"), because the differences are small.
     private func filter(_ pixels: UnsafeBufferPointer<UInt32>) {
         let rows = pixels.count / width
         filtered = [UInt8](unsafeUninitializedCapacity: rows * (3 * width + 1)) { bytes, count in
@@ -85,14 +85,14 @@ final class PNGWriter {
             repeat {
                 stream.pointee.next_out = room.baseAddress
                 stream.pointee.avail_out = UInt32(room.count)
-                // The only errors are those of misuse (zlib.h).
+                // Fails only for misuse (zlib.h).
                 deflate(stream, flush)
                 bytes += room[..<(room.count - Int(stream.pointee.avail_out))]
             } while stream.pointee.avail_out == 0
         }
     }
 
-    /// Adds a chunk: length, type, data, and the checksum of type and data.
+    /// Appends a chunk: length, type, data, and the checksum of type and data.
     private func chunk(_ type: StaticString, _ addData: (inout [UInt8]) -> Void) {
         let start = bytes.count
         bytes += bigEndian(0)
@@ -101,7 +101,7 @@ final class PNGWriter {
         let length = bytes.count - start - 8
         bytes.replaceSubrange(start..<start + 4, with: bigEndian(length))
         let checksum = bytes.withUnsafeBufferPointer { bytes in
-            // Something has been written.
+            // Not nil, because bytes were written.
             crc32(0, bytes.baseAddress! + start + 4, UInt32(length + 4))
         }
         bytes += bigEndian(Int(checksum))

@@ -8,16 +8,16 @@ struct Rectangle: Equatable {
     var height: Int
 }
 
-/// A part of a picture whose lights are dimmed so that letters on it can be read, with edges that nobody sees. What is
-/// dark already stays as it is.
+/// A part of a picture whose lights are dimmed so that letters are readable, with invisible edges. Dark areas are
+/// unchanged.
 struct Scrim {
-    /// Where it has its full strength.
+    /// The area with the full strength.
     let area: Rectangle
-    /// Over how many pixels beyond the area it fades.
+    /// The pixels beyond the area in which the strength decreases.
     let fade: Int
-    /// What no pixel inside the area reaches: a relative luminance (WCAG 2.2, "relative luminance"), 0 to 1.
+    /// The maximum relative luminance of a pixel inside the area (WCAG 2.2, "relative luminance"), from 0 to 1.
     let ceiling: Float
-    /// How strong it is in each of the columns that it reaches.
+    /// The strength in each affected column.
     private let strengths: [Float]
 
     init(area: Rectangle, fade: Int, ceiling: Float) {
@@ -25,13 +25,13 @@ struct Scrim {
         strengths = (-fade..<area.width + fade).map { Scrim.fading($0, 0, area.width, fade) }
     }
 
-    /// How strong it is, 0 to 1: the product of this number for the column and that for the row.
+    /// The strength of a column, from 0 to 1. The strength of a pixel is the product of column and row.
     func strength(column: Int) -> Float { Scrim.fading(column, area.x, area.width, fade) }
     func strength(row: Int) -> Float { Scrim.fading(row, area.y, area.height, fade) }
 
     /// Dims a row of the picture.
     ///
-    /// - Parameter spared: what it does not dim: sun or moon beside the letters.
+    /// - Parameter spared: the sun or moon beside the letters, which is not dimmed.
     func dim(row: Int, of line: UnsafeMutableBufferPointer<LinearColor>, sparing spared: Halo?) {
         let strength = strength(row: row)
         guard strength > 0 else { return }
@@ -44,16 +44,16 @@ struct Scrim {
         }
     }
 
-    /// The part of its light that a pixel keeps where the scrim is strongest.
+    /// The part of its light that a pixel keeps at full strength.
     @inline(__always) func kept(ofLuminance luminance: Float) -> Float {
-        // Up to a third of the ceiling all, from there on ever less of what comes on top.
+        // Up to a third of the ceiling everything; above it less and less.
         let knee = ceiling / 3
         let excess = max(luminance - knee, 0)
         let room = ceiling - knee
         return luminance > knee ? (knee + room * excess / (room + excess)) / luminance : 1
     }
 
-    /// 1 inside, 0 beyond the fade, and a smooth step between them.
+    /// 1 inside, 0 beyond the fade, and a smooth transition.
     private static func fading(_ position: Int, _ start: Int, _ length: Int, _ fade: Int) -> Float {
         let distance = max(start - position, position - (start + length - 1), 0)
         guard distance > 0 else { return 1 }
