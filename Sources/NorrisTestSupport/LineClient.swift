@@ -2,7 +2,7 @@ package import Glibc
 package import NorrisProtocol
 import NorrisSystem
 
-/// A client that knows nothing of the protocol but lines. It blocks, as long as a busy machine may take.
+/// A client that only knows lines. It blocks, with timeouts that suffice on a busy machine.
 package final class LineClient {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -34,7 +34,7 @@ package final class LineClient {
         }
     }
 
-    /// The next line without its end; nil where the server has closed.
+    /// The next line without LF; nil if the server has closed.
     package func receiveLine() throws -> String? {
         var searched = 0
         while true {
@@ -55,7 +55,7 @@ package final class LineClient {
         }
     }
 
-    /// All that comes until the server closes.
+    /// All bytes until the server closes.
     package func receiveToEnd() throws -> [UInt8] {
         while try receiveMore() {}
         defer { received = [] }
@@ -73,10 +73,10 @@ package final class LineClient {
         return count > 0
     }
 
-    /// Says that no more lines come.
+    /// Ends the sending side.
     package func endInput() { shutdown(descriptor, CInt(SHUT_WR)) }
 
-    /// Calls a method and reads its result; events that come before it are passed over.
+    /// Calls a method and reads its result, skipping events.
     ///
     /// - Parameter params: JSON.
     /// - Throws: `ResponseError` for an error of the daemon.
@@ -90,7 +90,7 @@ package final class LineClient {
         throw Failure(description: "The server has closed before it answered \(M.name).")
     }
 
-    /// The next event; replies that come before it are passed over.
+    /// The next event; replies before it are skipped.
     package func receiveEvent() throws -> Event {
         while let line = try receiveLine() {
             if let params = Event.params(of: try JSON.parse(line)) { return try Event(json: params) }
@@ -98,7 +98,7 @@ package final class LineClient {
         throw Failure(description: "The server has closed before the next event.")
     }
 
-    /// Waits until a run ends, or begins, in this way; other events are passed over.
+    /// Waits for the next event of a phase; other events are skipped.
     @discardableResult package func wait(for phase: Event.Phase) throws -> Event {
         while true {
             let event = try receiveEvent()
@@ -111,9 +111,9 @@ package final class LineClient {
     }
 }
 
-/// Calls a function of the system with the address of a Unix socket.
+/// Calls a system function with the address of a Unix socket.
 ///
-/// - Parameter path: at most 107 bytes; `@` and a name for one without a file (unix(7)).
+/// - Parameter path: at most 107 bytes; `@` and a name for an abstract socket (unix(7)).
 package func withUnixAddress<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -2,19 +2,19 @@ import NorrisPrefetch
 package import NorrisProtocol
 import Synchronization
 
-/// A clock that a test turns: whoever sleeps is woken when its time has come.
+/// A clock that a test sets. A sleeping task wakes when its time has come.
 package final class ManualClock: WallClock {
     private struct Sleeper {
         let ticket: Int
-        /// By the time that elapsed.
+        /// In elapsed time.
         let until: Timestamp
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        /// The time that elapsed, from where the clock began.
+        /// The elapsed time, from the start of the clock.
         var elapsed: Timestamp
-        /// How many seconds the time of day is before that, or behind.
+        /// The difference between the time of day and the elapsed time, in seconds.
         var offset: Int64 = 0
         var tickets = 0
         var sleepers: [Sleeper] = []
@@ -63,7 +63,7 @@ package final class ManualClock: WallClock {
         }
     }
 
-    /// Sets the time, backwards too, and wakes those whose time has come.
+    /// Sets the time, also backwards, and wakes the tasks whose time has come.
     package func set(_ now: Timestamp) {
         let due = state.withLock { state in
             let elapsed = now.seconds - state.offset
@@ -75,17 +75,17 @@ package final class ManualClock: WallClock {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Sets the time of day alone, as an administrator does: no time elapses.
+    /// Sets only the time of day, as an administrator does.
     package func setTimeOfDay(_ now: Timestamp) { state.withLock { $0.offset = now.seconds - $0.elapsed.seconds } }
 
     package func advance(by duration: Duration) { set(now.advanced(by: duration)) }
 
-    /// How often somebody has wanted to sleep so far.
+    /// The number of sleeps so far.
     package var sleeps: Int { state.withLock { $0.tickets } }
 
-    /// Returns when so many sleep, or the test was cancelled, as by its time limit: who slept then does so no more.
+    /// Returns when a number of tasks sleep, or when the test is cancelled, for example by its time limit.
     ///
-    /// - Parameter sleeps: what `sleeps` was: only who began to sleep since then counts.
+    /// - Parameter sleeps: an earlier value of `sleeps`; only later sleeps count.
     package func untilAsleep(_ count: Int = 1, since sleeps: Int = 0) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -108,7 +108,7 @@ package final class ManualClock: WallClock {
 }
 
 extension Timestamp {
-    /// 2026-06-15T12:30:00Z: for tests whose content has dates. In the middle of an hour and of a day, so that no test
-    /// depends on when it runs.
+    /// 2026-06-15T12:30:00Z, for tests with dated content. In the middle of an hour and of a day, so that no test
+    /// depends on the time of its run.
     package static let ofTests = Timestamp(seconds: 1_781_526_600)
 }

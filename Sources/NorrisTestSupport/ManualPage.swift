@@ -1,8 +1,8 @@
 import Foundation
 
-/// The source of a manual page in `Scripts/man`, or of a part of one, as tests compare it with the programs.
+/// The source of a manual page in `Scripts/man`, or of a part of a page, for comparison with the programs.
 ///
-/// It reads just so much of mdoc(7) as those pages use.
+/// Reads only the macros of mdoc(7) that the pages use.
 package struct ManualPage: Sendable {
     package let lines: [String]
 
@@ -16,21 +16,21 @@ package struct ManualPage: Sendable {
         lines = text.components(separatedBy: "\n")
     }
 
-    /// What stands under a heading of the page; empty if there is none such.
+    /// The lines below a heading; empty without such a heading.
     package func section(_ title: String) -> ManualPage { part(from: ".Sh \(title)", to: ".Sh ") }
 
-    /// The titles below `.Ss`.
+    /// The titles of `.Ss`.
     package var subsections: [String] { lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } }
 
     package func subsection(_ title: String) -> ManualPage { part(from: ".Ss \(title)", to: ".Ss ") }
 
-    /// The lines up to the first paragraph: how a command's options and arguments go together.
+    /// The lines up to the first paragraph: the synopsis of a command.
     package var usage: String { lines.prefix { $0 != ".Pp" }.map(Self.plain).joined(separator: " ") }
 
-    /// The tags of its lists, such as `--category name`.
+    /// The tags of all lists, such as `--category name`.
     package var items: [String] { lines.filter { $0.hasPrefix(".It ") }.map { Self.plain(String($0.dropFirst(4))) } }
 
-    /// What is displayed as it is, block by block: examples.
+    /// The displays, block by block: examples.
     package var displays: [String] {
         lines.split(omittingEmptySubsequences: false) { $0.hasPrefix(".Bd -literal") }.dropFirst()
             .map { $0.prefix { $0 != ".Ed" }.map { Self.unescaped($0) + "\n" }.joined() }
@@ -43,10 +43,10 @@ package struct ManualPage: Sendable {
 }
 
 extension ManualPage {
-    /// Names of macros within a line.
+    /// Macros that occur inside a line.
     private static let macros: Set = ["Ar", "Cm", "Dv", "Ev", "Fl", "Nm", "Op", "Pa", "Sy"]
 
-    /// The words of a macro line as they are printed, without brackets.
+    /// The printed words of a macro line, without brackets.
     private static func plain(_ line: String) -> String {
         var isFlag = false
         var words: [String] = []
@@ -73,7 +73,7 @@ extension ManualPage {
             .replacingOccurrences(of: "\\e", with: "\\")
     }
 
-    /// A text as a line of a page may hold it.
+    /// A text in a form that is valid in a line of a page.
     package static func escaped(_ text: String) -> String {
         text.replacingOccurrences(of: "\\", with: "\\e")
             .replacingOccurrences(of: "-", with: "\\-")
@@ -85,9 +85,9 @@ extension ManualPage {
     }
 }
 
-/// A part of a page that is made from a table of the programs.
+/// The parts of a page that are generated from tables of the programs.
 extension ManualPage {
-    /// The page with these parts, which stand between comments `begin TITLE` and `end`, in place of its own.
+    /// The page with new parts between the comments `begin TITLE` and `end`.
     package func replacing(_ part: (_ title: String) -> String) -> ManualPage {
         var updated: [String] = []
         var isInside = false
@@ -102,9 +102,9 @@ extension ManualPage {
         return ManualPage(lines: updated)
     }
 
-    /// Writes the page to its file where the documents are to be brought up to date.
+    /// Writes the page to its file if documents are to be updated.
     ///
-    /// - Returns: whether it was to be written.
+    /// - Returns: whether the page was written.
     package func updateDocument(_ name: String) throws -> Bool {
         guard ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" else { return false }
         let text = lines.joined(separator: "\n")

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The samples of an OpenMetrics text as a strict parser reads it: the reference of the specification's authors, in
-/// Debian's `python3-prometheus-client`. It also has one for the older format of Prometheus.
+/// The samples of an OpenMetrics text, read by the reference parser of the specification's authors in Debian's
+/// `python3-prometheus-client`, which also reads the older Prometheus format.
 package struct OpenMetricsSamples {
-    /// By the Python module that reads it.
+    /// The Python module of the format.
     package enum Format: String {
         case openMetrics = "prometheus_client.openmetrics.parser"
         case prometheus = "prometheus_client.parser"
@@ -11,9 +11,9 @@ package struct OpenMetricsSamples {
 
     package struct Refused: Error, CustomStringConvertible { package let description: String }
 
-    /// By name and labels, sorted: `norrisd_errors_total reason=busy`.
+    /// By name and sorted labels: `norrisd_errors_total reason=busy`.
     package let values: [String: Double]
-    /// The type of each family; the name of a counter is without `_total` in either format.
+    /// The type of each family; the name of a counter has no `_total` in both formats.
     package let types: [String: String]
 
     private struct Output: Decodable {
@@ -35,7 +35,7 @@ package struct OpenMetricsSamples {
         """
 
     package init(_ text: String, format: Format = .openMetrics) throws {
-        // Debian's Python by its path: another one in PATH has not Debian's packages.
+        // Debian's Python by its path, because another Python in PATH lacks Debian's packages.
         let result = try run("/usr/bin/python3", ["-c", OpenMetricsSamples.script, format.rawValue], input: text)
         guard result.status == 0 else { throw Refused(description: result.errors) }
         let output = try JSONDecoder().decode(Output.self, from: Data(result.output.utf8))

@@ -2,14 +2,14 @@ import Foundation
 package import Glibc
 import NorrisSystem
 
-/// The built programs under test: those beside the test bundle, or in `$NORRIS_PROGRAMS`.
+/// The programs under test: beside the test bundle, or in `$NORRIS_PROGRAMS`.
 package enum Programs {
-    /// Built only with the headers that it needs (`NORRIS_CARDS=1`).
+    /// Built only with `NORRIS_CARDS=1`.
     package static let norrisCard = folder + "/norris-card"
     package static let norrisctl = folder + "/norrisctl"
     package static let norrisd = folder + "/norrisd"
 
-    /// Whether they are those beside the test bundle, which need many times as long.
+    /// Whether the programs are debug builds, which are many times slower.
     package static var areDebug: Bool { ProcessInfo.processInfo.environment["NORRIS_PROGRAMS"] == nil }
 
     private static var folder: String {
@@ -19,9 +19,9 @@ package enum Programs {
     }
 }
 
-/// What a program said and how it ended.
+/// The output and the exit status of a program.
 package struct ProgramResult: Sendable, CustomStringConvertible {
-    /// The exit status; 128 and the signal's number for one that a signal ended, as shells have it.
+    /// The exit status; 128 plus the signal's number for a program that a signal ended, as in shells.
     package let status: Int32
     package let output: String
     package let errors: String
@@ -33,12 +33,12 @@ package struct ProgramResult: Sendable, CustomStringConvertible {
 
 /// Runs a program to its end.
 ///
-/// - Parameter environment: all of it but `PATH`; nothing of the test's own is passed on.
+/// - Parameter environment: the whole environment except `PATH`; no variable of the test is inherited.
 package func run(
     _ program: String, _ arguments: [String] = [], input: String = "", environment: [String: String] = [:]
 ) throws -> ProgramResult {
     let folder = TemporaryFolder()
-    // Files, not pipes: no program can wait for a test that waits for it.
+    // Files instead of pipes, so that no program waits for a test that waits for the program.
     let child = try ChildProcess(
         program, arguments, environment: environment,
         input: folder.write(input, to: "in"), output: folder.write("", to: "out"), errors: folder.write("", to: "err"))
@@ -49,9 +49,9 @@ package func run(
     return ProgramResult(status: status, output: try contents("out"), errors: try contents("err"))
 }
 
-/// A program running as a child, started by posix_spawn(3).
+/// A child process, started by posix_spawn(3).
 ///
-/// Foundation's own Process waits on a run loop, and several at once on the threads of a test runner wait for ever.
+/// Not Foundation's Process, because several of them at once on the threads of a test runner wait forever.
 package final class ChildProcess {
     package struct NotStarted: Error, CustomStringConvertible {
         package let program: String
@@ -62,11 +62,9 @@ package final class ChildProcess {
     package let processID: pid_t
     private var endStatus: Int32?
 
-    /// - Parameters:
-    ///   - program: a path, or a name to be looked for in the usual folders.
-    ///   - environment: all of it but `PATH`; nothing of the test's own is passed on.
-    ///   - input, output, errors: paths of files.
-    ///   - terminal: the path of a terminal that takes the place of the three files, and controls the child.
+    /// - Parameters:   - program: a path, or a name in the usual folders.   - environment: the whole environment except
+    ///   `PATH`; no variable of the test is inherited.   - input, output, errors: paths of files.   - terminal: the
+    ///   path of a terminal that replaces the three files and controls the child.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String = "/dev/null",
         output: String = "/dev/null", errors: String = "/dev/null", terminal: String? = nil
@@ -75,7 +73,7 @@ package final class ChildProcess {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         if let terminal {
-            // The first terminal that the leader of a session opens controls it (credentials(7)).
+            // The first terminal that a session leader opens controls it (credentials(7)).
             posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
             posix_spawn_file_actions_adddup2(&actions, 0, 1)
             posix_spawn_file_actions_adddup2(&actions, 0, 2)
@@ -85,9 +83,9 @@ package final class ChildProcess {
                 posix_spawn_file_actions_addopen(&actions, descriptor, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
             }
         }
-        // A child that held a test's sockets would keep them open.
+        // An inherited socket of a test would stay open.
         _ = closeFrom(&actions, 3)
-        // The threads of a test runner block signals, and a child would inherit that.
+        // The threads of a test runner block signals, and a child would inherit the mask.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -116,7 +114,7 @@ package final class ChildProcess {
         wait()
     }
 
-    /// Whether it has ended by itself or by a signal.
+    /// Whether the program has ended.
     package var hasEnded: Bool {
         if endStatus != nil { return true }
         var status: Int32 = 0
@@ -125,9 +123,9 @@ package final class ChildProcess {
         return true
     }
 
-    /// Waits for the end; one that does not come within ten minutes is brought about.
+    /// Waits for the end, and kills the program after ten minutes.
     ///
-    /// - Returns: the exit status; 128 and the signal's number for one that a signal ended, as shells have it.
+    /// - Returns: the exit status; 128 plus the signal's number for a program that a signal ended, as in shells.
     @discardableResult package func wait() -> Int32 {
         // So that a program that hangs fails its test and not the whole run.
         var checks = 300_000
@@ -140,7 +138,7 @@ package final class ChildProcess {
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
     }
 
-    /// Sends a signal; one that stops it has done so when this returns.
+    /// Sends a signal; after SIGSTOP, waits until the program has stopped.
     package func send(_ signal: Int32) {
         guard !hasEnded else { return }
         kill(processID, signal)
@@ -156,5 +154,5 @@ private let closeFrom = unsafeBitCast(
     dlsym(nil, "posix_spawn_file_actions_addclosefrom_np"),
     to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, CInt) -> CInt).self)
 
-/// `POSIX_SPAWN_SETSID` of glibc, which Swift does not see because it depends on a feature macro.
+/// `POSIX_SPAWN_SETSID` of glibc, which a feature macro hides from Swift.
 private let newSession: Int32 = 0x80

@@ -1,20 +1,19 @@
 package import Foundation
 
-/// A program at a terminal of its own, typed to and read from by a test.
+/// A program in a separate terminal, controlled by a test.
 package final class PseudoTerminal {
     package struct NotOpened: Error { package let code: Int32 }
 
     private let descriptor: Int32
     private let process: ChildProcess
-    /// Everything that the terminal was sent so far, as it was read; CR LF ends a line.
+    /// All output so far; CR LF ends a line.
     package private(set) var transcript: [UInt8] = []
-    /// How much of the transcript earlier waits have passed over.
+    /// The bytes of the transcript that earlier waits have read.
     private var position = 0
 
-    /// - Parameters:
-    ///   - program: a path, or a name to be looked for in the usual folders.
-    ///   - environment: all of it but `PATH`, and unless they are given `TERM`, which is `xterm-256color`, and
-    ///     `NORRISCTL_PAGER`, which turns the pager off: it would wait for keys.
+    /// - Parameters:   - program: a path, or a name in the usual folders.   - environment: the whole environment except
+    ///   `PATH`, and by default `TERM`, which is `xterm-256color`, and `NORRISCTL_PAGER`, which turns the pager off
+    ///   because it would wait for keys.
     package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], columns: Int = 80,
         rows: Int = 24
@@ -27,7 +26,7 @@ package final class PseudoTerminal {
         descriptor = leader
         _ = fcntl(leader, F_SETFD, FD_CLOEXEC)
         _ = fcntl(follower, F_SETFD, FD_CLOEXEC)
-        // Once the child has it open, for a terminal that nobody holds is at its end.
+        // After the child has opened the terminal, because a terminal without an open descriptor is closed.
         defer { close(follower) }
         process = try ChildProcess(
             program, arguments,
@@ -58,10 +57,10 @@ package final class PseudoTerminal {
         _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
     }
 
-    /// Reads until a text comes, behind what earlier waits have passed over.
+    /// Reads until a text appears after the text of earlier waits.
     ///
-    /// - Parameter seconds: how long it may take; a test that passes never takes so long.
-    /// - Returns: what came up to the text and with it; nil where it did not come.
+    /// - Parameter seconds: the longest wait, which a successful test never needs.
+    /// - Returns: the output including the text; nil if the text did not appear.
     @discardableResult package func wait(for text: String, within seconds: Int = 120) -> String? {
         let pattern = Data(text.utf8)
         let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
@@ -74,19 +73,19 @@ package final class PseudoTerminal {
         return nil
     }
 
-    /// Reads to the end of the program and returns its exit status, as ``ChildProcess/wait()`` has it.
+    /// Reads to the end of the program and returns the exit status of ``ChildProcess/wait()``.
     @discardableResult package func waitForEnd(within seconds: Int = 120) -> Int32 {
         let end = Date(timeIntervalSinceNow: TimeInterval(seconds))
         while read(within: end.timeIntervalSinceNow) {}
         return process.wait()
     }
 
-    /// What came behind all that was waited for, and has been read.
+    /// The output after the last wait.
     package var rest: String { String(decoding: transcript[position...], as: UTF8.self) }
 
-    /// Reads what is there, waiting for it if need be.
+    /// Reads available output, waiting for it if necessary.
     ///
-    /// - Returns: false when the time is over or the other side has closed.
+    /// - Returns: false after the time, or if the other side has closed.
     private func read(within seconds: TimeInterval) -> Bool {
         guard seconds > 0 else { return false }
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -95,7 +94,7 @@ package final class PseudoTerminal {
         guard outcome > 0 else { return false }
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
-        // EIO: no process holds the terminal any more (pty(7)).
+        // EIO: no process has the terminal open (pty(7)).
         guard count > 0 else { return false }
         transcript += buffer[..<count]
         return true

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A real `norrisd` in folders of its own, started and stopped by a test.
+/// A real `norrisd` in a temporary folder.
 package final class RunningDaemon {
     package struct NotReady: Error, CustomStringConvertible {
         package let log: String
@@ -15,13 +15,11 @@ package final class RunningDaemon {
     package var socket: String { folder("sock") }
     package var processID: Int32 { process.processID }
 
-    /// Starts a daemon and waits until it says that it serves.
+    /// Starts a daemon and waits until it serves.
     ///
-    /// - Parameters:
-    ///   - folder: where its state, cache and socket are; give one again to start a successor.
-    ///   - arguments: further flags; a later one wins over the folder's.
-    ///   - configuration: the text of its configuration file, `config.yaml` in the folder. Tests know of no upstream
-    ///     but their own.
+    /// - Parameters:   - folder: contains state, cache and socket; pass the same folder to start a successor.   -
+    ///   arguments: further flags, which override the folder's.   - configuration: the text of `config.yaml` in the
+    ///   folder. Tests use no upstream except their own.
     package init(
         in folder: TemporaryFolder = TemporaryFolder(), _ arguments: [String] = [],
         configuration: String = "facts: {enabled: false}\n", environment: [String: String] = [:]
@@ -42,15 +40,15 @@ package final class RunningDaemon {
         }
     }
 
-    /// Before its folder is removed.
+    /// Before the folder is removed.
     deinit { end(SIGKILL) }
 
-    /// The flags that keep a daemon in a folder.
+    /// The flags for a daemon in a folder.
     package static func arguments(in folder: TemporaryFolder) -> [String] {
         ["--socket", folder("sock"), "--state-dir", folder("state"), "--cache-dir", folder("cache")]
     }
 
-    /// Waits until it has logged a text, two minutes at most.
+    /// Waits at most two minutes for a text in the log.
     package func waitForLog(_ text: String) throws {
         for _ in 0..<12_000 {
             if log.contains(text) { return }
@@ -59,12 +57,12 @@ package final class RunningDaemon {
         throw NotReady(log: log)
     }
 
-    /// All it has logged so far.
+    /// The log so far.
     package var log: String { (try? String(contentsOfFile: folder("log"), encoding: .utf8)) ?? "" }
 
-    /// Ends it by a signal and waits for the end.
+    /// Ends the daemon with a signal and waits for the end.
     ///
-    /// - Returns: its exit status; 128 and the signal's number where the signal killed it.
+    /// - Returns: the exit status; 128 plus the signal's number if the signal killed the daemon.
     @discardableResult package func end(_ signal: Int32 = SIGTERM) -> Int32 {
         process.send(signal)
         return process.wait()
@@ -72,17 +70,17 @@ package final class RunningDaemon {
 
     package func send(_ signal: Int32) { process.send(signal) }
 
-    /// More than a command needs on a busy machine; a `--timeout` that comes later wins.
+    /// Longer than any command on a busy machine; a later `--timeout` overrides it.
     private static let timeout = ["--timeout", "5m"]
 
-    /// Runs `norrisctl` against it.
+    /// Runs `norrisctl` with this daemon.
     package func ctl(_ arguments: String..., input: String = "") throws -> ProgramResult {
         try run(
             Programs.norrisctl, RunningDaemon.timeout + arguments, input: input,
             environment: ["NORRISD_SOCKET": socket, "HOME": folder.path])
     }
 
-    /// Runs `norrisctl` against it as another user, who must be let to the socket; only root can.
+    /// Runs `norrisctl` as another user, who needs access to the socket; requires root.
     package func ctl(uid: Int, _ arguments: [String]) throws -> ProgramResult {
         try run(
             "setpriv",
@@ -91,14 +89,14 @@ package final class RunningDaemon {
     }
 }
 
-/// The service manager's end of `NOTIFY_SOCKET` (sd_notify(3)): reads what a daemon reports.
+/// The service manager's side of `NOTIFY_SOCKET` (sd_notify(3)).
 package final class NotifySocket: Sendable {
-    /// As `NOTIFY_SOCKET` has it.
+    /// The value of `NOTIFY_SOCKET`.
     package let path: String
     private let descriptor: Int32
     private let received = Mutex<[String]>([])
 
-    /// - Parameter path: where to listen, short enough for a socket; `@` and a name for one without a file (unix(7)).
+    /// - Parameter path: short enough for a socket; `@` and a name for an abstract socket (unix(7)).
     package init(path: String) {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -108,12 +106,12 @@ package final class NotifySocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The next message that has arrived; nil when there is none. A sent datagram is there at once.
+    /// The next received message; nil if there is none. A sent datagram arrives at once.
     package func receive() -> String? { receive(within: 0) }
 
-    /// Waits for a message that holds a line, while the daemon lives and ten minutes at most.
+    /// Waits for a message with a line, at most ten minutes and while the daemon runs.
     ///
-    /// - Returns: the whole message; nil where none came.
+    /// - Returns: the whole message; nil without such a message.
     package func wait(for line: String, while isAlive: () -> Bool = { true }) -> String? {
         for _ in 0..<6000 {
             if let message = receive(within: 100) {
@@ -125,7 +123,7 @@ package final class NotifySocket: Sendable {
         return nil
     }
 
-    /// The lines of all messages so far that were received or waited for.
+    /// The lines of all messages so far.
     package var lines: [Substring] { received.withLock { $0 }.flatMap { $0.split(separator: "\n") } }
 
     private func receive(within milliseconds: Int32) -> String? {

@@ -1,18 +1,18 @@
 import NorrisArguments
 
 extension NorrisArguments.Description {
-    /// `--category name`, `-h, --help`, `id` or `query ...`, as manual pages have it.
+    /// `--category name`, `-h, --help`, `id` or `query ...`, as in manual pages.
     package var signature: String {
         guard isOption else { return name + (isRepeating ? " ..." : "") }
         return (short.map { "-\($0), " } ?? "") + "--\(name)" + (takesValue ? " \(kind.name)" : "")
     }
 }
 
-/// An example of command lines, as documents show them to be typed into a shell.
+/// An example of shell command lines in a document.
 package enum ShellExample {
-    /// The arguments of each run of a program: between its name and the next pipe, redirection or `&&`.
+    /// The arguments of each run of a program, up to the next pipe, redirection or `&&`.
     ///
-    /// Knows words, quotation marks and `"$(…)"`, and nothing else of a shell.
+    /// Understands only words, quotation marks and `"$(…)"`.
     package static func runs(of program: String, in text: String) -> [[String]] {
         text.split(separator: "\n").flatMap { line in
             words(String(line)).split { $0.isOperator }.compactMap { command in

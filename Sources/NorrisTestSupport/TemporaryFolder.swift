@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import NorrisSystem
 
-/// A folder of a test's own below the system's temporary one, gone with the value.
+/// A temporary folder for a test. Deinitialization deletes the folder.
 ///
-/// The path is short, for a Unix socket's address holds 107 bytes.
+/// The path is short, because the address of a Unix socket has at most 107 bytes.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
@@ -18,10 +18,10 @@ package final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of something in the folder.
+    /// The path of a file in the folder.
     package func callAsFunction(_ name: String) -> String { path + "/" + name }
 
-    /// Writes a file into the folder and gives its path.
+    /// Writes a file into the folder and returns its path.
     package func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: URL(fileURLWithPath: self(name)))
         return self(name)
@@ -29,11 +29,10 @@ package final class TemporaryFolder: Sendable {
 }
 
 extension TemporaryFolder {
-    /// Writes a shell script into the folder, for anybody to run, and gives its path.
+    /// Writes an executable shell script into the folder and returns its path.
     ///
-    /// Another process writes the file that will be run: a child that another test starts at the same moment would
-    /// inherit a descriptor of ours, and while one is open for writing the kernel runs no such file (ETXTBSY in
-    /// execve(2)).
+    /// Another process writes the file, because a child that another test starts at the same moment would inherit the
+    /// descriptor, and the kernel does not run a file that is open for writing (ETXTBSY in execve(2)).
     package func writeProgram(_ script: String, to name: String) throws -> String {
         let result = try run(
             "sh", ["-c", #"cat >"$0" && chmod 755 "$0""#, self(name)], input: "#!/bin/sh\n\(script)\n")
@@ -44,13 +43,12 @@ extension TemporaryFolder {
     private struct ProgramNotWritten: Error { let result: ProgramResult }
 }
 
-/// Runs the body with the file permissions of somebody who is not root, on this thread only.
+/// Runs the body with the file permissions of an unprivileged user, on this thread only.
 ///
-/// Whoever runs the tests as root would otherwise be let through everywhere. setfsuid(2) takes root's rights over files
-/// from one thread; the body must stay on it.
+/// Needed because root may access all files. setfsuid(2) changes one thread, so the body must stay on the thread.
 package func asNobody<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard geteuid() == 0 else { return try body() }
-    // Of glibc since 2.0; not in the module map.
+    // In glibc since 2.0, but not in the module map.
     let setfsuid = unsafeBitCast(dlsym(nil, "setfsuid"), to: (@convention(c) (uid_t) -> CInt).self)
     _ = setfsuid(65_534)
     defer { _ = setfsuid(0) }

@@ -2,10 +2,10 @@ import Dispatch
 package import Logging
 import Synchronization
 
-/// A thread for a test that blocks: those of Swift's pool are few, and for work that does not.
+/// A thread for a test that blocks, because Swift's pool has few threads and they must not block.
 package final class TestThread: TaskExecutor {
     private struct Slots {
-        /// A few at a time, so that tests that mostly wait run beside each other, and do not slow each other down.
+        /// A few at a time, so that tests that mostly wait run in parallel without slowing each other down.
         var free = 4
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -19,12 +19,12 @@ package final class TestThread: TaskExecutor {
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Runs a body on a thread of its own, where it may block.
+    /// Runs a body on a separate thread, on which it may block.
     package static func run<Result>(_ body: () async throws -> Result) async throws -> Result {
         await takeSlot()
         defer { returnSlot() }
         return try await withTaskExecutorPreference(TestThread()) {
-            // A body that never waits would go on where it is called from.
+            // Yields first, so that a body without a suspension point does not run on the caller's thread.
             await Task.yield()
             return try await body()
         }
@@ -56,21 +56,21 @@ package final class TestThread: TaskExecutor {
     }
 }
 
-/// Waits for something that another task is about to do, until the test is cancelled, as by its time limit.
+/// Waits until a condition is true, or until the test is cancelled, for example by its time limit.
 package func eventually(_ condition: () -> Bool) async {
     while !condition(), (try? await Task.sleep(for: .milliseconds(1))) != nil {}
 }
 
-/// A logger whose lines a test can read, from trace on.
+/// A logger whose lines a test can read, from level trace.
 package final class LogRecorder: Sendable {
     private let written = Mutex<[(line: String, details: String)]>([])
 
     package init() {}
 
-    /// Level and message.
+    /// Level and message of each line.
     package var lines: [String] { written.withLock { $0.map(\.line) } }
 
-    /// The same with all that varies.
+    /// The lines with metadata.
     package var records: [String] { written.withLock { $0.map { "\($0.line) \($0.details)" } } }
 
     package var logger: Logger { Logger(label: "test") { _ in Handler(recorder: self) } }

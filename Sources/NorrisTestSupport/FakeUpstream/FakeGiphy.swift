@@ -2,18 +2,18 @@ import NorrisProtocol
 import NorrisSystem
 import Synchronization
 
-/// What a fake upstream has of Giphy's API, and how it shows it.
+/// The Giphy content of a fake upstream, and its settings.
 struct FakeGiphy: Sendable {
-    /// What is trending, and found where a query has none of its own.
+    /// The trending GIFs, which also serve queries without separate results.
     var gifs: [FakeGif] = []
-    /// By the query, in small letters.
+    /// The results of queries in lower case.
     var found: [String: [FakeGif]] = [:]
-    /// Nil if any will do.
+    /// The required API key; nil for any.
     var key: String?
-    /// Whether every page but the first begins with the last GIF of the one before.
+    /// Whether every later page begins with the last GIF of the page before.
     var repeatsAcrossPages = false
 
-    /// The answer to a path below `/v1/gifs`; nil if there is no such path.
+    /// The answer for a path below `/v1/gifs`; nil for an unknown path.
     ///
     /// - Parameter path: without the prefix of the upstream.
     func answer(to request: FakeUpstream.Request, path: Substring) -> FakeUpstream.Answer? {
@@ -24,7 +24,7 @@ struct FakeGiphy: Sendable {
             let ids = (request.parameter("ids") ?? "").split(separator: ",").map(String.init)
             return list(ids.compactMap { id in all.first { $0.id == id } }, request)
         case "/search":
-            // Without a query it finds nothing, and says so as if all were well.
+            // Without a query the result is empty, with status 200.
             let query = request.parameter("q") ?? ""
             return query.count <= 50 ? list(search(query), request) : Self.error(414, "URI Too Long")
         case "/trending": return list(gifs, request)
@@ -48,7 +48,7 @@ struct FakeGiphy: Sendable {
     private func list(_ gifs: [FakeGif], _ request: FakeUpstream.Request) -> FakeUpstream.Answer {
         let offset = max(request.parameter("offset").flatMap { Int($0) } ?? 0, 0)
         let limit = min(max(request.parameter("limit").flatMap { Int($0) } ?? 25, 0), 50)
-        // Another GIF has come to the top since the page before.
+        // Another GIF has moved to the top since the page before.
         let shift = repeatsAcrossPages && offset > 0 ? 1 : 0
         let page = gifs.dropFirst(offset - shift).prefix(request.parameter("ids") == nil ? limit : 100)
         let pagination = #""pagination":{"total_count":\#(gifs.count),"count":\#(page.count),"offset":\#(offset)},"#
@@ -67,8 +67,8 @@ struct FakeGiphy: Sendable {
 }
 
 extension FakeUpstream {
-    /// - Parameter query: whose finds these are, in whatever case; nil for what is trending, and what all other queries
-    ///   are looked for in, by title.
+    /// - Parameter query: the query of these results, in any case; nil for the trending GIFs, in whose titles all other
+    ///   queries are searched.
     package func setGifs(_ gifs: [FakeGif], query: String? = nil) {
         server.state.withLock { state in
             if let query {
@@ -79,13 +79,13 @@ extension FakeUpstream {
         }
     }
 
-    /// From the next request on any other key is refused; nil for none.
+    /// Refuses any other key from the next request on; nil accepts all.
     package func requireKey(_ key: String?) { server.state.withLock { $0.content.giphy.key = key } }
 
-    /// From the next request on every page but the first begins with the last GIF of the one before.
+    /// From the next request on, every later page begins with the last GIF of the page before.
     package func repeatGifsAcrossPages() { server.state.withLock { $0.content.giphy.repeatsAcrossPages = true } }
 
-    /// GIFs that are the same in every run, and different from each other.
+    /// Different GIFs, equal in every run.
     package static func gifs(count: Int) -> [FakeGif] {
         var generator = SeededRandom(seed: 18)
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
@@ -97,12 +97,12 @@ extension FakeUpstream {
     }
 }
 
-/// A GIF in the shape of api.giphy.com: numbers as strings, 0 and 1 for flags, addresses with parameters that must not
-/// be lost.
+/// A GIF in the shape of api.giphy.com: numbers as strings, 0 and 1 for flags, addresses with parameters that must be
+/// kept.
 package struct FakeGif: Sendable, Equatable {
     package var id: String
     package var title = ""
-    /// Is sent in place of everything else; for what is not as it should be.
+    /// A replacement of the whole document, for malformed GIFs.
     package var json: String?
 
     package init(id: String, title: String = "", json: String? = nil) {
@@ -114,7 +114,7 @@ package struct FakeGif: Sendable, Equatable {
         "https://media3.giphy.com/media/\(id)/\(file)?cid=790b7611&ep=v1_gifs_search&rid=\(file)&ct=g"
     }
 
-    /// As the upstream sends it.
+    /// The GIF in the upstream's form.
     package var document: String {
         json ?? """
             {"type":"gif","id":"\(id)","url":"https://giphy.com/gifs/\(id)","slug":"\(id)","username":"someone",\

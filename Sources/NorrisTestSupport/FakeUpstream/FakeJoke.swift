@@ -27,7 +27,7 @@ package struct FakeJoke: Sendable, Equatable, JSONEncodable {
         json.endObject()
     }
 
-    /// The upstream's own test: the text in it anywhere, whatever the case; `%` and `_` are wildcards, as in SQL.
+    /// The upstream's search: the text anywhere in the joke, ignoring case; `%` and `_` are wildcards, as in SQL.
     package func matches(_ query: String) -> Bool {
         let wildcards: [Character: String] = ["%": "*", "_": "?", "*": "\\*", "?": "\\?", "[": "\\[", "\\": "\\\\"]
         let pattern = query.lowercased().map { wildcards[$0] ?? String($0) }.joined()
@@ -36,14 +36,14 @@ package struct FakeJoke: Sendable, Equatable, JSONEncodable {
 }
 
 extension FakeUpstream {
-    /// The names that the real upstream gives.
+    /// The categories of the real upstream.
     package static let categories = [
         "animal", "career", "celebrity", "dev", "explicit", "fashion", "food", "history", "money", "movie", "music",
         "political", "religion", "science", "sport", "travel",
     ]
 
-    /// Jokes that are the same in every run, and different from each other: every text holds `Chuck Norris`, every
-    /// third joke has a category, every eighth id begins with a hyphen.
+    /// Different jokes, equal in every run: every text contains `Chuck Norris`, every third joke has a category, every
+    /// eighth id begins with a hyphen.
     package static func jokes(count: Int) -> [FakeJoke] {
         var generator = SeededRandom(seed: 22)
         let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789_-")

@@ -1,23 +1,23 @@
 import Foundation
 
 extension FakeUpstream {
-    /// What goes wrong with an answer.
+    /// A fault of an answer.
     package enum Fault: Sendable {
-        /// The connection is reset in place of an answer.
+        /// The connection is reset instead of an answer.
         case reset
         /// There is never an answer.
         case hang
-        /// The head at once, then a byte of the body each time.
+        /// The head at once, then one byte of the body at a time.
         case drip(every: Duration)
         /// The connection ends in the middle of the body.
         case truncated(chunked: Bool)
         /// A body without end.
         case endless
-        /// These bytes, whatever they are, and the end.
+        /// These bytes, then the end of the connection.
         case raw(String)
-        /// These bytes at once, before anything is asked.
+        /// These bytes at once, before the request.
         case greeting(String)
-        /// A well-formed answer of this content, whatever was asked.
+        /// A well-formed answer to any request.
         case answer(status: Int, headers: [(String, String)], body: [UInt8])
 
         package static func status(_ status: Int, retryAfter: String? = nil, body: String = "") -> Fault {
@@ -25,7 +25,7 @@ extension FakeUpstream {
             return .answer(status: status, headers: headers, body: Array(body.utf8))
         }
 
-        /// A good status and JSON that is said to be JSON.
+        /// Status 200 with JSON as its content type.
         package static func json(_ body: String) -> Fault {
             .answer(status: 200, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
         }
@@ -36,7 +36,7 @@ extension FakeUpstream {
 
         package static let redirectLoop = redirect(to: "?query=again")
 
-        /// What a captive portal says.
+        /// The page of a captive portal.
         package static let html = answer(
             status: 200, headers: [("Content-Type", "text/html; charset=UTF-8")],
             body: Array("<!DOCTYPE html><html><body>Please log in</body></html>".utf8))
@@ -45,20 +45,20 @@ extension FakeUpstream {
 
         package static let emptyResult = json(#"{"total":0,"result":[]}"#)
 
-        /// A good status, and 100 header lines of 64 KiB.
+        /// Status 200 with 100 header lines of 64 KiB.
         package static let longHead = answer(
             status: 200,
             headers: [(String, String)](repeating: ("X-Long", String(repeating: "x", count: 65_536)), count: 100),
             body: [])
 
-        /// 16 MiB of zeros in some 16 KB.
+        /// 16 MiB of zeros, compressed to about 16 KB.
         package static let gzipBomb = answer(
             status: 200, headers: [("Content-Type", "application/json"), ("Content-Encoding", "gzip")],
             body: gzipped([UInt8](repeating: 0, count: 16 << 20)))
     }
 }
 
-/// The bytes as gzip(1) compresses them.
+/// The bytes compressed as by gzip(1).
 package func gzipped(_ bytes: [UInt8]) -> [UInt8] {
     let folder = TemporaryFolder()
     guard (try? Data(bytes).write(to: URL(filePath: folder("body")))) != nil,

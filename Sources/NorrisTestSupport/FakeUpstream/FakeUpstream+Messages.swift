@@ -1,14 +1,14 @@
 import NorrisProtocol
 
 extension FakeUpstream {
-    /// A request as it arrived.
+    /// A received request.
     package struct Request: Sendable {
         package let method: String
-        /// As it stood in the request line.
+        /// The target in the request line.
         package let target: String
         package let headers: [(name: String, value: String)]
 
-        /// - Parameter head: the lines up to the empty one.
+        /// - Parameter head: the lines before the empty line.
         init(head: String) {
             let lines = head.split(separator: "\r\n")
             let words = (lines.first ?? "").split(separator: " ", omittingEmptySubsequences: false)
@@ -21,7 +21,7 @@ extension FakeUpstream {
             }
         }
 
-        /// The value of the first field of a name, in whatever case.
+        /// The value of the first field with a name, ignoring case.
         package func header(_ name: String) -> String? {
             headers.first { $0.name.lowercased() == name.lowercased() }?.value
         }
@@ -38,7 +38,7 @@ extension FakeUpstream {
         /// The value of the parameter `query`, decoded.
         package var query: String? { parameter("query") }
 
-        /// The value of the first parameter of a name, decoded.
+        /// The decoded value of the first parameter with a name.
         package func parameter(_ name: String) -> String? {
             let parameters = target.drop { $0 != "?" }.dropFirst().split(separator: "&")
             guard let parameter = parameters.first(where: { $0.hasPrefix("\(name)=") }) else { return nil }
@@ -74,18 +74,18 @@ extension FakeUpstream {
         }
     }
 
-    /// What the upstream has, and how it shows it.
+    /// The content of the upstream, and its settings.
     struct Content: Sendable {
         var jokes: [FakeJoke]
         var prefix: String
-        /// Further header fields of every answer.
+        /// Additional header fields of every answer.
         var headers: [(String, String)] = []
         var isCompressed = false
         var giphy = FakeGiphy()
-        /// What stands at a path, before anything of the APIs.
+        /// Documents at paths, which have precedence over the APIs.
         var documents: [String: (contentType: String, body: [UInt8])] = [:]
 
-        /// The answer of an upstream that works.
+        /// The answer of a working upstream.
         func answer(to request: Request) -> Answer {
             guard request.path.hasPrefix(prefix) else { return Self.failure(404, "Not Found") }
             var answer = Answer()
@@ -118,7 +118,7 @@ extension FakeUpstream {
 
         private func conditional(_ answer: Answer, _ request: Request) -> Answer {
             var answer = answer
-            // Any function of the bytes will do.
+            // Any function of the bytes suffices.
             let etag = "W/\"\(answer.body.reduce(UInt64(5381)) { $0 &* 33 ^ UInt64($1) })\""
             let modified = "Sun, 06 Nov 1994 08:49:37 GMT"
             let known =

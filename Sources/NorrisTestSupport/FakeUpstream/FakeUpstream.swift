@@ -7,11 +7,11 @@ import Synchronization
 /// whole URL as if it were the upstream of that name, and after a CONNECT it goes on as that upstream, with TLS. It is
 /// plain blocking sockets; TLS is that of a `TLSFront`.
 package final class FakeUpstream: Sendable {
-    /// Where TLS begins.
+    /// When TLS begins.
     package enum Security: Sendable {
         case none
         case tls(FakeCertificate)
-        /// Once a client has asked for a tunnel.
+        /// After a client has requested a tunnel.
         case tlsAfterConnect(FakeCertificate)
     }
 
@@ -20,11 +20,9 @@ package final class FakeUpstream: Sendable {
     private let front: Mutex<TLSFront?>
     private let isTunnel: Bool
 
-    /// - Parameters:
-    ///   - prefix: a path before those of the API, such as `/mirror`.
-    ///   - gzip: whether answers are compressed for clients that accept it.
-    ///   - host: below 127. One of its own for an upstream that will `close()`: while it is away, whoever listens on
-    ///     any port of the same address could get its own.
+    /// - Parameters:   - prefix: a path before the paths of the API, such as `/mirror`.   - gzip: whether answers are
+    ///   compressed for clients that accept it.   - host: an address below 127. A separate address for an upstream that
+    ///   will `close()`, because another server on the same address could otherwise get its port in the meantime.
     package static func start(
         jokes: [FakeJoke] = jokes(count: 40), prefix: String = "", security: Security = .none, gzip: Bool = false,
         host: String = "127.0.0.1"
@@ -55,10 +53,10 @@ package final class FakeUpstream: Sendable {
         server.release()
     }
 
-    /// With the prefix, without a slash at its end.
+    /// With the prefix, without a final slash.
     package var baseURL: String { baseURL(host: reservation.host) }
 
-    /// Where clients connect to; with TLS, that of the `TLSFront`.
+    /// The port for clients; with TLS the port of the `TLSFront`.
     package var port: Int { isTunnel ? reservation.port : frontPort ?? reservation.port }
 
     private var frontPort: Int? { front.withLock { $0?.port } }
@@ -68,10 +66,10 @@ package final class FakeUpstream: Sendable {
         return "\(isSecure ? "https" : "http")://\(host):\(port)\(server.state.withLock { $0.content.prefix })"
     }
 
-    /// Every request so far, CONNECT included.
+    /// All requests so far, including CONNECT.
     package var requests: [Request] { server.state.withLock { $0.requests } }
 
-    /// Waits until so many requests have arrived since the start.
+    /// Waits until a number of requests have arrived since the start.
     package func waitForRequests(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = server.state.withLock { state in
@@ -83,10 +81,10 @@ package final class FakeUpstream: Sendable {
         }
     }
 
-    /// From the next request on.
+    /// Sets a fault from the next request on.
     ///
-    /// - Parameter path: only for this one, without the prefix; nil for all that have none of their own. That of a
-    ///   CONNECT is its host and port, and it has no fault but one of its own.
+    /// - Parameter path: limits the fault to a path without the prefix; nil for all paths without a separate fault. The
+    ///   path of a CONNECT is its host and port, and it has only separate faults.
     package func setFault(_ fault: Fault?, path: String? = nil) {
         server.state.withLock { state in
             if let path {
@@ -97,13 +95,13 @@ package final class FakeUpstream: Sendable {
         }
     }
 
-    /// From the next request on there is no answer before `release()`.
+    /// Delays answers from the next request on until `release()`.
     package func hold() { server.state.withLock { $0.held = [] } }
 
-    /// Answers what was asked meanwhile, as things are now.
+    /// Answers the delayed requests with the current content.
     package func release() { server.release() }
 
-    /// - Parameter fault: one that begins with them; nil leaves what there is.
+    /// - Parameter fault: a fault that begins with the new jokes; nil keeps the current fault.
     package func setJokes(_ jokes: [FakeJoke], fault: Fault? = nil) {
         server.state.withLock { state in
             state.content.jokes = jokes
@@ -111,17 +109,17 @@ package final class FakeUpstream: Sendable {
         }
     }
 
-    /// From the next request on.
+    /// Adds a document from the next request on.
     ///
-    /// - Parameter path: without the prefix, with its slash.
+    /// - Parameter path: without the prefix, with the first slash.
     package func setDocument(_ path: String, contentType: String, body: [UInt8]) {
         server.state.withLock { $0.content.documents[path] = (contentType, body) }
     }
 
-    /// Further header fields of every right answer.
+    /// Additional header fields of every answer without a fault.
     package func setHeaders(_ headers: [(String, String)]) { server.state.withLock { $0.content.headers = headers } }
 
-    /// As a proxy, refuses whoever does not send this.
+    /// As a proxy, refuses clients without this header.
     package func requireProxyAuthorization(_ value: String) { server.state.withLock { $0.authorization = value } }
 
     /// Ends the connections of a `TLSFront`, and listens again on its port with this certificate, for HTTP/1.1.
@@ -132,7 +130,7 @@ package final class FakeUpstream: Sendable {
         front.withLock { $0 = new }
     }
 
-    /// From now on connections are refused, behind a `TLSFront` too; those that are open end.
+    /// Refuses connections from now on, also behind a `TLSFront`, and ends open connections.
     package func close() { server.close() }
 
     /// Listens again, on the same port.
@@ -144,7 +142,7 @@ package final class FakeUpstream: Sendable {
         server.listen(on: reservation.socket(), tunnel: tunnel)
     }
 
-    /// Ends all connections and waits for the threads that served them.
+    /// Ends all connections and waits for their threads.
     package func stop() async {
         server.close()
         server.release()

@@ -4,19 +4,19 @@ import Synchronization
 
 /// The sockets and threads of a fake upstream: one thread accepts, and each connection has a thread.
 ///
-/// The thread that reads a descriptor closes it, once no other thread can know it. Other threads only shut it down,
-/// under the lock, which wakes that thread.
+/// The thread that reads a descriptor closes it, when no other thread can use it. Other threads only shut it down under
+/// the lock, which wakes the reader.
 final class FakeUpstreamServer: Sendable {
     struct State {
         var content: FakeUpstream.Content
         var requests: [FakeUpstream.Request] = []
         var faults: [String: FakeUpstream.Fault] = [:]
         var fault: FakeUpstream.Fault?
-        /// What `Proxy-Authorization` must be; nil if it does not matter.
+        /// The required `Proxy-Authorization`; nil for any.
         var authorization: String?
         var listener: CInt?
         var connections: Set<CInt> = []
-        /// What the threads wait on whose requests came while answers were held; nil where they are not.
+        /// The semaphores of the threads with delayed requests; nil if requests are not delayed.
         var held: [DispatchSemaphore]?
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
@@ -26,9 +26,8 @@ final class FakeUpstreamServer: Sendable {
 
     init(_ content: FakeUpstream.Content) { state = Mutex(State(content: content)) }
 
-    /// - Parameters:
-    ///   - listener: a bound socket, which this closes.
-    ///   - tunnel: connects to what a client reaches after a CONNECT; nil where CONNECT is no method.
+    /// - Parameters:   - listener: a bound socket, closed by the server.   - tunnel: connects to the destination of a
+    ///   CONNECT; nil to refuse CONNECT.
     func listen(on listener: CInt, tunnel: (@Sendable () -> CInt?)?) {
         precondition(Glibc.listen(listener, 128) == 0, "A bound socket cannot listen")
         state.withLock { $0.listener = listener }
@@ -44,11 +43,11 @@ final class FakeUpstreamServer: Sendable {
             guard descriptor >= 0 else {
                 // The listener was shut down.
                 if errno == EINVAL { return }
-                // A connection that has ended again, or no descriptor is free.
+                // The connection has already ended, or no descriptor is free.
                 poll(nil, 0, 10)
                 continue
             }
-            // A child started in between closes all it inherits.
+            // A child that starts in between closes all inherited descriptors.
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
             guard add(descriptor, acceptedFrom: listener) else {
                 Glibc.close(descriptor)
@@ -61,7 +60,7 @@ final class FakeUpstreamServer: Sendable {
         }
     }
 
-    /// Makes a descriptor known to `close()`.
+    /// Registers a descriptor for `close()`.
     ///
     /// - Returns: whether the listener still listens; nil for any.
     func add(_ descriptor: CInt, acceptedFrom listener: CInt? = nil) -> Bool {
@@ -78,7 +77,7 @@ final class FakeUpstreamServer: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Refuses connections from now on, and ends those that are open.
+    /// Refuses connections from now on, and ends open connections.
     func close() {
         state.withLock { state in
             for descriptor in state.connections.union(state.listener.map { [$0] } ?? []) {
@@ -88,7 +87,7 @@ final class FakeUpstreamServer: Sendable {
         }
     }
 
-    /// Lets the requests be answered that are held.
+    /// Answers the delayed requests.
     func release() {
         let held = state.withLock { state in
             defer { state.held = nil }
@@ -97,7 +96,7 @@ final class FakeUpstreamServer: Sendable {
         held.forEach { $0.signal() }
     }
 
-    /// Waits until every thread has ended, after `close()` and `release()`.
+    /// Waits until all threads have ended, after `close()` and `release()`.
     func waitForThreads() async {
         await withCheckedContinuation { continuation in threads.notify(queue: .global()) { continuation.resume() } }
     }
@@ -111,15 +110,13 @@ final class FakeUpstreamServer: Sendable {
     }
 }
 
-/// One connection to a fake upstream, served by one thread: raw bytes in and out, so that every fault is possible.
+/// A connection to a fake upstream, served by one thread with raw bytes, so that every fault is possible.
 struct FakeUpstreamConnection {
     private let server: FakeUpstreamServer
     private let descriptor: CInt
     private let tunnel: (@Sendable () -> CInt?)?
 
-    /// - Parameters:
-    ///   - descriptor: of the caller, who closes it.
-    ///   - tunnel: as in `FakeUpstreamServer.listen`.
+    /// - Parameters:   - descriptor: closed by the caller.   - tunnel: as in `FakeUpstreamServer.listen`.
     init(_ server: FakeUpstreamServer, _ descriptor: CInt, _ tunnel: (@Sendable () -> CInt?)?) {
         self.server = server
         self.descriptor = descriptor
@@ -140,7 +137,7 @@ struct FakeUpstreamConnection {
         }
     }
 
-    // In what follows the result tells whether the connection goes on.
+    // The functions below return whether the connection continues.
 
     private func take(_ request: FakeUpstream.Request) -> Bool {
         let held = server.state.withLock { state -> DispatchSemaphore? in
@@ -175,7 +172,7 @@ struct FakeUpstreamConnection {
         switch fault {
         case nil: return send(answer.bytes)
         case .reset:
-            // Without lingering, a close is a reset (socket(7)).
+            // A close without lingering resets the connection (socket(7)).
             var option = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
             return false
@@ -207,13 +204,13 @@ struct FakeUpstreamConnection {
     private func drip(_ bytes: [UInt8], every interval: Duration) -> Bool {
         bytes.allSatisfy { byte in
             guard send([byte]) else { return false }
-            // Ends early where the connection is shut down or reset.
+            // Ends early if the connection is shut down or reset.
             var end = pollfd(fd: descriptor, events: 0, revents: 0)
             return poll(&end, 1, CInt(interval / .milliseconds(1))) == 0
         }
     }
 
-    /// Passes on bytes in both directions until either side ends.
+    /// Copies bytes in both directions until either side ends.
     private func relay() -> Bool {
         guard let tunnel, let other = tunnel() else {
             return send(Array("HTTP/1.1 405 Whatever\r\nContent-Length: 0\r\n\r\n".utf8))
@@ -245,7 +242,7 @@ struct FakeUpstreamConnection {
         return true
     }
 
-    /// What has arrived; nil at the end.
+    /// The received bytes; nil at the end.
     private func receive(from descriptor: CInt) -> [UInt8]? {
         let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
             // A failure initializes nothing.

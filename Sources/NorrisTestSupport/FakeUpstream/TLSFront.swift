@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// nginx(8) before a server on this machine that speaks no TLS.
+/// nginx(8) in front of a server without TLS.
 ///
-/// It passes on bytes as they are, so that every fault behind it reaches the client.
+/// Copies bytes unchanged, so that every fault behind it reaches the client.
 package final class TLSFront: Sendable {
     package struct NotStarted: Error, CustomStringConvertible { package let description: String }
 
@@ -16,10 +16,8 @@ package final class TLSFront: Sendable {
 
     /// Starts nginx and waits until it listens.
     ///
-    /// - Parameters:
-    ///   - target: the port of the server.
-    ///   - host: an IPv4 address of this machine, of both.
-    ///   - old: one that was stopped, whose port this listens on.
+    /// - Parameters:   - target: the port of the server.   - host: an IPv4 address of this machine for both.   - old: a
+    ///   stopped front, whose port is used again.
     package static func start(
         _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1", replacing old: TLSFront? = nil
     ) async throws -> TLSFront {
@@ -65,17 +63,15 @@ package final class TLSFront: Sendable {
     package func stop() { process.withLock { $0 = nil } }
 }
 
-/// A self-signed certificate and its key, made by openssl(1) for one test and gone with it.
+/// A self-signed certificate with its key, created by openssl(1) and deleted with the value.
 package final class FakeCertificate: Sendable {
     private let folder = TemporaryFolder()
 
-    /// The path of the certificate, as a file of trusted ones.
+    /// The path of the certificate, as a file of trusted certificates.
     package var path: String { folder("certificate.pem") }
     package var keyPath: String { folder("key.pem") }
 
-    /// - Parameters:
-    ///   - names: as in a subjectAltName.
-    ///   - isExpired: since yesterday.
+    /// - Parameters:   - names: the names in subjectAltName.   - isExpired: whether the certificate expired yesterday.
     package init(
         names: [String] = ["IP:127.0.0.1", "DNS:localhost", "DNS:jokes.example"], isExpired: Bool = false
     ) throws {
@@ -84,7 +80,7 @@ package final class FakeCertificate: Sendable {
             "-subj", "/CN=norrisd test", "-addext", "subjectAltName=\(names.joined(separator: ","))",
             "-addext", "basicConstraints=critical,CA:TRUE", "-keyout", keyPath, "-out", folder("request.pem"),
         ])
-        // Of the two commands only this takes a negative number of days.
+        // Only this one of the two commands accepts a negative number of days.
         try openssl([
             "x509", "-req", "-in", folder("request.pem"), "-signkey", keyPath, "-copy_extensions", "copyall",
             "-days", isExpired ? "-1" : "2", "-out", path,
@@ -97,10 +93,10 @@ package final class FakeCertificate: Sendable {
     }
 }
 
-/// A TCP port of this machine that nobody else gets, whether or not anything listens on it.
+/// A TCP port of this machine that is reserved, with or without a listener.
 ///
-/// A socket that is bound but does not listen refuses connections, and lets another with SO_REUSEADDR listen on its
-/// port (socket(7)): one of `socket()`, or one of a child process such as nginx.
+/// A bound socket that does not listen refuses connections, and permits another socket with SO_REUSEADDR to listen on
+/// the port (socket(7)): one from `socket()`, or from a child process such as nginx.
 final class PortReservation: Sendable {
     let host: String
     let port: Int
@@ -116,10 +112,10 @@ final class PortReservation: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Another socket on the port, for a caller that listens on it and closes it.
+    /// Another socket on the port, closed by the caller.
     func socket() -> CInt { PortReservation.bound(host, port: port).descriptor }
 
-    /// A connection to a port, for a caller that closes it; nil if there is none.
+    /// A connection to a port, closed by the caller; nil if the port refuses.
     static func connected(_ host: String, port: Int) -> CInt? {
         let descriptor = newSocket()
         if withAddress(host, port, { connect(descriptor, $0, $1) }) == 0 { return descriptor }
@@ -131,7 +127,7 @@ final class PortReservation: Sendable {
         let descriptor = newSocket()
         var isReused: CInt = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<CInt>.size))
-        // A program that another test has just started may hold what was closed, until it is another program.
+        // A program that another test has just started may briefly hold the closed socket.
         var attempts = 3000
         while withAddress(host, port, { bind(descriptor, $0, $1) }) != 0 {
             precondition(errno == EADDRINUSE && attempts > 0, "No port \(port) on \(host)")
