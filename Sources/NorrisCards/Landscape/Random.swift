@@ -1,7 +1,7 @@
 import NorrisSystem
 
 extension SeededRandom {
-    /// The parts of a landscape that have numbers of their own, so that the others do not change them.
+    /// The parts of a landscape with separate random numbers, so that a change of one does not change the others.
     enum Thing: UInt64 {
         case hour = 1
         case ground, sky, water, foreground, ranges, slopes, scene, windows
@@ -9,7 +9,7 @@ extension SeededRandom {
         case stars = 0x200
     }
 
-    /// - Parameter number: of the thing, where there are several.
+    /// - Parameter number: the index of the thing, if there are several.
     init(seed: UInt64, thing: Thing, number: Int = 0) {
         self.init(seed: seed ^ ((thing.rawValue + UInt64(number)) &* 0xD1B5_4A32_D192_ED03))
     }
@@ -21,7 +21,7 @@ extension SeededRandom {
     mutating func noise() -> Noise { Noise(seed: UInt32(truncatingIfNeeded: next())) }
 }
 
-/// Smooth noise: a number for every position, similar ones for close positions.
+/// Smooth noise: similar numbers for near positions.
 struct Noise {
     let seed: UInt32
 
@@ -33,7 +33,7 @@ struct Noise {
         return left + (corner(cell &+ 1, 0) - left) * eased(x - floor)
     }
 
-    /// The same on a plane.
+    /// The same in two dimensions.
     func value(_ x: Float, _ y: Float) -> Float {
         let (floorX, floorY) = (x.rounded(.down), y.rounded(.down))
         let (column, row) = (Int32(floorX), Int32(floorY))
@@ -47,14 +47,14 @@ struct Noise {
 
     /// A sum of octaves, about -1 to 1.
     ///
-    /// - Parameter roughness: how much weaker each octave is than the one before; 0.5 gives hills, 0.6 rocks.
+    /// - Parameter roughness: the factor from one octave to the next; 0.5 gives hills, 0.6 rocks.
     func fractal(_ x: Float, octaves: Int, roughness: Float) -> Float {
         var (sum, strength, total, position) = (Float(0), Float(1), Float(0), x)
         for _ in 0..<octaves {
             sum += strength * value(position)
             total += strength
             strength *= roughness
-            // Not quite twice, so that the corners of octaves do not meet.
+            // Not exactly twice, so that the corners of octaves do not coincide.
             position = position * 2.03 + 17.3
         }
         return sum / total
@@ -68,7 +68,7 @@ struct Noise {
             let summit = Float(number) + 0.5 + 0.42 * corner(number, 1)
             let height = 0.68 + 0.32 * corner(number, 2)
             let reach = 1.25 + 0.35 * corner(number, 3)
-            // Flanks get less steep downward.
+            // The slope decreases toward the foot.
             let part = max(1 - abs(x - summit) / reach, 0)
             highest = max(highest, height * part * (0.55 + 0.45 * part))
         }
@@ -77,7 +77,7 @@ struct Noise {
 
     @inline(__always) private func eased(_ part: Float) -> Float { part * part * (3 - 2 * part) }
 
-    /// -1 to 1, without any order: "lowbias32" (Chris Wellons, "Prospecting for Hash Functions", 2018).
+    /// -1 to 1, without a visible pattern: "lowbias32" (Chris Wellons, "Prospecting for Hash Functions", 2018).
     @inline(__always) private func corner(_ column: Int32, _ row: Int32) -> Float {
         var hash = UInt32(bitPattern: column) &* 0x9E37_79B1 &+ UInt32(bitPattern: row) &* 0x85EB_CA77 &+ seed
         hash ^= hash >> 16

@@ -1,35 +1,35 @@
 import NorrisSystem
 
-/// The upper edge of one range of mountains or hills: an elevation for every position.
+/// The upper edge of a range of mountains or hills: an elevation for every position.
 struct Ridge {
     enum Kind: Equatable {
         /// Sharp summits.
         case peaks
-        /// Soft backs.
+        /// Rounded hills.
         case hills
         /// Hills with a fringe of conifers.
         case forest
         /// Table mountains.
         case mesa
         case dunes
-        /// Land that ends at the middle, and rocks beyond it; the spread is 1 where it is at the right, -1 at the left.
+        /// Land that ends at the middle, and rocks after it; the spread is 1 for land on the right, -1 on the left.
         case cliff
         case towers
 
-        /// Whether it is seen as an outline alone.
+        /// Whether only the outline is visible.
         var isOutline: Bool { self == .forest || self == .towers }
     }
 
     let kind: Kind
-    /// Lowest elevation and what the highest summit adds, in widths.
+    /// The lowest elevation, and the additional height of the highest summit, in widths.
     let foot: Float
     let rise: Float
-    /// Where it is highest and how far it goes to the sides.
+    /// The position of the highest point, and the extent to the sides.
     let middle: Float
     let spread: Float
-    /// Summits in a width.
+    /// The number of summits in a width.
     let frequency: Float
-    /// The position of the sun or moon, which finds a gap there.
+    /// The position of the sun or moon, which has a gap there.
     let gap: Float
     let noise: Noise
 
@@ -51,7 +51,7 @@ struct Ridge {
             let height = 0.35 * step(value, -0.25, 0.12) + 0.65 * step(value, 0.1, 0.17)
             return foot + rise * (height + 0.025 * noise.fractal(offset * 6, octaves: 5, roughness: 0.6))
         case .dunes:
-            // Sharp crests between round hollows, which wander.
+            // Sharp, winding crests between round hollows.
             let value = noise.value(offset + 0.2 * noise.value(offset * 1.7))
             let crest = 1 - (value * value + 0.003).squareRoot()
             shape = 0.72 * crest * crest.squareRoot() + 0.28 * (0.5 + 0.5 * noise.value(offset * 0.6 + 40))
@@ -61,7 +61,7 @@ struct Ridge {
         return foot + rise * envelope * open * shape
     }
 
-    /// What is left of the rise at a distance from the middle.
+    /// The remaining part of the rise at a distance from the middle.
     private func envelope(_ x: Float) -> Float {
         let distance = (x - middle) / spread
         return 0.30 + 0.70 / (1 + distance * distance)
@@ -77,7 +77,7 @@ struct Ridge {
         return max(land + 0.05 * rock * min(land, 1) + lighthouse, rocks)
     }
 
-    /// The towers of one row of houses, 0 to 1.
+    /// The towers of a row of houses, 0 to 1.
     private func tower(_ x: Float, _ scale: Float) -> Float {
         let position = x * frequency * scale + 100 * scale
         let house = position.rounded(.down)
@@ -85,9 +85,9 @@ struct Ridge {
         let middle = (house + 0.5 - 100 * scale) / (frequency * scale)
         let height = (0.55 + 0.45 * noise.value(house, 5)) * envelope(middle) + 0.08
         let width = 0.36 + 0.13 * noise.value(house, 11)
-        // Low houses stand between them.
+        // Low houses between the towers.
         if aside > width { return 0.05 }
-        // Some have a mast, some a narrower top.
+        // Some towers have a mast, some a narrower top.
         let top = noise.value(house, 17)
         if top > 0.35 && aside < 0.022 * scale { return height + 0.14 }
         return top < -0.3 && aside > 0.6 * width ? 0.86 * height : height
@@ -98,15 +98,16 @@ struct Ridge {
         return part * part * (3 - 2 * part)
     }
 
-    /// Where an elevation is between the foot (0) and the summit (1), for the mist; a far range has more of it.
+    /// The position of an elevation between the foot (0) and the summit (1), for the mist, which is denser for a far
+    /// range.
     func height(of elevation: Float) -> Float { (elevation - foot) / rise + 0.3 * foot / (foot + rise) }
 }
 
 extension Ridge {
-    /// The ranges of a landscape, the farthest first: a great one across from the sun, spurs that come in from both
-    /// sides, and a forest at the shore.
+    /// The ranges of a landscape, the farthest first: a large range opposite the sun, spurs from both sides, and a
+    /// forest at the shore.
     ///
-    /// - Parameter surplus: how much higher the picture is than a square, in widths; gives more foothills.
+    /// - Parameter surplus: the height of the picture beyond a square, in widths, which adds foothills.
     static func ranges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
         var random = SeededRandom(seed: seed, thing: .ranges)
         let away: Float = gap < 0.5 ? 1 : -1
@@ -159,9 +160,9 @@ extension Ridge {
     }
 }
 
-/// A forest on a ridge: how much higher it makes its edge. All lengths are in widths of the picture.
+/// A forest on a ridge, which raises the ridge's edge. All lengths are in widths of the picture.
 enum Conifers {
-    /// Raises the edge, an elevation for the middle of each column, where there are trees.
+    /// Raises the edge, an elevation for the middle of each column, by the heights of the trees.
     static func grow(on edge: inout [Float], heights: ClosedRange<Float>, random: inout SeededRandom) {
         let ground = edge
         let clearings = random.noise()
@@ -169,7 +170,7 @@ enum Conifers {
         var x: Float = -0.02
         while x < 1.02 {
             let size = random.number(in: 0...1)
-            // Stands of trees, with gaps where the noise says so.
+            // Groups of trees, with gaps according to the noise.
             let growth = min(max(clearings.value(x * 7 + 50) * 1.2 + 0.75, 0.12), 1)
             let height = (heights.lowerBound + (heights.upperBound - heights.lowerBound) * size * size) * growth
             let reach = height * random.number(in: 0.17...0.24)
@@ -186,7 +187,7 @@ enum Conifers {
         }
     }
 
-    /// The height of a tree at a distance from its trunk, both 0 to 1: branches that hang in tiers.
+    /// The height of a tree at a distance from its trunk, both 0 to 1, with branches in tiers.
     private static func outline(_ distance: Float, _ tiers: Float) -> Float {
         let tier = (distance * tiers).rounded(.down)
         let part = distance * tiers - tier

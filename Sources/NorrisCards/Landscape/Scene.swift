@@ -1,6 +1,6 @@
 import NorrisSystem
 
-/// What a landscape is of.
+/// The subject of a landscape.
 enum Scene: CaseIterable {
     case lake, desert, sea, forest, city, snow
 
@@ -9,19 +9,19 @@ enum Scene: CaseIterable {
         self = Scene.allCases[Int(random.next() % UInt64(Scene.allCases.count))]
     }
 
-    /// As part of a sentence.
+    /// A description as a part of a sentence.
     var description: String { look.words }
-    /// What is below the horizon, as a part of a square picture.
+    /// The part below the horizon of a square picture.
     var below: ClosedRange<Float> { look.below }
-    /// Whether there is water below the horizon; else the nearest range goes down to the lower edge.
+    /// Whether there is water below the horizon; otherwise the nearest range extends to the lower edge.
     var hasWater: Bool { look.hasWater }
-    /// How often conifers stand on the near bank, 0 to 1.
+    /// The probability of conifers on the near bank, 0 to 1.
     var foreground: Float { look.foreground }
-    /// When it looks best.
+    /// The suitable hours.
     var hours: [Hour] { Hour.allCases.filter { !look.without.contains($0) } }
-    /// How tall trees are, in those at a lake.
+    /// The height of trees, relative to trees at a lake.
     var treeHeight: Float { self == .forest ? 2.4 : 1 }
-    /// Whether the ground is bare, so that light and shade are seen on the nearest range too, and no mist.
+    /// Whether the ground is bare, so that the nearest range has light and shade, and no mist.
     var isBare: Bool { self == .desert || self == .snow }
 
     private var look: (words: String, below: ClosedRange<Float>, hasWater: Bool, foreground: Float, without: Set<Hour>)
@@ -36,7 +36,7 @@ enum Scene: CaseIterable {
         }
     }
 
-    /// The color of near ground without a shadow; `way` as in ``Palette/tone(_:_:way:)``, for warm hours.
+    /// The color of near ground without shadow; `way` as in ``Palette/tone(_:_:way:)``, for warm hours.
     func soil(_ hour: Hour) -> (lightness: Float, chroma: Float, way: Float) {
         let light = hour.sky[0].lightness
         switch self {
@@ -46,16 +46,15 @@ enum Scene: CaseIterable {
         }
     }
 
-    /// Its ranges, the farthest first.
+    /// The ranges, the farthest first.
     ///
-    /// - Parameters:
-    ///   - gap: the position of sun or moon.
-    ///   - surplus: how much higher the picture is than a square, in widths.
+    /// - Parameters:   - gap: the position of sun or moon.   - surplus: the height of the picture beyond a square, in
+    ///   widths.
     func ridges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
         guard self != .lake else { return Ridge.ranges(gap: gap, surplus: surplus, seed: seed) }
         var random = SeededRandom(seed: seed, thing: .ranges)
         let away: Float = gap < 0.5 ? 1 : -1
-        /// - Parameter aside: of the middle, away from sun or moon.
+        /// - Parameter aside: the distance of the middle from sun or moon.
         func ridge(
             _ kind: Ridge.Kind, _ foot: Float, _ rise: ClosedRange<Float>, _ aside: ClosedRange<Float>,
             _ spread: Float, _ frequency: ClosedRange<Float>
@@ -108,24 +107,24 @@ enum Scene: CaseIterable {
     }
 }
 
-/// The lit windows of towers, a grid of them.
+/// The lit windows of towers, in a grid.
 struct Windows {
-    /// The distance of two windows, and how much of it one takes; in widths.
+    /// The distance of two windows, and the part of a window in it; in widths.
     private static let pitch = SIMD2<Float>(0.0074, 0.0105)
     private static let size: Float = 0.5
-    /// Between a roof and the first windows, in widths.
+    /// The distance from a roof to the first windows, in widths.
     private static let roof: Float = 0.006
 
-    /// For each column and row of pixels how much of it windows take, 0 to 1.
+    /// For each column and row of pixels the part with windows, 0 to 1.
     private let columns: [Float]
     private let rows: [Float]
-    /// For each cell of the grid how bright its window is.
+    /// The brightness of the window in each cell of the grid.
     private let lights: [Float]
     private let cells: Int
     private let unit: Float
     private let color: LinearColor
 
-    /// - Parameter edges: of the towers, a row for each column.
+    /// - Parameter edges: the edge of the towers, a row for each column.
     init(edges: [Float], ground: Ground, palette: Palette, random: inout SeededRandom) {
         unit = Float(ground.width)
         let pitch = Self.pitch * unit
@@ -137,7 +136,7 @@ struct Windows {
         }
         let wall = Int(pitch.x * Self.size + 1.5)
         columns = covers(ground.width, pitch.x).enumerated().map { column, cover in
-            // Where a tower ends there is wall.
+            // Near the edge of a tower there is wall.
             let near = edges[max(column - wall, 0)...min(column + wall, ground.width - 1)]
             return near.allSatisfy { $0 == edges[column] } ? cover : 0
         }
@@ -154,7 +153,7 @@ struct Windows {
         color = palette.tone(0.80, 0.10, way: 1).light.mixed(LinearColor(1, 0.62, 0.25, 0), 0.5) * 0.8
     }
 
-    /// - Parameter below: the edge of the tower, in rows.
+    /// - Parameter below: the distance from the edge of the tower, in rows.
     @inline(__always) func light(column: Int, row: Int, below: Float) -> LinearColor {
         let cover = columns[column] * rows[row]
         guard cover > 0, below > Self.roof * unit else { return .zero }

@@ -2,9 +2,10 @@ import Glibc
 
 /// The sky without stars: a gradient, the glow around sun or moon, and bands of thin cloud.
 struct Sky {
-    /// The gradient, a color a row.
+    /// The colors of the gradient, one for each row.
     private let rows: [LinearColor]
-    /// The glow is a sum of three bells, each of which is a product of a number a column and one a row.
+    /// The glow is a sum of three Gaussian functions, each a product of a number for the column and a number for the
+    /// row.
     private let glowColumns: [SIMD4<Float>]
     private let glowRows: [SIMD4<Float>]
     private let glowColors: (LinearColor, LinearColor, LinearColor)
@@ -31,7 +32,7 @@ struct Sky {
 
     /// The light from a point, without the disc of sun or moon.
     ///
-    /// - Parameter row: 0 to the last one above the water.
+    /// - Parameter row: from 0 to the last row above the water.
     @inline(__always) func color(column: Int, row: Int) -> LinearColor {
         let glow = glowColumns[column] * glowRows[row]
         let color = rows[row] + glowColors.0 * glow.x + glowColors.1 * glow.y + glowColors.2 * glow.z
@@ -54,7 +55,7 @@ struct Sky {
         }
     }
 
-    /// - Parameter offset: from the middle of the disc.
+    /// - Parameter offset: the distance from the center of the disc.
     private func withDisc(_ sky: LinearColor, _ offset: SIMD2<Float>) -> LinearColor {
         let distance = (offset.x * offset.x + offset.y * offset.y).squareRoot()
         let cover = min(max(radius - distance + 0.5, 0), 1)
@@ -64,20 +65,20 @@ struct Sky {
     }
 }
 
-/// `exp(-x²)` of a distance in each of the first three widths.
+/// `exp(-x²)` of a distance in the first three widths.
 private func bell(_ distance: Float, _ widths: SIMD4<Float>) -> SIMD4<Float> {
     var result = SIMD4<Float>()
     for lane in 0..<3 {
         let part = Double(distance / widths[lane])
-        // Numbers near the smallest that a Float can hold would take the processor a hundred times as long.
+        // Subnormal numbers would take the processor a hundred times as long.
         result[lane] = abs(part) < 3.5 ? Float(exp(-part * part)) : 0
     }
     return result
 }
 
-/// The tones of a sky from the horizon to the top, through five of them, without corners.
+/// The tones of a sky from the horizon to the top: a smooth curve through five tones.
 struct SkyGradient {
-    /// Elevations in widths, rising.
+    /// The elevations in widths, rising.
     private let elevations: [Float]
     private let lightness: [Float]
     private let chroma: [Float]
@@ -99,7 +100,7 @@ struct SkyGradient {
         return palette.tone(level.lightness, level.chroma, way: curve(ways, elevation))
     }
 
-    /// Without the palette.
+    /// Lightness and chroma without the palette's hue.
     func level(elevation: Float) -> (lightness: Float, chroma: Float) {
         (curve(lightness, elevation), curve(chroma, elevation))
     }
@@ -129,17 +130,17 @@ struct SkyGradient {
     }
 }
 
-/// Thin bands of cloud: how much brighter or darker they make the sky.
+/// Thin bands of clouds, as changes of the sky's brightness.
 struct Clouds {
-    /// Cells of the grid in a width; what lies between them is interpolated.
+    /// The cells of the grid in a width; values between them are interpolated.
     private static let cells = SIMD2<Float>(56, 150)
 
     private let columns: Int
     private let brightness: [Float]
-    /// For each column of pixels: the cell, and how far on the way to the next one.
+    /// For each column of pixels the cell, and the position between it and the next cell.
     private let cellOfColumn: [Int32]
     private let partOfColumn: [Float]
-    /// From rows of pixels to rows of cells, from the top of the picture downward.
+    /// The factor from rows of pixels to rows of cells, from the top of the picture.
     private let scale: Float
 
     init(ground: Ground, noise: Noise, density: Float) {
@@ -153,7 +154,7 @@ struct Clouds {
         brightness.reserveCapacity(columns * rows)
         for row in 0..<rows {
             let elevation = (ground.horizon - Float(row) / scale) / Float(ground.width)
-            // Clouds lie between the mountains and the upper sky, where they get thin.
+            // Clouds are between the mountains and the upper sky, where they become thin.
             let share = density * min(max(elevation / 0.12, 0), 1) * max(1 - elevation / 0.8, 0.12)
             for column in 0..<columns {
                 let x = Float(column) / Self.cells.x

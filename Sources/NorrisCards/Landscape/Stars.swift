@@ -1,6 +1,6 @@
 import NorrisSystem
 
-/// Stars: soft dots of a pixel or little more, many faint ones and few bright ones.
+/// Stars: soft dots of about a pixel, many faint and few bright.
 struct Stars {
     private struct Star {
         let x: Float
@@ -9,10 +9,11 @@ struct Stars {
         let color: LinearColor
     }
 
-    /// From above.
+    /// Sorted from top to bottom.
     private let stars: [Star]
 
-    /// Brighter would want dark veils behind letters: white on a relative luminance of 0.183 has a contrast of 4.5.
+    /// Brighter stars would need dark veils behind letters: white on a relative luminance of 0.183 has a contrast of
+    /// 4.5.
     private static let brightest: Float = 0.15
     /// In pixels.
     private static let smallest: Float = 0.62
@@ -20,7 +21,7 @@ struct Stars {
     init(ground: Ground, share: Float, sky: Sky, terrain: Terrain, luminary: Luminary, seed: UInt64) {
         let unit = Float(ground.width)
         var stars: [Star] = []
-        // Band by band upward, so that a taller picture has more stars above the same ones.
+        // Band by band upward, so that a taller picture has the same stars and more above them.
         for band in 0...Int(ground.horizon / unit) {
             var random = SeededRandom(seed: seed, thing: .stars, number: band)
             for _ in 0..<Int(share * 620) {
@@ -32,13 +33,13 @@ struct Stars {
                 let column = min(Int(x * unit), ground.width - 1)
                 let away = SIMD2(x - luminary.x, elevation - luminary.elevation) / luminary.radius
                 let distance = (away.x * away.x + away.y * away.y).squareRoot()
-                // Fewer toward the horizon, and none beside the moon.
+                // Fewer stars toward the horizon, and none beside the moon.
                 let visibility = min((elevation - 0.10) / 0.45, (distance - 1.4) / 3, 1)
                 guard y >= 0, y < terrain.skyline[column] - 0.004 * unit, visibility > 0 else { continue }
                 let power = chance * chance * chance * chance
                 let radius = (0.00062 + 0.00065 * power) * unit
                 let behind = sky.color(column: column, row: Int(y)).luminance
-                // A dot can not be smaller than a pixel; it is fainter instead.
+                // A dot cannot be smaller than a pixel, so it is fainter instead.
                 let light =
                     max(Self.brightest - behind, 0.02) * (0.02 + 0.98 * power) * visibility
                     * min(radius / Self.smallest, 1)

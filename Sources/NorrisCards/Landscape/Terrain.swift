@@ -1,22 +1,22 @@
 import NorrisSystem
 
-/// The ranges above the water or down to the lower edge, the farthest first: their edges in every column and their
+/// The ranges above the water or down to the lower edge, the farthest first, with their edges in every column and their
 /// colors in every row.
 struct Terrain {
     private let width: Int
     private let landRows: Int
     private let ranges: Int
-    /// For each range and column.
+    /// Indexed by range and column.
     private let points: [RangePoint]
-    /// For each column the row above which there is only sky.
+    /// For each column the first row with land.
     let skyline: [Float]
-    /// For each range and row, with the mist at its foot.
+    /// Indexed by range and row, with the mist at the foot.
     private let colors: [LinearColor]
-    /// For each range: what the sun adds where the slope is turned to it.
+    /// For each range the sunlight on slopes that face the sun.
     private let slopeLight: [LinearColor]
-    /// For each row below an edge.
+    /// Indexed by the rows below an edge.
     private let depths: [SlopeDepth]
-    /// Those of the nearest range; nil where it has none.
+    /// The windows of the nearest range; nil without windows.
     private let windows: Windows?
 
     init(
@@ -66,13 +66,13 @@ struct Terrain {
         }
     }
 
-    /// The light from a point on land or in the sky, without sun and moon.
+    /// The light from a point of land or sky, without sun and moon.
     @inline(__always) func color(column: Int, row: Int, y: Float, sky: Sky) -> LinearColor {
         let color = sky.color(column: column, row: row)
         return y > skyline[column] ? self.color(column: column, row: row, y: y, behind: color) : color
     }
 
-    /// From the nearest range to the farthest, until nothing is left to be seen.
+    /// From the nearest range to the farthest, until the color is opaque.
     @inline(__always) private func color(column: Int, row: Int, y: Float, behind sky: LinearColor) -> LinearColor {
         var sum = LinearColor.zero
         var rest: Float = 1
@@ -102,12 +102,12 @@ struct Terrain {
     }
 }
 
-/// The colors of one range: the air before far ones has the color of the sky above the horizon, near ones are dark.
+/// The colors of one range: far ranges have the color of the sky above the horizon, and near ranges are dark.
 struct RangePaint {
     private let summit: LinearColor
     private let mist: LinearColor
     private let mistiness: Float
-    /// What the sun adds on slopes that look to it.
+    /// The sunlight on slopes that face the sun.
     let slopeLight: LinearColor
 
     /// - Parameter nearness: 0 (the farthest) to 1.
@@ -115,7 +115,7 @@ struct RangePaint {
         let far = sky.level(elevation: 0.16)
         let haze = sky.level(elevation: 0.06)
         let near = (kind.isOutline ? .forest : scene).soil(hour)
-        // Snow is bright however far it is.
+        // Snow is bright at any distance.
         let share = scene == .snow ? 0.55 + 0.45 * nearness : nearness.squareRoot()
         let lightness = far.lightness * 0.96 + (near.lightness - far.lightness * 0.96) * share
         let chroma = far.chroma * 0.9 + (near.chroma - far.chroma * 0.9) * nearness
@@ -139,26 +139,26 @@ struct RangePaint {
 
 /// A column of a range of mountains.
 struct RangePoint: BitwiseCopyable {
-    /// The row where it begins.
+    /// The first row of the land.
     let edge: Float
-    /// 1 by the number of rows over which the edge is soft: more where it is steep.
+    /// 1 divided by the number of rows over which the edge is soft, which is greater for a steep edge.
     let sharpness: Float
-    /// How many columns a gully comes nearer to the summit in a row.
+    /// The columns by which a gully approaches the summit in a row.
     let flank: Float
-    /// How much the slope is turned to the light, 0 to 1: of a single rock, and of the whole flank.
+    /// The part of the light on the slope, 0 to 1: of a single rock, and of the whole flank.
     let fine: Float
     let broad: Float
 
     /// The columns of a range.
     ///
-    /// - Parameter trees: their heights, in widths.
+    /// - Parameter trees: the heights of the trees, in widths.
     static func line(
         of ridge: Ridge, trees: ClosedRange<Float>, ground: Ground, luminary: Luminary, random: inout SeededRandom
     ) -> [RangePoint] {
         var elevations = (0..<ground.width).map { ridge.elevation(ground.position(column: $0)) }
         if ridge.kind == .forest { Conifers.grow(on: &elevations, heights: trees, random: &random) }
         let rows = elevations.map { ground.row(elevation: $0) }
-        // Walls stand between two columns.
+        // Walls are between two columns.
         let sharpness = ridge.kind == .towers ? rows.map { _ in 1 } : sharpness(of: rows)
         return rows.indices.map { column in
             guard !ridge.kind.isOutline else {
@@ -175,7 +175,7 @@ struct RangePoint: BitwiseCopyable {
         }
     }
 
-    /// For each column of an edge 1 by the number of rows over which it is soft.
+    /// For each column of an edge 1 divided by the number of rows over which the edge is soft.
     static func sharpness(of rows: [Float]) -> [Float] {
         rows.indices.map { column in
             1 / max(abs(rows[max(column - 1, 0)] - rows[min(column + 1, rows.count - 1)]) / 2, 1)
@@ -183,16 +183,16 @@ struct RangePoint: BitwiseCopyable {
     }
 }
 
-/// What becomes of the light on a slope in a row below the edge.
+/// The light on a slope in a row below the edge.
 struct SlopeDepth: BitwiseCopyable {
-    /// What is left of it, 0 to 1.
+    /// The remaining light, 0 to 1.
     let light: Float
-    /// What is left of the single rocks, 0 to 1.
+    /// The remaining detail of single rocks, 0 to 1.
     let detail: Float
-    /// How far the border between light and shade has moved aside, in columns.
+    /// The shift of the border between light and shade, in columns.
     let wander: Int
 
-    /// - Parameter unit: pixels in a width.
+    /// - Parameter unit: the pixels in a width.
     static func rows(_ count: Int, unit: Float, noise: Noise) -> [SlopeDepth] {
         (0...count).map { row in
             let depth = Float(row) / unit

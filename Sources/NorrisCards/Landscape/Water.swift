@@ -1,10 +1,10 @@
 import Glibc
 
-/// The water: what each point of it mirrors, and how much light it absorbs.
+/// The water: the reflection at each point, and the absorbed light.
 struct Water {
-    /// How many rows of ripples there are between the far shore and the lower edge.
+    /// The number of rows of ripples between the far shore and the lower edge.
     private static let ripples: Float = 120
-    /// How far ripples move what is mirrored, in widths.
+    /// The shift of the reflection by ripples, in widths.
     private static let swell: Float = 0.034
 
     private let ground: Ground
@@ -24,7 +24,7 @@ struct Water {
         shore = sky.tone(elevation: 0.05).light
     }
 
-    /// Paints a row of it.
+    /// Paints a row of the water.
     func paint(row: Int, terrain: Terrain, sky: Sky, into line: UnsafeMutableBufferPointer<LinearColor>) {
         let unit = Float(ground.width)
         let distance = (Float(row) + 0.5 - ground.horizon) / unit
@@ -58,7 +58,7 @@ struct Water {
         }
     }
 
-    /// A row of ripples, which grow toward the viewer.
+    /// A row of ripples, which are larger near the viewer.
     private struct Wave {
         private let frequency: Float
         private let heights: [Float]

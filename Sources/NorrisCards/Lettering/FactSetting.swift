@@ -1,17 +1,16 @@
 import Glibc
 import NorrisText
 
-/// How a fact's text is set.
+/// Setting a fact's text.
 extension Typesetter {
-    /// More lines than these are not centered: the eye finds the next line where lines begin at the same column.
+    /// The most lines that are centered, because readers find the next of many lines more easily if all begin at the
+    /// same column.
     private static let mostCenteredLines = 7
 
-    /// Sets a text, and below it smaller whose words it is.
+    /// Sets a text, and the author below it in smaller letters.
     ///
-    /// - Parameters:
-    ///   - measure: the widest a line may be.
-    ///   - room: the height that both should keep to.
-    ///   - isCaption: whether it stands below a headline.
+    /// - Parameters:   - measure: the maximum width of a line.   - room: the intended height of both.   - isCaption:
+    ///   whether the text is below a headline.
     func column(_ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool = false) -> TextColumn {
         let line = text.attribution == nil ? 0 : 2 * TypeScale.smallest * width
         let block = block(text, measure: measure, room: room - line, width: width, isCaption: isCaption)
@@ -28,7 +27,7 @@ extension Typesetter {
         return TextColumn(blocks: [(block, 0), (second, block.height + 0.6 * line)])
     }
 
-    /// Sets a text as large as its length and the room allow, and at the smallest size where there is not room enough.
+    /// Sets a text as large as its length and the height allow, but not smaller than the smallest size.
     private func block(_ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool) -> TextBlock {
         let smallest = TypeScale.smallest * width
         let columns = displayWidth(of: text.text)
@@ -36,10 +35,10 @@ extension Typesetter {
         let size = width * (isCaption ? min(scale, TypeScale.largestCaption) : scale)
         let face = isCaption ? Face.caption : columns <= 160 ? .display : .text
         let layout = layout(withTies(text.text, language: language), face: face, size: size)
-        // To keep the writer's own lines, and long words whole, letters may be somewhat smaller.
+        // To keep the author's lines, and to avoid breaking long words, letters may be somewhat smaller.
         let smaller = max(smallest, 0.7 * size)
         if text.lineCount > 1 { layout.shrink(to: measure, smallest: smaller) }
-        // Phrases of Japanese are long; where one fills a line the others are too short.
+        // Phrases of Japanese are long; if one fills a line, the others would be too short.
         let widest = language == "ja" ? 0.85 * measure : measure
         layout.setWidth(widest)
         layout.shrink(to: widest, smallest: smaller)
@@ -47,7 +46,7 @@ extension Typesetter {
         let breaksWords = layout.width > measure
         layout.setWidth(measure, insideWords: breaksWords)
         fit(layout, measure: measure, room: room, smallest: smallest)
-        // What no line can break, such as an emoji of many parts or marks piled up, has to fit at any size.
+        // An unbreakable text, such as an emoji of many parts or many combining marks, must fit at any size.
         layout.shrink(to: measure, smallest: 0)
         let isCentered =
             layout.lineCount <= Typesetter.mostCenteredLines
@@ -57,7 +56,7 @@ extension Typesetter {
         return TextBlock(layout, alignment: alignment, measure: measure)
     }
 
-    /// Finds the largest size at which the lines fit the room.
+    /// Finds the largest size at which the lines fit.
     private func fit(_ layout: TextLayout, measure: Double, room: Double, smallest: Double) {
         func fits() -> Bool { TextBlock(layout, alignment: .left, measure: measure).height <= room }
         guard layout.size > smallest, !fits() else { return }
@@ -71,7 +70,7 @@ extension Typesetter {
         layout.setSize(low)
     }
 
-    /// Finds the narrowest width that needs no further line, so that the lines are about equally long.
+    /// Finds the smallest width that needs no further line, so that the lines have similar lengths.
     private func balance(_ layout: TextLayout, measure: Double, breaksWords: Bool) {
         let count = layout.lineCount
         guard count > 1 else { return }
@@ -86,16 +85,16 @@ extension Typesetter {
     }
 }
 
-/// How large letters are, as parts of a card's width.
+/// The sizes of letters, as parts of a card's width.
 enum TypeScale {
-    /// What can still be read on a telephone.
+    /// The smallest size that is readable on a telephone.
     static let smallest = 1.0 / 30
-    /// A caption is read behind its headline.
+    /// A caption is read after its headline, so it is smaller.
     static let largestCaption = 0.044
 
-    /// The size for a text: large for a short one, and ever smaller down to the smallest.
+    /// The size of a text, decreasing with its length.
     ///
-    /// - Parameter columns: its length, where an ideograph counts as two letters.
+    /// - Parameter columns: the length of the text; an ideograph counts as two letters.
     static func size(columns: Int) -> Double {
         let length = log(Double(max(columns, 1)))
         var previous = steps[0]
@@ -111,19 +110,19 @@ enum TypeScale {
         return smallest
     }
 
-    /// The size of a text of emoji alone.
+    /// The size of a text with only emoji.
     static func size(emoji count: Int) -> Double { 0.22 / pow(Double(max(count, 1)), 0.25) }
 
-    /// The distance of two lines as a part of the size: large letters need less.
+    /// The distance of two lines as a part of the size; large letters need less.
     static func lineHeight(size: Double) -> Double {
         let part = (size - smallest) / (largest - smallest)
         return 1.42 - 0.27 * min(max(part, 0), 1)
     }
 
-    /// From this size on lines have the smallest distance.
+    /// The size from which lines have the smallest distance.
     private static let largest = 0.12
 
-    /// Between them the size goes by the logarithm of the length.
+    /// Between the steps the size is a function of the logarithm of the length.
     private static let steps: [(columns: Int, size: Double)] = [
         (3, 0.2), (16, 0.125), (40, 0.104), (80, 0.084), (200, 0.055), (400, 0.0425), (700, 0.036), (1000, smallest),
     ]

@@ -1,12 +1,12 @@
 import NorrisProtocol
 import NorrisText
 
-/// The line at the foot of a card: tags where the text begins, the source where it ends.
+/// The line at the foot of a card: tags at the left edge of the text, the source at the right edge.
 struct Foot {
     let tags: TextBlock?
     let source: TextBlock?
 
-    /// - Parameter measure: how wide it may be.
+    /// - Parameter measure: the maximum width.
     init?(_ fact: Fact, showsTags: Bool, measure: Double, size: Double, isMirrored: Bool, typesetter: Typesetter) {
         func block(_ text: String, _ face: Face, room: Double, _ alignment: TextBlock.Alignment) -> TextBlock? {
             guard !text.isEmpty else { return nil }
@@ -23,9 +23,9 @@ struct Foot {
         if tags == nil && source == nil { return nil }
     }
 
-    /// As many tags as fit, and how many more there are; at least one.
+    /// As many tags as fit, at least one, and the number of the others.
     private static func line(tags: [String], fits: (String) -> Bool) -> String {
-        // More than a dozen have never fitted.
+        // More than a dozen never fit.
         for count in stride(from: min(tags.count, 12), to: 0, by: -1) {
             let rest = tags.count - count
             let words = tags.prefix(count).map { "#\($0)" } + (rest > 0 ? ["+\(rest)"] : [])
@@ -35,7 +35,7 @@ struct Foot {
         return ""
     }
 
-    /// Empty for a text of the user's own.
+    /// Empty for a text of the user.
     private static func name(ofSource source: String) -> String {
         let fortune = "fortune:"
         switch source {
@@ -48,7 +48,7 @@ struct Foot {
         }
     }
 
-    /// - Parameter baseline: the row of the card that its letters are on.
+    /// - Parameter baseline: the row of the baseline on the card.
     func draw(on canvas: OpaquePointer, x: Double, baseline: Double, rows: Range<Int>) {
         for case let block? in [tags, source] {
             block.draw(on: canvas, x: x, y: baseline - block.firstBaseline, rows: rows)

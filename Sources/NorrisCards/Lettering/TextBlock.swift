@@ -3,17 +3,17 @@
 struct TextBlock {
     enum Alignment { case left, center, right }
 
-    /// Keeps the lines alive.
+    /// Retained, because the lines belong to it.
     private let layout: TextLayout
     let alignment: Alignment
-    /// That of the letters.
+    /// The size of the letters.
     var size: Double { layout.size }
     let lines: [TextLine]
     let height: Double
     let firstBaseline: Double
-    /// Where the leftmost line begins.
+    /// The left edge of the leftmost line.
     let left: Double
-    /// Where the rightmost line ends.
+    /// The right edge of the rightmost line.
     let right: Double
 
     /// - Parameter measure: the width in which the lines are aligned.
@@ -24,7 +24,7 @@ struct TextBlock {
         let step = TextBlock.step(of: lines, size: layout.size, measure: measure)
         var baseline = lines.first?.ascent ?? 0
         for index in lines.indices {
-            // Half a line between paragraphs is enough.
+            // Paragraphs are half a line apart.
             if index > 0 { baseline += lines[index].isEmpty ? step / 2 : step }
             lines[index].baseline = baseline
             let (room, hanging) = (measure - lines[index].width, lines[index].hanging)
@@ -41,8 +41,8 @@ struct TextBlock {
         right = lines.map { $0.x + $0.width }.max() ?? 0
     }
 
-    /// The distance of two baselines: that of the type scale, and more where letters or their marks are higher, as in
-    /// Devanagari and Thai. Piled-up marks may meet the next line.
+    /// The distance of two baselines: the distance of the type scale, or more if letters or marks are higher, as in
+    /// Devanagari and Thai. Many combining marks may touch the next line.
     private static func step(of lines: [TextLine], size: Double, measure: Double) -> Double {
         var needed = 0.0
         for (line, next) in zip(lines, lines.dropFirst()) where !line.isEmpty && !next.isEmpty {
@@ -51,9 +51,9 @@ struct TextBlock {
         return max(TypeScale.lineHeight(size: size / measure) * size, min(needed, 1.9 * size))
     }
 
-    /// Draws the lines that reach into some rows of a canvas, which holds these rows alone.
+    /// Draws the lines in some rows of a canvas that has only these rows.
     ///
-    /// - Parameter x: of the block on the card, as is `y`.
+    /// - Parameter x: the position of the block on the card, as `y`.
     func draw(on canvas: OpaquePointer, x: Double, y: Double, rows: Range<Int>) {
         for line in lines where y + line.top < Double(rows.upperBound) && y + line.bottom > Double(rows.lowerBound) {
             line.draw(on: canvas, x: x, y: y - Double(rows.lowerBound), hasEmoji: layout.hasEmoji)
@@ -61,7 +61,7 @@ struct TextBlock {
     }
 }
 
-/// Blocks one below the other, in pixels from the upper left corner of the first.
+/// Blocks below each other, in pixels from the upper left corner of the first.
 struct TextColumn {
     let blocks: [(block: TextBlock, y: Double)]
 
