@@ -1,14 +1,14 @@
 import NorrisProtocol
 
-/// The schedules of all sources: which are due, and when to look again.
+/// The schedules of all sources, which decide the due runs and the time of the next check.
 struct Planner: Sendable {
-    /// The number of sources that are fetched at a time. More than slow upstreams are likely to occupy, because a run
-    /// that waits for a network costs nothing; the decoding threads bound the work.
+    /// The largest number of concurrent runs. Slow upstreams are unlikely to occupy all, because a run that waits for a
+    /// network costs nothing. The decoding threads limit the work.
     static let maximumRuns = 16
-    /// How long to wait at most before the clock is read again: it may have jumped.
+    /// The longest pause before the clock is read again, because the clock may jump.
     static let longestPause = Duration.seconds(60)
 
-    /// In the order of the configuration.
+    /// The sources in the order of the configuration.
     private var names: [String] = []
     var schedules: [String: SourceSchedule] = [:]
     private let jitter: Jitter
@@ -19,9 +19,9 @@ struct Planner: Sendable {
         self.generator = generator
     }
 
-    /// Takes over what the configuration says; sources it does not name any more are forgotten.
+    /// Applies a configuration, and removes sources that it does not name.
     ///
-    /// - Parameter histories: of the sources that are new here.
+    /// - Parameter histories: the histories of new sources.
     mutating func configure(
         _ policies: [(name: String, policy: SourcePolicy)], histories: [String: SourceSchedule.History], now: Timestamp
     ) {
@@ -40,7 +40,7 @@ struct Planner: Sendable {
         }
     }
 
-    /// Limits times that lie too far ahead because the clock was set back.
+    /// Limits times that are too far in the future because the clock was set back.
     ///
     /// - Returns: the records to store, by source.
     mutating func limitTimes(_ now: Timestamp) -> [String: ScheduleRecord] {
@@ -49,9 +49,9 @@ struct Planner: Sendable {
         return changed
     }
 
-    /// Begins what is due.
+    /// Begins all due runs.
     ///
-    /// - Returns: the sources to fetch, each with what to store of it meanwhile.
+    /// - Returns: the sources to fetch, each with the record to store during its run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
         var begun: [(name: String, record: ScheduleRecord)] = []
         var running = schedules.values.count { $0.isRunning }
@@ -63,9 +63,9 @@ struct Planner: Sendable {
         return begun
     }
 
-    /// How long to wait for the next run, unless something happens.
+    /// The time until the next run, unless the schedules change.
     func pause(_ now: Timestamp) -> Duration {
-        // With the most runs under way, the end of one is waited for.
+        // When the maximum of runs is reached, only the end of a run permits another.
         let isFull = schedules.values.count { $0.isRunning } >= Planner.maximumRuns
         let next = schedules.values.filter { !$0.isRunning && !isFull }.compactMap(\.nextRunAt?.seconds).min()
         guard let next else { return Planner.longestPause }
@@ -77,10 +77,10 @@ struct Planner: Sendable {
     }
 }
 
-/// A factor between 0.9 and 1.1 for each source of each machine, always the same, so that the machines of an office do
-/// not all fetch at one time.
+/// A constant factor between 0.9 and 1.1 for each source and machine, so that the machines of an office do not all
+/// fetch at the same time.
 struct Jitter: Sendable {
-    /// An identifier of this machine, such as the content of machine-id(5); only a hash of it is used.
+    /// An identifier of the machine, such as the content of machine-id(5). Only its hash is used.
     let machine: String
 
     func applied(to interval: Duration, of source: String) -> Duration {

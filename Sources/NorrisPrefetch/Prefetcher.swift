@@ -4,12 +4,12 @@ import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 
-/// What the prefetcher needs of the daemon: to store records and publish what happens. Never called on the event loop.
+/// The interface to the daemon, which stores records and publishes events. Never called on the event loop.
 package protocol PrefetchHost: Sendable {
-    /// What was stored of a source when it was last here.
+    /// The stored history of a source.
     func history(of source: String) async -> SourceSchedule.History
 
-    /// Stores a record for good.
+    /// Stores a record persistently.
     func store(_ record: ScheduleRecord, of source: String) async
 
     func began(_ source: String)
@@ -17,11 +17,11 @@ package protocol PrefetchHost: Sendable {
     func failed(_ source: String, _ failure: SourceFailure)
 }
 
-/// Fetches each source when its schedule says so; one run or search of a source at a time.
+/// Fetches each source according to its schedule, with one run or search of a source at a time.
 ///
-/// Nothing here waits for a network but those: requests meanwhile are answered from the schedules in memory.
+/// Only runs and searches wait for a network. All other calls use the schedules in memory.
 package final class Prefetcher: Service {
-    /// A source and how its content is fetched and stored.
+    /// A source, and the function that fetches and stores its content.
     package struct Source: Sendable {
         package let name: String
         package let policy: SourcePolicy
@@ -35,11 +35,11 @@ package final class Prefetcher: Service {
     private struct State {
         var planner: Planner
         var fetches: [String: @Sendable () async -> FetchOutcome] = [:]
-        /// Held by a run or a search of the source, also across a new configuration.
+        /// The locks of runs and searches, which remain when the configuration changes.
         var locks: [String: AsyncLock] = [:]
     }
 
-    /// How much of the time of a search is worth a request.
+    /// The shortest remaining time in which a search sends a request.
     private static let shortestRequest = Duration.milliseconds(250)
 
     private let state: Mutex<State>
@@ -51,8 +51,8 @@ package final class Prefetcher: Service {
     private let wakeUp = WakeSignal()
 
     /// - Parameters:
-    ///   - machine: an identifier of this machine, such as the content of machine-id(5).
-    ///   - searchTime: how long a search waits for an upstream, and for the source's lock.
+    ///   - machine: an identifier of the machine, such as the content of machine-id(5).
+    ///   - searchTime: the time limit of a search, including the wait for the source's lock.
     package init(host: any PrefetchHost, machine: String, clock: any WallClock, searchTime: Duration, logger: Logger) {
         self.host = host
         self.clock = clock
@@ -61,7 +61,7 @@ package final class Prefetcher: Service {
         state = Mutex(State(planner: Planner(jitter: Jitter(machine: machine))))
     }
 
-    /// Takes over the sources of a configuration, the first or a new one.
+    /// Applies the sources of the first or a new configuration.
     package func configure(_ sources: [Source]) async {
         let known = state.withLock { $0.planner.schedules }
         var histories: [String: SourceSchedule.History] = [:]
@@ -75,7 +75,7 @@ package final class Prefetcher: Service {
         wakeUp.set()
     }
 
-    /// Rises whenever a schedule may have changed: what was made of schedules before may be out of date.
+    /// A number that rises whenever a schedule may have changed, so that derived data may be outdated.
     package var version: Int { changes.load(ordering: .acquiring) }
 
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
@@ -83,7 +83,6 @@ package final class Prefetcher: Service {
         return state.withLock { body(&$0) }
     }
 
-    /// The schedule of a source as it is now.
     package func schedule(of source: String) -> SourceSchedule? {
         state.withLock { $0.planner.schedules[source] }
     }
@@ -139,18 +138,18 @@ package final class Prefetcher: Service {
             host.failed(name, SourceFailure(kind: reason.kind, message: reason.message, since: now, retryAt: next))
         case .contentGone, .cancelled: break
         }
-        // Only now: whoever has the lock next finds the schedule as this run left it, and publishes after it.
+        // Unlocked last, so that the next owner sees the schedule of this run, and publishes after it.
         if isLocked { lock.unlock() }
         wakeUp.set()
     }
 
-    /// The stored content of a source is gone: it is due at once, if nothing holds it.
+    /// Makes a source due, unless backoff or a rate limit delays it, because its stored content was removed.
     package func contentGone(_ name: String) async {
         await change(name) { $0.schedules[name]?.contentGone(self.clock.now) }
         wakeUp.set()
     }
 
-    /// Begins a run of a source soon, whatever its schedule says.
+    /// Makes a run of a source due, despite its schedule.
     package func refresh(_ name: String, isAdministrator: Bool) throws(RefreshRefusal) {
         let now = clock.now
         let refusal = change { state -> RefreshRefusal? in
@@ -163,17 +162,17 @@ package final class Prefetcher: Service {
 
     // MARK: Searches
 
-    /// Whether a search would be passed on to the source's upstream now.
+    /// Whether the schedule permits a search at the source's upstream now.
     package func maySearch(_ name: String, whileFresh: Bool = false) -> Bool {
         schedule(of: name)?.maySearch(clock.now, whileFresh: whileFresh) ?? false
     }
 
-    /// Passes a search on to a source's upstream, if this is the time to.
+    /// Sends a search to a source's upstream if the schedule permits it.
     ///
     /// - Parameters:
-    ///   - whileFresh: whether also while the source's content is fresh as a whole.
-    ///   - request: gets the time it may take; returns nil where the upstream does not take this search at all.
-    /// - Returns: nil where the upstream did not answer, or was not sent the search; the schedule says why.
+    ///   - whileFresh: whether to search even if the source's content is fresh.
+    ///   - request: receives its time limit; returns nil if the upstream does not support this search.
+    /// - Returns: nil if the upstream did not answer or was not asked; the schedule states the reason.
     package func search<Value: Sendable>(
         _ name: String, whileFresh: Bool = false, _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
     ) async -> Value? {
@@ -184,7 +183,7 @@ package final class Prefetcher: Service {
         defer { if isLocked { lock.unlock() } }
         let timeLeft = searchTime - (clock.elapsed - start)
         guard isLocked, timeLeft >= Prefetcher.shortestRequest else { return timedOut(name) }
-        // The run or search before may have brought news.
+        // The previous run or search may have changed the schedule.
         guard maySearch(name, whileFresh: whileFresh) else { return nil }
         var value: Value?
         var failure: FetchFailure?
@@ -193,9 +192,9 @@ package final class Prefetcher: Service {
         } catch {
             failure = error
         }
-        // A cancelled search says nothing of the upstream, nor does one that it does not take.
+        // A cancelled or unsupported search says nothing about the upstream.
         if Task.isCancelled || (value == nil && failure == nil) { return nil }
-        // Nor does a timeout, if most of the time went into the wait for the lock.
+        // A timeout is not the upstream's fault if the wait for the lock shortened the request.
         if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest { return timedOut(name) }
         await change(name) { [failure] in $0.schedules[name]?.finishSearch(failure, now: self.clock.now) }
         return value
@@ -209,8 +208,8 @@ package final class Prefetcher: Service {
 
     // MARK: Changes
 
-    /// Changes a schedule, stores its record, and logs where a source begins or ceases to fail: once, however often it
-    /// is tried.
+    /// Changes a schedule, stores its record, and logs failures and recovery. Repeated failures of one kind are logged
+    /// once.
     private func change(_ name: String, _ change: (inout Planner) -> Void) async {
         let (before, after) = self.change { state in
             let before = state.planner.schedules[name]
@@ -218,7 +217,7 @@ package final class Prefetcher: Service {
             return (before, state.planner.schedules[name])
         }
         guard let before, let after else { return }
-        // Logged first: the schedule in memory, which clients see, has changed already.
+        // Logged before storing, because clients already see the changed schedule in memory.
         if let failure = after.failure, before.record.failure?.kind != failure.kind {
             logger.warning(
                 "source.failed",
@@ -229,7 +228,7 @@ package final class Prefetcher: Service {
         } else if after.failure == nil, before.record.failure != nil {
             logger.notice("source.recovered", metadata: ["source": "\(name)"])
         }
-        // At the end of a run what was stored at its start is replaced in any case.
+        // The end of a run always replaces the record that its start stored.
         if before.record != after.record || before.isRunning { await host.store(after.record, of: name) }
     }
 }

@@ -1,17 +1,17 @@
 package import NorrisProtocol
 
-/// When one source is fetched: pure decisions over a clock that is passed in and may jump.
+/// Decides when to fetch one source, without side effects. The clock is passed in, and may jump.
 package struct SourceSchedule: Sendable {
-    /// What the cache holds of the source.
+    /// The cached content of the source.
     package struct Content: Equatable, Sendable {
-        /// What it was fetched with.
+        /// The settings with which the content was fetched.
         package var settings: String
         package var fetchedAt: Timestamp
 
         package init(settings: String, fetchedAt: Timestamp) { (self.settings, self.fetchedAt) = (settings, fetchedAt) }
     }
 
-    /// What is known of a source from before.
+    /// The stored history of a source.
     package struct History: Equatable, Sendable {
         var record: ScheduleRecord
         var content: Content?
@@ -21,14 +21,14 @@ package struct SourceSchedule: Sendable {
         }
     }
 
-    /// How many runs ended how since the daemon began.
+    /// The numbers of runs since the daemon started, by result.
     package struct Runs: Equatable, Sendable {
-        /// With new items.
+        /// Runs with new items.
         package var added = 0
-        /// What there is may have been edited or gone.
+        /// Runs without new items; existing items may have changed or been removed.
         package var nothingNew = 0
         package var failed = 0
-        /// That had to wait, which is no failure of the upstream.
+        /// Runs that had to wait without a failure of the upstream.
         package var postponed = 0
 
         package init(added: Int = 0, nothingNew: Int = 0, failed: Int = 0, postponed: Int = 0) {
@@ -36,35 +36,36 @@ package struct SourceSchedule: Sendable {
         }
     }
 
-    /// How long an upstream may put off a run, by whatever header.
+    /// The longest delay of a run that an upstream can demand by any header.
     static let maximumPutOff = Duration.seconds(86_400)
-    /// How long after a failure no search is passed on.
+    /// The time after a failure during which no search is sent.
     static let searchPause = Duration.seconds(60)
-    /// How often ordinary users may refresh a source.
+    /// The shortest interval between two refreshes by ordinary users.
     static let refreshPause = Duration.seconds(300)
-    /// How long a clock stays behind the stored times before limited ones replace them.
+    /// The time for which a clock must stay behind the stored times before limited times replace them.
     static let rollbackConfirmation = Duration.seconds(600)
 
     package private(set) var policy: SourcePolicy
-    /// With times that may be nearer than those that are stored: see ``limitTimes(_:)``.
+    /// The current record, whose times may be earlier than the stored times: see ``limitTimes(_:)``.
     package private(set) var record: ScheduleRecord { didSet { rollback = nil } }
     package private(set) var content: Content? { didSet { rollback = nil } }
-    /// What both were before their times were limited, and since when they are, until something else changes them.
+    /// The record and content before ``limitTimes(_:)`` changed them, and the time of that change. Reset by any other
+    /// change.
     private var rollback: (stored: History, since: Timestamp)?
     package private(set) var runs = Runs()
-    /// The settings of the run under way; nil between runs.
+    /// The settings of the current run; nil between runs.
     private var running: String?
-    /// Whether content went while the run was under way, maybe with what the run brought.
+    /// Whether content was removed during the current run, possibly with the run's results.
     private var lostContent = false
     private var lastRefresh: Timestamp?
-    /// Whether another run follows the one under way: what that fetches may be older than a request to refresh.
+    /// Whether another run must follow, because the current run may have fetched before a refresh was requested.
     private var isRefreshWanted = false
-    /// The first of the failed runs in a row since the machine last slept: unlike the failure's, no search changes it.
-    /// Not stored.
+    /// The time of the first of consecutive failed runs since the machine last slept. Searches do not change it. Not
+    /// stored.
     private var failingSince: Timestamp?
-    /// A search that timed out waiting for the source's lock, which is no failure of the upstream.
+    /// The last timeout of a search that waited for the source's lock, which is not a failure of the upstream.
     private var lockTimeout: SourceFailure?
-    /// The refresh interval of this machine.
+    /// The refresh interval with the jitter of this machine.
     private var interval: Duration
 
     init(policy: SourcePolicy, interval: Duration, history: History, now: Timestamp) {
@@ -72,7 +73,8 @@ package struct SourceSchedule: Sendable {
         self.interval = interval
         (record, content) = (history.record, history.content)
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
-        // Content that never came, although these settings were tried, is not gone.
+        // Missing content that these settings have failed to fetch before is not lost content, which would make a run
+        // due.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) { record.nextRunAt = now }
         _ = limitTimes(now)
@@ -80,23 +82,23 @@ package struct SourceSchedule: Sendable {
 
     package var isRunning: Bool { running != nil }
 
-    /// When the next run begins, unless something happens; nil for a source that is not fetched.
+    /// The time of the next run, unless the schedule changes; nil for a disabled source.
     package var nextRunAt: Timestamp? {
         guard policy.isEnabled, let next = record.nextRunAt else { return nil }
         return [next, record.backoffUntil, record.retryAt].compactMap { $0 }.max()
     }
 
-    /// The last failure until the next success, with the time of the next try.
+    /// The last failure since the last success, with the time of the next attempt.
     package var failure: SourceFailure? {
         var failure = record.failure
         failure?.retryAt = isRunning ? nil : nextRunAt
         return failure
     }
 
-    /// Why a search is not passed on: the failure, with the time from which searches are passed on again, or that
-    /// another one timed out waiting a moment ago.
+    /// The reason why searches are not sent: the last failure with the time of the next permitted search, or a recent
+    /// timeout of another search.
     ///
-    /// - Parameter whileFresh: whether searches are passed on also while the content is fresh.
+    /// - Parameter whileFresh: whether searches are sent even if the content is fresh.
     package func searchFailure(_ now: Timestamp, whileFresh: Bool = false) -> SourceFailure? {
         if var failure {
             if whileFresh || !isFresh(now) { failure.retryAt = searchHolds.max() }
@@ -111,21 +113,22 @@ package struct SourceSchedule: Sendable {
         return next <= now || isRefreshWanted
     }
 
-    /// Whether the last success is not too long ago, and was one with the settings in force.
+    /// Whether the content was fetched with the current settings, at most ``SourcePolicy/staleAfter`` ago.
     package func isFresh(_ now: Timestamp) -> Bool {
         guard let content, content.settings == policy.settings else { return false }
         return content.fetchedAt.duration(to: now) <= policy.staleAfter
     }
 
-    /// Whether runs fail, and the last success, or else the first failed run, is too long ago.
+    /// Whether runs fail, and the last success, or without one the first failure, was more than
+    /// ``SourcePolicy/staleAfter`` ago.
     ///
-    /// - Parameter unavailableSince: since when no run is possible at all; nil where runs are possible.
+    /// - Parameter unavailableSince: the time since which no run is possible; nil if runs are possible.
     package func isOverdue(_ now: Timestamp, unavailableSince: Timestamp? = nil) -> Bool {
         let start: Timestamp
         if let unavailableSince {
             start = content?.fetchedAt ?? unavailableSince
         } else if policy.isEnabled, record.failures > 0, let failingSince, !wasAsleep(now) {
-            // While the machine slept or the daemon was stopped, content grew old without any failure.
+            // The time in which the machine slept or the daemon was stopped does not count.
             let earliest = failingSince.advanced(by: .zero - interval)
             start = content?.settings == policy.settings ? max(content?.fetchedAt ?? earliest, earliest) : failingSince
         } else {
@@ -134,29 +137,29 @@ package struct SourceSchedule: Sendable {
         return start.duration(to: now) > policy.staleAfter
     }
 
-    /// Whether the next run should have begun long ago: the machine slept, or the daemon was stopped.
+    /// Whether the next run is long overdue, because the machine slept or the daemon was stopped.
     private func wasAsleep(_ now: Timestamp) -> Bool {
         guard !isRunning, let nextRunAt else { return false }
         return nextRunAt.duration(to: now) > max(interval, .seconds(60))
     }
 
-    /// Whether a search may be passed on to the upstream.
+    /// Whether a search may be sent to the upstream.
     ///
-    /// - Parameter whileFresh: whether content that is fresh as a whole may lack what is searched.
+    /// - Parameter whileFresh: whether fresh content may lack the results of the search.
     func maySearch(_ now: Timestamp, whileFresh: Bool = false) -> Bool {
         guard policy.isEnabled, whileFresh || !isFresh(now) else { return false }
         return searchHolds.allSatisfy { $0 <= now }
     }
 
-    /// The times before which no search is passed on. A timeout behind a run spares other searches the wait; behind
-    /// another search it does not, for that ends in a moment.
+    /// The times before which no search is sent. After a timeout behind a run, other searches need not wait for the
+    /// lock. A timeout behind another search does not count, because that search ends soon.
     private var searchHolds: [Timestamp] {
         let pauses = [record.failedAt, isRunning ? lockTimeout?.since : nil]
         return [record.backoffUntil, record.retryAt].compactMap { $0 }
             + pauses.compactMap { $0?.advanced(by: SourceSchedule.searchPause) }
     }
 
-    /// Why a run that has begun has to wait all the same: the upstream may have rate-limited a search meanwhile.
+    /// The reason to postpone a run that has begun, because the upstream has rate-limited a search in the meantime.
     func rateLimit(_ now: Timestamp) -> FetchFailure? {
         guard let retryAt = record.retryAt, retryAt > now else { return nil }
         return FetchFailure(
@@ -165,7 +168,7 @@ package struct SourceSchedule: Sendable {
             retryAfter: now.duration(to: retryAt))
     }
 
-    /// The configuration was read again.
+    /// Applies a changed configuration.
     mutating func apply(_ policy: SourcePolicy, interval: Duration, now: Timestamp) {
         let (oldPolicy, oldInterval) = (self.policy, self.interval)
         (self.policy, self.interval) = (policy, interval)
@@ -176,10 +179,10 @@ package struct SourceSchedule: Sendable {
         }
     }
 
-    /// A run begins.
+    /// Begins a run.
     ///
-    /// - Returns: what to store now: should the daemon be killed in the middle, again and again, the upstream must not
-    ///   feel it.
+    /// - Returns: the record to store now. It counts a failure in advance, so that a daemon that is killed repeatedly
+    ///   during runs does not burden the upstream.
     mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         if wasAsleep(now) { failingSince = nil }
         running = policy.settings
@@ -193,7 +196,7 @@ package struct SourceSchedule: Sendable {
         return record
     }
 
-    /// The run has ended.
+    /// Ends a run.
     mutating func finish(_ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator) {
         guard let settings = running else { return }
         running = nil
@@ -231,13 +234,13 @@ package struct SourceSchedule: Sendable {
         if settings != policy.settings || lostContent { record.nextRunAt = now }
     }
 
-    /// A search at the upstream has ended.
+    /// Records the result of a search at the upstream.
     mutating func finishSearch(_ failure: FetchFailure?, now: Timestamp) {
         if let failure { return note(failure, now) }
         (record.failure, record.failedAt, lockTimeout) = (nil, nil, nil)
     }
 
-    /// A search has timed out waiting for the source's lock.
+    /// Records that a search timed out while it waited for the source's lock.
     mutating func searchTimedOut(_ message: String, now: Timestamp) {
         lockTimeout = SourceFailure(kind: .timeout, message: message, since: now)
     }
@@ -249,16 +252,16 @@ package struct SourceSchedule: Sendable {
         if let wait = failure.retryAfter { record.retryAt = now.advanced(by: min(wait, SourceSchedule.maximumPutOff)) }
     }
 
-    /// The stored content is gone.
+    /// Makes a run due, because the stored content was removed.
     mutating func contentGone(_ now: Timestamp) {
         content = nil
         lostContent = isRunning
         record.nextRunAt = now
     }
 
-    /// Makes a run due now, in spite of backoff but not of a rate limit. During a run it is due at the end of that.
+    /// Makes a run due now, despite backoff but not a rate limit. During a run, the next run follows at its end.
     ///
-    /// - Returns: why not.
+    /// - Returns: the reason for a refusal.
     mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
         guard policy.isEnabled else { return .disabled }
         if let retryAt = record.retryAt, retryAt > now { return .putOff(until: retryAt) }
@@ -275,16 +278,16 @@ package struct SourceSchedule: Sendable {
 
     // MARK: Clock rollback
 
-    /// Limits times that lie further ahead than they can, because the clock was set back or is not set yet.
+    /// Limits times that are further in the future than possible, because the clock was set back or is not set yet.
     ///
-    /// The limited times hold at once, but are stored only after ``rollbackConfirmation``: a clock that is soon set
-    /// right changes nothing, and one that stays behind does not put the next run off again at every start.
+    /// The limited times apply at once, but are stored only after ``rollbackConfirmation``. Therefore a clock that is
+    /// soon corrected changes nothing, and a clock that stays behind does not delay the next run again at every start.
     ///
-    /// - Returns: what to store, if anything.
+    /// - Returns: the record to store, if any.
     mutating func limitTimes(_ now: Timestamp) -> ScheduleRecord? {
         lastRefresh = lastRefresh?.past(now)
         if let lockTimeout, lockTimeout.since > now { self.lockTimeout = nil }
-        // The end of the run makes new times.
+        // The end of the run sets new times.
         guard !isRunning else { return nil }
         let stored = rollback?.stored ?? History(record: record, content: content)
         let limited = stored.limited(now, interval: interval)
@@ -305,9 +308,9 @@ package struct SourceSchedule: Sendable {
 }
 
 extension SourceSchedule.History {
-    /// With no time further ahead than it can be.
+    /// The history with all times limited to the latest possible ones.
     ///
-    /// - Parameter interval: between two runs of the source.
+    /// - Parameter interval: the time between two runs of the source.
     fileprivate func limited(_ now: Timestamp, interval: Duration) -> SourceSchedule.History {
         var limited = self
         func limit(_ time: inout Timestamp?, to limit: Duration) {
@@ -322,12 +325,12 @@ extension SourceSchedule.History {
         return limited
     }
 
-    /// How far ahead the next run can be.
+    /// The longest possible time until the next run.
     private func longestWait(_ now: Timestamp, interval: Duration) -> Duration {
         var longest = max(interval, SourceSchedule.maximumPutOff)
-        // Set back by more than a step: without this, a source of every hour would wait for a day.
+        // The clock was set back by more than an interval. Without this limit, an hourly source would wait for a day.
         if let content, content.fetchedAt > now.advanced(by: interval) { longest = interval }
-        // A retry is as far from the failure as it was. Both are of one record, so one cannot be out of date.
+        // A retry keeps its distance from the failure. Both times are from one record, and therefore consistent.
         if let failedAt = record.failedAt, let next = record.nextRunAt, failedAt > now, next >= failedAt {
             longest = min(longest, failedAt.duration(to: next))
         }
@@ -335,49 +338,48 @@ extension SourceSchedule.History {
     }
 }
 
-/// How long to wait after failures in a row: full jitter, so that those who failed together do not come back together
+/// The delay after consecutive failures. Full jitter prevents clients that failed together from retrying together
 /// (Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
 enum Backoff {
     static let base = Duration.seconds(4)
     static let cap = Duration.seconds(3600)
 
-    /// A wait between one second and the limit for so many failures, which doubles from ``base`` up to ``cap``.
+    /// A random delay from one second to a limit that doubles with each failure from ``base`` to ``cap``.
     static func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         .seconds(Int64.random(in: 1...limit(failures: failures).components.seconds, using: &generator))
     }
 
     static func limit(failures: Int) -> Duration {
-        // Past this many doublings any base is above the cap.
+        // More doublings would exceed the cap with any base.
         let doublings = min(max(failures, 1) - 1, 16)
         return min(cap, base * (1 << doublings))
     }
 }
 
-/// What the configuration says of a source.
+/// The configuration of a source.
 package struct SourcePolicy: Equatable, Sendable {
     package var isEnabled: Bool
-    /// One second or more.
+    /// The refresh interval, at least one second.
     package var refresh: Duration
-    /// Stands for whatever the content depends on, such as addresses and queries: content fetched with others is no
-    /// content of this source.
+    /// A text that represents all settings on which the content depends, such as addresses and queries. Content fetched
+    /// with other settings does not belong to this source.
     package var settings: String
 
     package init(isEnabled: Bool, refresh: Duration, settings: String) {
         (self.isEnabled, self.refresh, self.settings) = (isEnabled, refresh, settings)
     }
 
-    /// The age from which content counts as stale.
+    /// The age from which content is stale.
     package var staleAfter: Duration { refresh * 1.5 }
 }
 
-/// Why a source's content could not be fetched, as far as the schedule has to know.
+/// The reason why a source's content could not be fetched.
 package struct FetchFailure: Error, Equatable, Sendable {
     package var kind: SourceFailure.Kind
-    /// One sentence for a person.
+    /// One sentence for the user.
     package var message: String
-    /// Whether to retry soon: transport errors, 408, 425, 429 and 5xx. Anything else waits for the next run.
+    /// Whether to retry soon: after transport errors, 408, 425, 429 and 5xx. Otherwise the next regular run retries.
     package var isRetryable: Bool
-    /// The upstream's `Retry-After`.
     package var retryAfter: Duration?
 
     package init(kind: SourceFailure.Kind, message: String, isRetryable: Bool, retryAfter: Duration? = nil) {
@@ -385,31 +387,31 @@ package struct FetchFailure: Error, Equatable, Sendable {
     }
 }
 
-/// How the run of a source ended.
+/// The result of a run.
 package enum FetchOutcome: Equatable, Sendable {
-    /// The content is that of the upstream now.
+    /// The content is up to date.
     ///
     /// - Parameters:
-    ///   - added: how many items are new; 0 where the upstream had no news.
-    ///   - notBefore: how long the upstream's caching headers put the next run off.
+    ///   - added: the number of new items.
+    ///   - notBefore: the delay of the next run that the upstream's caching headers request.
     case fetched(added: Int, notBefore: Duration? = nil)
-    /// The upstream had no news, but the content it spoke of was cleared meanwhile.
+    /// The upstream reported no change, but the unchanged content was removed meanwhile.
     case contentGone
     case failed(FetchFailure)
-    /// The run, or the rest of it, has to wait for `retryAfter`, which is no failure of the upstream.
+    /// The run, or its rest, must wait for `retryAfter` without a failure of the upstream.
     case postponed(FetchFailure)
     /// The daemon stops.
     case cancelled
 }
 
-/// Why a source is not refreshed at once.
+/// The reason why a source is not refreshed now.
 package enum RefreshRefusal: Error, Equatable, Sendable {
     case unknown
     case disabled
-    /// The upstream asked for a pause.
+    /// The upstream requested a pause.
     case putOff(until: Timestamp)
-    /// The requests of this hour are used up.
+    /// The budget of requests for this hour is used up.
     case quotaUsed(until: Timestamp)
-    /// It was refreshed a short while ago.
+    /// The source was refreshed recently.
     case tooSoon(until: Timestamp)
 }

@@ -2,7 +2,7 @@ import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes one waiting task, or, if none waits yet, the next that will.
+/// Wakes the waiting task, or if none waits, the next task that waits.
 package final class WakeSignal: Sendable {
     private struct State {
         var isSet = false
@@ -22,7 +22,7 @@ package final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns when the signal is set, or when the task is cancelled. One task waits at a time.
+    /// Returns when the signal is set or the task is cancelled. Only one task may wait at a time.
     package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -34,12 +34,12 @@ package final class WakeSignal: Sendable {
                 if isSet { continuation.resume() }
             }
         } onCancel: {
-            // At worst one wake-up too many.
+            // May cause one superfluous wake-up later.
             set()
         }
     }
 
-    /// Returns when the signal is set, or after the time.
+    /// Returns when the signal is set or the time has passed.
     package func wait(atMost duration: Duration, on clock: any WallClock) async {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await self.wait() }
@@ -49,8 +49,8 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// The loop of a service, until the service is told to stop. That sets the signal: it cuts a wait for it short, and
-    /// nothing else.
+    /// Repeats the body until the service is told to stop. The stop sets the signal, which ends a wait for it, and does
+    /// not interrupt anything else.
     package func repeatUntilStopped(_ body: () async -> Void) async {
         await withGracefulShutdownHandler {
             while !Task.isShuttingDownGracefully, !Task.isCancelled { await body() }
@@ -61,9 +61,9 @@ package final class WakeSignal: Sendable {
 }
 
 extension AsyncLock {
-    /// Takes the lock within a time.
+    /// Acquires the lock within a time limit.
     ///
-    /// - Returns: false if the time has passed or the task was cancelled before the lock was free.
+    /// - Returns: false if the time has passed or the task was cancelled first.
     func lock(within duration: Duration, on clock: any WallClock) async -> Bool {
         await withTaskGroup(of: Bool?.self) { tasks in
             tasks.addTask { await self.lock() }

@@ -1,20 +1,19 @@
 package import NorrisProtocol
 import NorrisSystem
 
-/// The time of day, which may jump, and ways to measure and to wait that do not, so that tests can turn them.
+/// The time of day, which may jump, and a monotonic clock. Tests replace both.
 package protocol WallClock: Sendable {
     var now: Timestamp { get }
 
-    /// The time since some fixed moment.
+    /// The monotonic time since a fixed moment.
     var elapsed: Duration { get }
 
     /// Returns when the time has passed.
     ///
-    /// - Throws: where the task is cancelled before.
+    /// - Throws: an error if the task is cancelled first.
     func sleep(for duration: Duration) async throws
 }
 
-/// The machine's clocks.
 package struct SystemClock: WallClock {
     private let start = ContinuousClock.now
 
