@@ -40,18 +40,15 @@ struct Planner: Sendable {
         }
     }
 
-    /// Limits times that are too far in the future because the clock was set back.
-    ///
-    /// - Returns: the records to store, by source.
+    /// Limits times that are too far in the future because the clock was set back. Returns the records to store, by
+    /// source.
     mutating func limitTimes(_ now: Timestamp) -> [String: ScheduleRecord] {
         var changed: [String: ScheduleRecord] = [:]
         for name in names { changed[name] = schedules[name]?.limitTimes(now) }
         return changed
     }
 
-    /// Begins all due runs.
-    ///
-    /// - Returns: the sources to fetch, each with the record to store during its run.
+    /// Begins all due runs. Returns the sources to fetch, each with the record to store during its run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
         var begun: [(name: String, record: ScheduleRecord)] = []
         var running = schedules.values.count { $0.isRunning }

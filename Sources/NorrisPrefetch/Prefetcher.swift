@@ -17,11 +17,9 @@ package protocol PrefetchHost: Sendable {
     func failed(_ source: String, _ failure: SourceFailure)
 }
 
-/// Fetches each source according to its schedule, with one run or search of a source at a time.
-///
-/// Only runs and searches wait for a network. All other calls use the schedules in memory.
+/// Fetches each source according to its schedule, with one run or search of a source at a time. Only runs and searches
+/// wait for a network. All other calls use the schedules in memory.
 package final class Prefetcher: Service {
-    /// A source, and the function that fetches and stores its content.
     package struct Source: Sendable {
         package let name: String
         package let policy: SourcePolicy
@@ -75,7 +73,7 @@ package final class Prefetcher: Service {
         wakeUp.set()
     }
 
-    /// A number that rises whenever a schedule may have changed, so that derived data may be outdated.
+    /// Rises whenever a schedule may have changed, so that derived data may be outdated.
     package var version: Int { changes.load(ordering: .acquiring) }
 
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
@@ -162,7 +160,6 @@ package final class Prefetcher: Service {
 
     // MARK: Searches
 
-    /// Whether the schedule permits a search at the source's upstream now.
     package func maySearch(_ name: String, whileFresh: Bool = false) -> Bool {
         schedule(of: name)?.maySearch(clock.now, whileFresh: whileFresh) ?? false
     }

@@ -2,16 +2,14 @@ package import NorrisProtocol
 
 /// Decides when to fetch one source, without side effects. The clock is passed in, and may jump.
 package struct SourceSchedule: Sendable {
-    /// The cached content of the source.
     package struct Content: Equatable, Sendable {
-        /// The settings with which the content was fetched.
+        /// The settings used for the fetch.
         package var settings: String
         package var fetchedAt: Timestamp
 
         package init(settings: String, fetchedAt: Timestamp) { (self.settings, self.fetchedAt) = (settings, fetchedAt) }
     }
 
-    /// The stored history of a source.
     package struct History: Equatable, Sendable {
         var record: ScheduleRecord
         var content: Content?
@@ -96,9 +94,7 @@ package struct SourceSchedule: Sendable {
     }
 
     /// The reason why searches are not sent: the last failure with the time of the next permitted search, or a recent
-    /// timeout of another search.
-    ///
-    /// - Parameter whileFresh: whether searches are sent even if the content is fresh.
+    /// timeout of another search. `whileFresh` tells whether searches are sent even if the content is fresh.
     package func searchFailure(_ now: Timestamp, whileFresh: Bool = false) -> SourceFailure? {
         if var failure {
             if whileFresh || !isFresh(now) { failure.retryAt = searchHolds.max() }
@@ -143,9 +139,7 @@ package struct SourceSchedule: Sendable {
         return nextRunAt.duration(to: now) > max(interval, .seconds(60))
     }
 
-    /// Whether a search may be sent to the upstream.
-    ///
-    /// - Parameter whileFresh: whether fresh content may lack the results of the search.
+    /// Whether a search may be sent. With `whileFresh`, fresh content may lack the results of the search.
     func maySearch(_ now: Timestamp, whileFresh: Bool = false) -> Bool {
         guard policy.isEnabled, whileFresh || !isFresh(now) else { return false }
         return searchHolds.allSatisfy { $0 <= now }
@@ -168,7 +162,6 @@ package struct SourceSchedule: Sendable {
             retryAfter: now.duration(to: retryAt))
     }
 
-    /// Applies a changed configuration.
     mutating func apply(_ policy: SourcePolicy, interval: Duration, now: Timestamp) {
         let (oldPolicy, oldInterval) = (self.policy, self.interval)
         (self.policy, self.interval) = (policy, interval)
@@ -179,10 +172,8 @@ package struct SourceSchedule: Sendable {
         }
     }
 
-    /// Begins a run.
-    ///
-    /// - Returns: the record to store now. It counts a failure in advance, so that a daemon that is killed repeatedly
-    ///   during runs does not burden the upstream.
+    /// Begins a run. Returns the record to store now. The record counts a failure in advance, so that a daemon that is
+    /// killed repeatedly during runs does not burden the upstream.
     mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         if wasAsleep(now) { failingSince = nil }
         running = policy.settings
@@ -196,7 +187,6 @@ package struct SourceSchedule: Sendable {
         return record
     }
 
-    /// Ends a run.
     mutating func finish(_ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator) {
         guard let settings = running else { return }
         running = nil
@@ -234,13 +224,11 @@ package struct SourceSchedule: Sendable {
         if settings != policy.settings || lostContent { record.nextRunAt = now }
     }
 
-    /// Records the result of a search at the upstream.
     mutating func finishSearch(_ failure: FetchFailure?, now: Timestamp) {
         if let failure { return note(failure, now) }
         (record.failure, record.failedAt, lockTimeout) = (nil, nil, nil)
     }
 
-    /// Records that a search timed out while it waited for the source's lock.
     mutating func searchTimedOut(_ message: String, now: Timestamp) {
         lockTimeout = SourceFailure(kind: .timeout, message: message, since: now)
     }
@@ -259,9 +247,8 @@ package struct SourceSchedule: Sendable {
         record.nextRunAt = now
     }
 
-    /// Makes a run due now, despite backoff but not a rate limit. During a run, the next run follows at its end.
-    ///
-    /// - Returns: the reason for a refusal.
+    /// Makes a run due now, despite backoff but not a rate limit, or after the current run. Returns the reason for a
+    /// refusal.
     mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
         guard policy.isEnabled else { return .disabled }
         if let retryAt = record.retryAt, retryAt > now { return .putOff(until: retryAt) }
@@ -278,12 +265,11 @@ package struct SourceSchedule: Sendable {
 
     // MARK: Clock rollback
 
-    /// Limits times that are further in the future than possible, because the clock was set back or is not set yet.
+    /// Limits times that are too far in the future, because the clock was set back or is not set yet. Returns the
+    /// record to store, if any.
     ///
     /// The limited times apply at once, but are stored only after ``rollbackConfirmation``. Therefore a clock that is
     /// soon corrected changes nothing, and a clock that stays behind does not delay the next run again at every start.
-    ///
-    /// - Returns: the record to store, if any.
     mutating func limitTimes(_ now: Timestamp) -> ScheduleRecord? {
         lastRefresh = lastRefresh?.past(now)
         if let lockTimeout, lockTimeout.since > now { self.lockTimeout = nil }
@@ -308,9 +294,7 @@ package struct SourceSchedule: Sendable {
 }
 
 extension SourceSchedule.History {
-    /// The history with all times limited to the latest possible ones.
-    ///
-    /// - Parameter interval: the time between two runs of the source.
+    /// Limits all times to the latest possible ones. `interval` is the time between two runs of the source.
     fileprivate func limited(_ now: Timestamp, interval: Duration) -> SourceSchedule.History {
         var limited = self
         func limit(_ time: inout Timestamp?, to limit: Duration) {
@@ -325,7 +309,6 @@ extension SourceSchedule.History {
         return limited
     }
 
-    /// The longest possible time until the next run.
     private func longestWait(_ now: Timestamp, interval: Duration) -> Duration {
         var longest = max(interval, SourceSchedule.maximumPutOff)
         // The clock was set back by more than an interval. Without this limit, an hourly source would wait for a day.
@@ -356,7 +339,6 @@ enum Backoff {
     }
 }
 
-/// The configuration of a source.
 package struct SourcePolicy: Equatable, Sendable {
     package var isEnabled: Bool
     /// The refresh interval, at least one second.
@@ -404,7 +386,6 @@ package enum FetchOutcome: Equatable, Sendable {
     case cancelled
 }
 
-/// The reason why a source is not refreshed now.
 package enum RefreshRefusal: Error, Equatable, Sendable {
     case unknown
     case disabled

@@ -49,8 +49,7 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Repeats the body until the service is told to stop. The stop sets the signal, which ends a wait for it, and does
-    /// not interrupt anything else.
+    /// Repeats the body until the service is told to stop. The stop sets the signal and interrupts nothing else.
     package func repeatUntilStopped(_ body: () async -> Void) async {
         await withGracefulShutdownHandler {
             while !Task.isShuttingDownGracefully, !Task.isCancelled { await body() }
@@ -61,9 +60,7 @@ package final class WakeSignal: Sendable {
 }
 
 extension AsyncLock {
-    /// Acquires the lock within a time limit.
-    ///
-    /// - Returns: false if the time has passed or the task was cancelled first.
+    /// Acquires the lock. Returns false if the time has passed or the task was cancelled first.
     func lock(within duration: Duration, on clock: any WallClock) async -> Bool {
         await withTaskGroup(of: Bool?.self) { tasks in
             tasks.addTask { await self.lock() }

@@ -8,9 +8,7 @@ package protocol WallClock: Sendable {
     /// The monotonic time since a fixed moment.
     var elapsed: Duration { get }
 
-    /// Returns when the time has passed.
-    ///
-    /// - Throws: an error if the task is cancelled first.
+    /// Returns when the time has passed. Throws if the task is cancelled first.
     func sleep(for duration: Duration) async throws
 }
 

@@ -1,8 +1,6 @@
 /// Converts a text to ASCII without changing the width of any character. Used for a terminal without UTF-8, which takes
-/// the later bytes of many characters for controls.
-///
-/// Symbols of norrisctl become similar characters, and a letter with combining accents loses the accents. Any other
-/// character becomes one `?` per column.
+/// the later bytes of many characters for controls. Symbols of norrisctl become similar characters, and a letter with
+/// combining accents loses the accents. Any other character becomes one `?` per column.
 package func asciiText(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""

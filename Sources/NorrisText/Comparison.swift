@@ -1,11 +1,10 @@
-/// Folds the case of a text for substring search, so that texts that differ only in case become equal.
+/// Folds the case of a text for substring search, so that texts that differ only in case become equal. Accents stay,
+/// and the text is not normalized: compare results by scalars or bytes.
 ///
 /// Each scalar passes through Unicode's full case mappings (including SpecialCasing.txt, without a locale) to lower,
 /// upper and lower case. In upper case, `ß` equals `SS`, and `ς` equals `σ`. The first step is for `ẞ`, the only
-/// upper-case letter that its lower case does not map to. Dotless `ı` becomes `i`; `İ` becomes `i` and U+0307, in which
-/// a search by scalars or bytes finds `i`. Folding is idempotent.
-///
-/// Accents stay, and the text is not normalized: compare results by scalars or bytes.
+/// upper-case letter that its lower case does not map to. Dotless `ı` becomes `i`; `İ` becomes `i` and U+0307. Folding
+/// is idempotent.
 package func caseFolded(_ text: String) -> String { text.lowercased().uppercased().lowercased() }
 
 /// The form of a text for search: case-folded, with each run of white space as one space.
@@ -78,10 +77,8 @@ package func isNear(_ word: String, _ command: String) -> Bool {
     return editDistance(word, command) <= (min(word.count, command.count) > 4 ? 2 : 1)
 }
 
-/// The number of typing errors between two words: an extra, missing, wrong or swapped letter.
-///
-/// This is the optimal string alignment distance, which edits no letter twice. The time is proportional to the product
-/// of the lengths.
+/// The number of typing errors between two words: an extra, missing, wrong or swapped letter. The optimal string
+/// alignment distance, which edits no letter twice. The time is proportional to the product of the lengths.
 package func editDistance<Letter: Equatable>(_ first: [Letter], _ second: [Letter]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...second.count)

@@ -1,6 +1,4 @@
 /// The columns of a text in a terminal. Controls, including newlines and tabs, have no columns.
-///
-/// An ASCII text is measured by its bytes, without the Unicode tables.
 package func displayWidth(of text: String) -> Int {
     var columns = 0
     for byte in text.utf8 {
@@ -12,11 +10,10 @@ package func displayWidth(of text: String) -> Int {
 
 /// The columns of an extended grapheme cluster in a terminal.
 ///
-/// A cluster that begins with an emoji is as wide as its widest part, because sequences with joiners and skin tones are
-/// one picture of two columns. An emoji has two columns with U+FE0F and one with U+FE0E (UTS #51), so that a keycap has
-/// two with the selector and one without. The parts of any other cluster are added, as in terminals without support for
-/// clusters: Hangul jamo (2 + 0 + 0), a flag of two regional indicators (1 + 1), Thai and Indic spacing vowel signs.
-/// East Asian ambiguous width (UAX #11) is one column.
+/// A cluster that begins with an emoji is as wide as its widest part: sequences with joiners and skin tones are one
+/// picture of two columns. An emoji has two columns with U+FE0F and one with U+FE0E (UTS #51). The parts of any other
+/// cluster are added, as in terminals without clusters: Hangul jamo (2 + 0 + 0), a flag of two regional indicators (1 +
+/// 1), Thai and Indic spacing vowel signs. East Asian ambiguous width (UAX #11) is one column.
 package func displayWidth(of cluster: Character) -> Int {
     var scalars = cluster.unicodeScalars.makeIterator()
     guard let base = scalars.next() else { return 0 }
@@ -33,9 +30,8 @@ package func displayWidth(of cluster: Character) -> Int {
     return isEmoji ? widest : sum
 }
 
-/// Limits a line to a number of columns. A longer line is cut between grapheme clusters and ends in `…`.
-///
-/// The result may be a column short, and has no white space before the `…`. It is empty for zero columns or fewer.
+/// Cuts a line that is too long between grapheme clusters, and ends it with `…`. The result may be a column short, has
+/// no white space before the `…`, and is empty for zero columns or fewer.
 package func truncated(_ line: String, toColumns columns: Int) -> String {
     guard displayWidth(of: line) > columns else { return line }
     guard columns > 0 else { return "" }
@@ -56,10 +52,8 @@ package func padded(_ line: String, toColumns columns: Int) -> String {
     return missing > 0 ? line + String(repeating: " ", count: missing) : line
 }
 
-/// Whether a text contains a character of a right-to-left script, such as Arabic or Hebrew.
-///
-/// A terminal with the bidirectional algorithm (UAX #9) reorders other text on the same line, especially digits and
-/// punctuation.
+/// Whether a text contains a right-to-left script, such as Arabic or Hebrew. A terminal with the bidirectional
+/// algorithm (UAX #9) reorders other text on the same line, especially digits and punctuation.
 package func containsRightToLeft(_ text: String) -> Bool {
     // In UTF-8, the first byte of each such character is 0xD6 or more.
     guard text.utf8.contains(where: { $0 >= 0xD6 }) else { return false }

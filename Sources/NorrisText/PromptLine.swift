@@ -1,11 +1,9 @@
-/// Returns a text as one sanitized line that is safe in a shell's prompt.
+/// Returns a text as one sanitized line that is safe in a shell's prompt. Returns nil for a text of several lines, a
+/// drawing, an invisible text, one of more than `columns` columns, and one with a character that a shell expands,
+/// because the meaning would change without that character.
 ///
 /// bash expands backquotes, `$`, `\` and `!` in prompt variables (bash(1), "PROMPTING"); zsh also expands `%`
-/// (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES"). A text with one of these characters is refused, because its meaning
-/// would change without them.
-///
-/// - Returns: nil for a text with one of these characters, several lines, a drawing, an invisible text, or a text of
-///   more than `columns` columns.
+/// (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES").
 package func promptLine(_ text: String, columns: Int) -> String? {
     guard let line = singleLine(text), !line.utf8.contains(where: isExpandedInPrompts) else { return nil }
     let width = displayWidth(of: line)
@@ -13,9 +11,7 @@ package func promptLine(_ text: String, columns: Int) -> String? {
 }
 
 /// Removes the characters that a shell expands from a text, as a fallback if ``promptLine(_:columns:)`` accepts no
-/// text. The result may be empty.
-///
-/// - Returns: nil for a text of several lines and for a drawing.
+/// text. The result may be empty, and is nil for a text of several lines and for a drawing.
 package func promptText(_ text: String) -> String? {
     guard let line = singleLine(text) else { return nil }
     return line.utf8.contains(where: isExpandedInPrompts)

@@ -117,10 +117,8 @@ extension String.UnicodeScalarView {
         return next < endIndex && 0x40...0x7E ~= self[next].value ? index(after: next) : nil
     }
 
-    /// The end of a control string after its introducer: text without controls, then ST (`ESC \` or U+009C).
-    ///
-    /// Unlike in ECMA-48, a newline makes the string incomplete, so that an unclosed string does not hide the rest of
-    /// the text.
+    /// The end of a control string after its introducer: text without controls, then ST (`ESC \` or U+009C). Unlike in
+    /// ECMA-48, a newline makes the string incomplete, so that an unclosed string does not hide the rest of the text.
     private func endOfControlString(from start: Index, bellEnds: Bool) -> Index? {
         var next = start
         while next < endIndex {

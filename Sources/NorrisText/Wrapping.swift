@@ -1,10 +1,10 @@
-/// Breaks a text into lines of at most `width` columns (at least 1) for a terminal, without newlines and tabs.
+/// Breaks a text into lines of at most `width` columns (at least 1) for a terminal, without newlines and tabs. An empty
+/// text has no lines.
 ///
-/// Newlines in the text end lines; a final newline starts no further line. An empty text has no lines. Lines break at
-/// spaces, which are removed, and on both sides of wide characters, but never before closing or after opening
-/// punctuation. A word wider than a line starts on a new line and is cut between grapheme clusters. Only a cluster
-/// wider than a line, on its own line, may exceed `width`. Other spaces stay; tabs fill to the next multiple of eight
-/// columns. Continued lines repeat the indentation, at most half of `width`.
+/// Newlines end lines; a final newline starts no further line. Lines break at spaces, which are removed, and on both
+/// sides of wide characters, but never before closing or after opening punctuation. A word wider than a line starts on
+/// a new line and is cut between grapheme clusters; a cluster wider than a line exceeds `width`. Other spaces stay;
+/// tabs fill to the next multiple of eight columns. Continued lines repeat the indentation, at most half of `width`.
 package func wrapped(_ text: String, width: Int) -> [String] {
     // Most texts are ASCII and fit into one line.
     if text.utf8.count <= width, text.utf8.last != 0x20, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
@@ -33,9 +33,8 @@ package func excerpt(of text: String, width: Int, lines count: Int) -> Excerpt {
     return Excerpt(lines: all[..<(count - 1)] + [last], isCut: true)
 }
 
-/// Breaks lines of a text according to the rules of `wrapped(_:width:)`.
-///
-/// A piece is text without a possible break: a word, or the part of a word between two wide characters.
+/// Breaks text by the rules of `wrapped(_:width:)`. A piece is text without a possible break: a word, or the part of a
+/// word between two wide characters.
 private struct LineWrapper {
     private static let tabStop = 8
 

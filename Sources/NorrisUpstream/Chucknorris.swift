@@ -49,7 +49,6 @@ package struct FactBatch: Sendable, Equatable {
 
     /// The facts in the order of the response, without repeated ids.
     package var facts: [Fact] = []
-    /// The number of unusable items.
     package var skipped = 0
     /// Counts the facts in the memory of the decoder while the batch exists.
     var memory = CountedMemory()
@@ -85,8 +84,8 @@ extension Fact {
         2 * MemoryLayout<Fact>.stride + heapBytes([id, text, url ?? ""]) + heapBytes(categories)
     }
 
-    /// Decodes a joke of api.chucknorris.io. Returns nil without a usable id, text and categories. The key `categories`
-    /// was `category` before 2019. Unknown members and other unusable values are ignored.
+    /// Decodes a joke. Returns nil without a usable id, text and categories (key `category` before 2019). Unknown
+    /// members and other unusable values are ignored.
     init?(joke: JSONItem, _ budget: DecodingBudget) {
         guard let id = joke.text("id", .id), Self.isUsableID(id), let value = joke.text("value", .text),
             let categories = Self.categories(joke)
@@ -98,8 +97,8 @@ extension Fact {
             createdAt: joke.date("created_at"), updatedAt: joke.date("updated_at"))
     }
 
-    /// Whether the id is one visible line of at most 200 code points, the limit of `fact.get`. A colon and the prefix
-    /// `builtin-` are reserved for ids of other sources.
+    /// Whether `fact.get` takes the id: 1...200 visible code points. A colon and `builtin-` belong to ids of other
+    /// sources.
     private static func isUsableID(_ id: String) -> Bool {
         (1...200).contains(id.unicodeScalars.count) && sanitizedLine(id).hasSameBytes(as: id)
             && !id.utf8.contains(UInt8(ascii: ":")) && !id.utf8.starts(with: "builtin-".utf8)

@@ -16,7 +16,6 @@ func prefix(of text: String, codePoints: Int) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.prefix(codePoints)))
 }
 
-/// Removes white space at both ends of a text.
 func trimmed(_ text: String) -> String {
     var text = text.unicodeScalars[...]
     while text.first?.properties.isWhitespace == true { text.removeFirst() }

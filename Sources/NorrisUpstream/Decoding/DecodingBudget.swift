@@ -1,11 +1,9 @@
 import Glibc
 import NorrisSystem
 
-/// Limits the decoding of one document: bytes copied, memory, elements, depth, and CPU time of the decoding thread.
-///
-/// Code whose memory or time grows with the document calls `spend` first, and `hold` for memory that stays in use. The
-/// budget records the first limit that is exceeded. After that, the loops of the decoders end early, and the next
-/// ``check()`` throws.
+/// Limits the decoding of one document: bytes copied, memory, elements, depth, and CPU time. Code whose cost grows with
+/// the document calls `spend` first, and `hold` for memory that stays in use. After the first exceeded limit, the
+/// decoders' loops end early, and the next ``check()`` throws.
 final class DecodingBudget {
     struct Limits {
         /// The bytes that decoders copy from the document or add to it, whether stored or not.
@@ -59,7 +57,6 @@ final class DecodingBudget {
         start = clock()
     }
 
-    /// Whether no limit has been exceeded.
     var isLeft: Bool { failure == nil }
 
     /// Counts bytes that are copied. Returns false if the caller must not copy them.
@@ -83,7 +80,6 @@ final class DecodingBudget {
         return isLeft
     }
 
-    /// Returns memory that was counted by ``hold(_:)``.
     func release(_ count: Int) {
         held -= count
         // The lease keeps 1 MiB, because most released memory is needed again soon.

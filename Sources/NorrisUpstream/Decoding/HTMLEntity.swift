@@ -1,6 +1,5 @@
-/// Decodes the character reference that begins at the first byte, an `&`. Returns its text and its length in bytes, or
-/// nil for anything else. Numeric references and common named references are supported. The semicolon is required, so
-/// that `a&copy=b` and `AT&T` stay unchanged.
+/// Decodes the character reference at the first byte, an `&`. Returns its text and its length in bytes. Supports
+/// numeric and common named references, with a semicolon only, so that `a&copy=b` and `AT&T` stay unchanged.
 func htmlEntity(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
     // Only a number with many leading zeros is longer.
     let limit = min(bytes.endIndex, bytes.startIndex + 16)
@@ -17,7 +16,7 @@ func htmlEntity(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
 }
 
 /// The character of a numeric reference (https://html.spec.whatwg.org, "numeric character reference end state").
-/// 0x80...0x9F are bytes of Windows-1252, as written by old editors. An invalid number becomes U+FFFD.
+/// 0x80...0x9F are bytes of Windows-1252; an invalid number becomes U+FFFD.
 private func scalar(_ number: UInt32) -> Unicode.Scalar {
     if (0x80...0x9F).contains(number), let scalar = windows1252[Int(number) - 0x80] { return scalar }
     guard number != 0, let scalar = Unicode.Scalar(number) else { return "\u{FFFD}" }
@@ -57,7 +56,7 @@ private let named: [String: Unicode.Scalar] = {
         eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave \
         uacute ucirc uuml yacute thorn yuml
         """
-    // The Greek letters in order, from U+0391 and U+03B1. The capitals have a gap at the position of the final sigma.
+    // The Greek letters from U+0391 and U+03B1. The capitals have a gap in place of the final sigma.
     let capitals = """
         Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho - Sigma Tau Upsilon \
         Phi Chi Psi Omega

@@ -11,8 +11,7 @@ struct HTMLTag {
     /// The longest name read, in bytes. No HTML element has a longer name; custom elements may.
     private static let maximumName = 40
 
-    /// Parses the tag that begins at the first byte, a `<`. Returns nil if no tag begins there, or, with `isKnown`, if
-    /// the element is not part of HTML.
+    /// Parses a tag. Returns nil if the bytes begin with no tag, or, with `isKnown`, with an element unknown to HTML.
     init?(_ bytes: ArraySlice<UInt8>, isKnown: Bool = true, _ budget: DecodingBudget) {
         var index = bytes.startIndex + 1
         isEnd = index < bytes.endIndex && bytes[index] == "/"
@@ -74,10 +73,8 @@ struct HTMLTag {
     static func isKnown(_ name: String) -> Bool { known.contains(name) }
 }
 
-/// The attributes of the start tags of one element in HTML, in the order of the tags. Names are in lower case, values
-/// have their entities decoded, and the first attribute of a name wins. No value is longer than a tag.
-///
-/// - Parameter count: the number of tags after which the search stops.
+/// The attributes of the first `count` start tags of an element in HTML. Names are in lower case, values have decoded
+/// entities, and the first attribute of a name wins. No value is longer than a tag.
 func htmlTags(_ element: String, in html: [UInt8], upTo count: Int, _ budget: DecodingBudget) -> [[String: String]] {
     var tags: [[String: String]] = []
     var index = 0

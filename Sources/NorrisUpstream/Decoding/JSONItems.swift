@@ -1,10 +1,8 @@
 import NorrisProtocol
 
-/// Reads the elements of an array, or the members of an object, in a large document without building a tree.
-///
-/// The document must be complete, of the expected type, and without text after its end. The content of an element is
-/// only skipped, by its brackets and quotes. The caller parses each element, so that one invalid element does not
-/// invalidate the others.
+/// Reads the elements of an array or the members of an object, without building a tree of the document. The document
+/// must be complete, of the expected type, and without text after its end. The content of elements is only skipped, by
+/// brackets and quotes. The caller parses each element, so that an invalid one does not affect others.
 struct JSONItems {
     /// The longest element that is parsed, in bytes.
     static let maximumItem = 256 << 10
@@ -51,8 +49,6 @@ struct JSONItems {
         try forEach(in: array, named: key, budget, body)
     }
 
-    /// The members of an object.
-    ///
     /// - Throws: an error if the document is invalid or a name occurs twice.
     static func members(
         of object: ArraySlice<UInt8>, _ budget: DecodingBudget

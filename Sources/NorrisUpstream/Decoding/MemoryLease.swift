@@ -19,7 +19,6 @@ final class MemoryLease: Sendable {
         onRelease()
     }
 
-    /// The current size of the lease, in bytes.
     var bytes: Int { taken.load(ordering: .relaxed) }
 
     /// Takes `count` more bytes.
@@ -39,7 +38,6 @@ final class MemoryLease: Sendable {
         taken.wrappingAdd(count, ordering: .relaxed)
     }
 
-    /// Returns all but `count` bytes.
     func shrink(to count: Int) {
         let excess = bytes - count
         guard excess > 0 else { return }
@@ -49,8 +47,7 @@ final class MemoryLease: Sendable {
     }
 }
 
-/// The memory of a decoded value. All instances are equal, so that the equality of values depends on their content
-/// only.
+/// The memory of a decoded value. All instances are equal, so that only the content of values is compared.
 struct CountedMemory: Sendable, Equatable {
     var lease: MemoryLease?
 

@@ -1,9 +1,6 @@
-/// Converts HTML to plain text. Entities are decoded, tags removed, and white space collapsed. Blocks begin and end
-/// with a newline, paragraphs with an empty line.
-///
-/// Other text stays unchanged, such as `x < y`, `<3`, `AT&T` and `<unknown>`; with `isCertain`, unknown tags are
-/// removed as well. The result is not sanitized, because an entity may decode to any character. The result ends where
-/// the budget ends.
+/// Converts HTML to plain text, until the budget ends: decodes entities, removes tags, and collapses white space.
+/// Blocks begin and end with a newline, paragraphs with an empty line. Other text stays unchanged, such as `x < y`,
+/// `<3`, `AT&T` and, without `isCertain`, `<unknown>`. The result is not sanitized: entities decode to any character.
 func plainText(fromHTML html: String, isCertain: Bool = false, _ budget: DecodingBudget) -> String {
     var reader = HTMLReader(html, knowsTagsOnly: !isCertain, budget)
     return reader.text()
@@ -27,9 +24,8 @@ private struct HTMLReader {
     /// Whether only elements of HTML count as tags.
     private let knowsTagsOnly: Bool
     private let budget: DecodingBudget
-    /// The position at which the budget is checked again.
     private var nextCheck = 0
-    /// The distance between two checks, in bytes.
+    /// The distance between two checks of the budget, in bytes.
     private static let step = 4096
 
     init(_ html: String, knowsTagsOnly: Bool, _ budget: DecodingBudget) {
@@ -122,7 +118,6 @@ private struct HTMLOutput {
         }
     }
 
-    /// Appends a text unchanged, including its white space.
     mutating func append(_ text: String) {
         flush()
         bytes += text.utf8

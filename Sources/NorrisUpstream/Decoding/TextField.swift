@@ -1,7 +1,5 @@
-/// The kinds of text in an upstream's document, each with a limit of its length.
-///
-/// The readers of XML and JSON cut each text at the limit of its field. Therefore the cost of a decoder does not depend
-/// on the length of a text.
+/// A kind of text in an upstream's document. The readers of XML and JSON cut each text at the limit of its field, so
+/// that the cost of a decoder does not depend on the length of a text.
 enum TextField {
     /// A single word, such as a media type, a relation or a number.
     case word

@@ -178,8 +178,8 @@ private func charsetName(_ contentType: String) -> String? {
     return nil
 }
 
-/// The supported encodings: the labels of the web in lower case (<https://encoding.spec.whatwg.org/#names-and-labels>),
-/// with the names of iconv(3). The list is closed, so that untrusted bytes do not reach iconv(3)'s other converters.
+/// The supported labels of the web in lower case (<https://encoding.spec.whatwg.org/#names-and-labels>), with
+/// iconv(3)'s names. The list is closed, so that untrusted bytes do not reach other converters.
 private let encodings: [String: String] = {
     var encodings = [
         // A document that is labelled UTF-16 and has none of its bytes was converted by a program that kept the label.

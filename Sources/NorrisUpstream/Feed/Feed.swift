@@ -6,7 +6,6 @@ package struct Feed: PostUpstream {
     private let source: String
     private let fetcher: Fetcher
 
-    /// - Parameter url: the URL of the document.
     package init(
         url: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -56,7 +55,6 @@ func decodeFeed(
 /// The content of a feed in any format.
 struct FeedContents {
     var title: String?
-    /// The picture of the feed.
     var image: String?
     /// The author of items that name none.
     var author: Post.Author?
@@ -82,9 +80,8 @@ struct FeedContents {
 
     var isEmpty: Bool { builder.isEmpty }
 
-    /// Adds an item before cleaning; `author.name` and `id` are empty if missing.
-    ///
-    /// - Parameter post: nil for an unusable item, which is counted as skipped.
+    /// Adds an item before cleaning; `author.name` and `id` are empty if missing. Nil is an unusable item, which is
+    /// counted.
     mutating func add(_ post: Post?) throws(UpstreamError) {
         guard var post else {
             try builder.add(nil)
@@ -132,8 +129,8 @@ private func isWebPage(_ document: [UInt8], _ budget: DecodingBudget) -> Bool {
     return false
 }
 
-/// The error for a web page instead of a feed, with the URL of the feed that the page names. The query of that URL is
-/// left out if the request had one, because the page may repeat a key from it.
+/// The error for a web page instead of a feed, with the URL of the feed that the page names. That URL has no query if
+/// the request had one, because the page may repeat a key from it.
 private func webPageFault(
     _ document: [UInt8], at url: HTTPURL, hidingQueries hidesQueries: Bool, _ budget: DecodingBudget
 ) -> String {

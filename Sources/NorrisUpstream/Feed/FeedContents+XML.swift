@@ -1,11 +1,11 @@
 import NorrisProtocol
 
 extension FeedContents {
-    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. RSS 2.0 has its items inside the channel, RSS 1.0 beside it. Both places are
-    /// read, because some feeds mix them.
+    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. Items are read inside the channel (RSS 2.0) and beside it (RSS 1.0), because
+    /// some feeds mix both.
     ///
-    /// A document that is not well-formed is repaired if possible and read again: once with declarations of prefixes,
-    /// once as ``RepairedXML``. Content after the root, and an incomplete last item, are ignored.
+    /// A document that is not well-formed is repaired and read again: once with declarations of prefixes, once as
+    /// ``RepairedXML``. Content after the root, and an incomplete last item, are ignored.
     init(
         xml document: inout [UInt8], at url: HTTPURL, for source: String, _ budget: DecodingBudget
     ) throws(UpstreamError) {

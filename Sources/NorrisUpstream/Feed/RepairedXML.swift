@@ -1,10 +1,8 @@
-/// Repairs a feed that is not well-formed, and counts the repairs:
+/// Repairs common faults of a feed that is not well-formed, and counts them. The parser refuses any other fault.
 ///
 /// - An `&` that begins no reference becomes `&amp;`, in texts and in values.
-/// - Tags of HTML inside an element with a text (a description, a content, a title) become part of the text, so that
-///   they need neither end nor match. A `<` that begins no tag also becomes text.
-///
-/// The parser refuses any other fault.
+/// - Inside an element with a text (a description, a content, a title), tags of HTML and any `<` that begins no tag
+///   become part of the text, so that these tags need neither end nor match.
 struct RepairedXML {
     private(set) var document: [UInt8] = []
     private(set) var repairs = 0

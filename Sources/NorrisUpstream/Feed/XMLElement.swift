@@ -29,7 +29,6 @@ struct XMLElement {
         attributes.first { $0.name == attribute }.flatMap { $0.value.isEmpty ? nil : field.cut($0.value) }
     }
 
-    /// The URL in an attribute, resolved.
     func url(_ attribute: String) -> String? { self[attribute, .url].flatMap { resolved($0, at: base) } }
 
     var elements: [XMLElement] { nodes.compactMap { if case .element(let element) = $0 { element } else { nil } } }
@@ -139,7 +138,6 @@ struct XMLName: Hashable {
     static let separator: Unicode.Scalar = "\n"
 }
 
-/// The namespaces of feeds.
 enum XMLNamespace: Hashable {
     /// No namespace, or a namespace of an RSS version.
     case none

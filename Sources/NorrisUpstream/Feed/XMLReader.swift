@@ -1,13 +1,10 @@
 import CExpat
 import Glibc
 
-/// Reads the parts of XML that a feed needs, with Expat: elements, attributes and text, with namespaces.
-///
-/// Entities are never expanded, and nothing outside the document is read. A document type with declarations is refused,
-/// because entities and default attributes let a small document grow. Entities of HTML such as `&nbsp;` are decoded
-/// without a declaration, because feeds use them.
+/// Reads the parts of XML that a feed needs, with Expat: elements, attributes and text, with namespaces. Nothing
+/// outside the document is read. Entities are never expanded, and declarations in the document type are refused,
+/// because both let a small document grow. HTML entities such as `&nbsp;` need no declaration, because feeds use them.
 final class XMLReader {
-    /// The fault of a document that is not well-formed.
     struct SyntaxError {
         enum Kind {
             case malformed
@@ -48,7 +45,6 @@ final class XMLReader {
     private var bases: [HTTPURL]
     /// The open elements of the section, the outermost first.
     private var open: [XMLElement] = []
-    /// The text since the last tag.
     private var pending: [UInt8] = []
     private var elements = 0
     private var sectionMemory = 0

@@ -43,7 +43,7 @@ extension Gif {
 }
 
 extension Giphy {
-    /// The names of Giphy's other endpoints, which have the same position in a path as an id.
+    /// The names of Giphy's other endpoints, which have the same path as an id.
     private static let reserved: Set<String> = ["categories", "random", "related", "search", "translate", "trending"]
 
     /// Whether a GIF may have this id. Another id is not fetched, because it would address nothing or another endpoint.

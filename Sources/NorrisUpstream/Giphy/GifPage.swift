@@ -5,7 +5,6 @@ package struct GifPage: Sendable, Equatable {
     /// The GIFs in the order of the response, without repeated ids. A later page may repeat GIFs, because the list
     /// changes between requests.
     package var gifs: [Gif] = []
-    /// The number of unusable items.
     package var skipped = 0
     /// Giphy's estimate of the total number of GIFs; nil if not stated.
     package var totalCount: Int?

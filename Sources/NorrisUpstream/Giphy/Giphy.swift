@@ -1,6 +1,6 @@
 package import NorrisProtocol
 
-/// The API of Giphy, with the administrator's key. The key is part of each request and never appears in an error.
+/// The API of Giphy. The administrator's key is part of each request and never appears in an error.
 package struct Giphy: Sendable {
     /// The number of ids in one request for GIFs.
     package static let maximumIDs = 100
@@ -25,9 +25,7 @@ package struct Giphy: Sendable {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    /// GIFs that match a text of at most 50 characters, in Giphy's order; none beyond offset 4,999.
-    ///
-    /// - Parameter limit: 1...50.
+    /// GIFs that match a text of at most 50 characters, in Giphy's order. `limit` is 1...50, `offset` at most 4,999.
     package func search(
         _ query: String, offset: Int, limit: Int, rating: String? = nil, lang: String? = nil, timeout: Duration? = nil
     ) async throws(UpstreamError) -> GifPage {
@@ -36,9 +34,7 @@ package struct Giphy: Sendable {
         return try await fetch("gifs/search", parameters, timeout, rating: rating, window)
     }
 
-    /// The most popular GIFs at present; none beyond offset 499.
-    ///
-    /// - Parameter limit: 1...50.
+    /// The most popular GIFs at present. `limit` is 1...50, `offset` at most 499.
     package func trending(offset: Int, limit: Int, timeout: Duration? = nil) async throws(UpstreamError) -> GifPage {
         try await fetch("gifs/trending", [], timeout, GifPage.Window(offset: offset, limit: limit, maximumOffset: 499))
     }
@@ -121,7 +117,6 @@ struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension UpstreamError {
-    /// Interprets an error in Giphy's terms.
     fileprivate func ofGiphy(hiding key: APIKey) -> UpstreamError {
         var error = self
         let text = message.lowercased()

@@ -38,9 +38,7 @@ package struct Mastodon: PostUpstream {
 
 extension Post {
     /// Decodes a status (https://docs.joinmastodon.org/entities/Status) without cleaning it. Returns nil without id or
-    /// author.
-    ///
-    /// A boost has the content of the boosted status, but its own id and date.
+    /// author. A boost has the content of the boosted status, but its own id and date.
     init?(status outer: JSONItem, host: String, _ budget: DecodingBudget) {
         let status = outer.object("reblog") ?? outer
         guard let id = outer.id("id"), let account = status.object("account"),
@@ -62,7 +60,7 @@ extension Post {
 }
 
 extension Post.Author {
-    /// - Parameter host: the host of the server, which leaves it out of the handles of its own users.
+    /// - Parameter host: the host of the server, whose API leaves the host out of local handles.
     fileprivate init?(account: JSONItem, host: String) {
         guard let id = account.id("id") else { return nil }
         let username = account.text("username", .name) ?? ""

@@ -12,7 +12,6 @@ package struct PostBatch: Sendable, Equatable {
     package var posts: [Post] = []
     /// The authors without duplicates, including authors without posts.
     package var authors: [Post.Author] = []
-    /// The number of unusable items.
     package var skipped = 0
     /// The number of repairs that made the response readable.
     package var repairs = 0
@@ -24,8 +23,8 @@ package struct PostBatch: Sendable, Equatable {
     var memory = CountedMemory()
 }
 
-/// Builds a batch of posts; all posts of norrisd pass through it. Its input has the upstream's ids and texts. The batch
-/// has cleaned texts, limited sizes, and ids that begin with the source.
+/// Builds a batch of posts from an upstream's ids and texts; all posts of norrisd pass through it. The batch has
+/// cleaned texts, limited sizes, and ids that begin with the source.
 struct PostBatchBuilder {
     /// The largest number of items in an accepted response. Real feeds have far fewer.
     static let maximumItems = 100_000
@@ -82,7 +81,6 @@ struct PostBatchBuilder {
         for index in indices { posts[index].author = author }
     }
 
-    /// Adds an author, possibly without posts.
     mutating func add(_ author: Post.Author) throws(UpstreamError) {
         try count()
         _ = merge(author.cleaned(for: source))

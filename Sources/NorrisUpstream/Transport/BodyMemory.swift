@@ -2,9 +2,9 @@ import NorrisSystem
 
 /// Divides the memory for response bodies among all transfers. Used on the fetch thread only.
 ///
-/// A small body takes memory as it grows. A large body takes the memory for its whole rest at once, so that no two
-/// bodies wait for each other; until then its transfer is paused. If a small body does not fit, the large body that has
-/// waited longest is refused.
+/// A small body takes memory as it grows. A large body takes all its remaining memory at once, so that no two bodies
+/// wait for each other; until then its transfer is paused. A small body that does not fit displaces the large body that
+/// has waited longest.
 final class BodyMemory {
     /// The largest body that counts as small, in bytes.
     static let maximumSmall = 1 << 20
@@ -28,9 +28,7 @@ final class BodyMemory {
         case refused
     }
 
-    /// Takes memory so that a body may have `count` bytes.
-    ///
-    /// - Parameter whole: the largest size that the body may reach, in bytes.
+    /// Takes memory so that a body may have `count` bytes, and at most `whole` bytes in the end.
     func take(_ count: Int, of whole: Int, for lease: MemoryLease) -> Decision {
         if count <= Self.maximumSmall {
             // Doubled, because an array that grows is copied.

@@ -60,7 +60,6 @@ package struct CurlTransport: HTTPTransport {
         }
     }
 
-    /// The response of an exchange that is not a redirect.
     private func response(
         _ exchange: Exchange, from url: HTTPURL, to request: HTTPRequest
     ) throws(UpstreamError) -> HTTPResponse {

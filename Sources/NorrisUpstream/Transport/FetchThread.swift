@@ -25,16 +25,13 @@ struct Exchange: Sendable {
     var body: [UInt8] = []
     /// The reason why the response is incomplete.
     var failure: UpstreamError?
-    /// Counts the body in the memory ledger.
     var memory: MemoryLease?
 }
 
-/// The thread that runs all transfers of libcurl, with one multi handle (libcurl-multi(3)). The thread starts with a
-/// fetch. Five seconds after the last fetch, the thread ends and closes its connections, so that an idle daemon has
-/// none. Fetches in between reuse connections.
+/// The thread of all transfers, with one multi handle of libcurl (libcurl-multi(3)). The first fetch starts the thread.
+/// Five seconds after the last fetch, the thread closes the connections, which fetches share, and ends.
 final class FetchThread: Sendable {
     static let shared = FetchThread()
-    /// The time for which an idle thread keeps its connections open.
     private static let linger = Duration.seconds(5)
 
     typealias Continuation = CheckedContinuation<Exchange, Never>
@@ -96,7 +93,6 @@ final class FetchThread: Sendable {
         }
     }
 
-    /// Calls curl_global_init(3) once.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private static func begin() -> Multi? {

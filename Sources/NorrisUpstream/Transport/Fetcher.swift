@@ -1,7 +1,6 @@
 import NorrisProtocol
 import NorrisSystem
 
-/// Fetches documents and decodes them.
 struct Fetcher: Sendable {
     let transport: any HTTPTransport
     /// Runs the decoding, which may take seconds; nil for the caller's executor.
@@ -111,8 +110,8 @@ package struct Validators: Sendable, Equatable {
         self.lastModified = lastModified
     }
 
-    /// Reads the validators of a response. A value is ignored if the request could not repeat it unchanged: an empty
-    /// value, one with a control character or longer than 1 KiB, or one that was not UTF-8.
+    /// Ignores a validator that a request could not repeat unchanged: one that is empty, longer than 1 KiB, was not
+    /// UTF-8, or contains a control character.
     init(_ headers: HTTPHeaderFields) {
         func usable(_ name: String) -> String? {
             guard let value = headers[name], (1...1024).contains(value.utf8.count) else { return nil }
@@ -123,7 +122,6 @@ package struct Validators: Sendable, Equatable {
         lastModified = usable("last-modified")
     }
 
-    /// The header fields of a conditional request.
     var headers: [(name: String, value: String)] {
         [("If-None-Match", etag), ("If-Modified-Since", lastModified)].compactMap { name, value in
             value.map { (name: name, value: $0) }

@@ -1,8 +1,8 @@
 import CCurl
 import NorrisProtocol
 
-/// The remaining freshness of a response: `max-age` less `Age`, or without `max-age`, `Expires` (RFC 9111, section
-/// 4.2.1); more than 0, at most 24 h. Nil if the response is stale or the headers do not state it.
+/// The remaining freshness of a response: `max-age` less `Age`, else `Expires` (RFC 9111, section 4.2.1). Nil if the
+/// response is stale or does not state it; otherwise at most 24 h.
 func freshnessLifetime(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration? {
     let lifetime: Duration
     if let maximumAge = maximumAge(headers) {
@@ -42,8 +42,8 @@ func retryAfter(_ value: String, now: Timestamp) -> Duration? {
     return httpDate(value).map { min(max(.seconds($0.seconds - now.seconds), .zero), longestDelay) }
 }
 
-/// The time until the rate limit ends: more than 0, at most 24 h. Nil if the headers do not state it, or the limit has
-/// ended. `X-RateLimit-Reset` has no standard: Mastodon sends RFC 3339, most other servers seconds since 1970.
+/// The time until the rate limit ends, at most 24 h; nil if unstated or in the past. `X-RateLimit-Reset` has no
+/// standard: Mastodon sends RFC 3339, most other servers seconds since 1970.
 func rateLimitReset(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration? {
     guard let field = headers["x-ratelimit-reset"],
         let reset = isNumber(field) ? Int64(field).map(Timestamp.init(seconds:)) : Timestamp(field), reset > now

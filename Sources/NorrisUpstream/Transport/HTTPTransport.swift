@@ -1,10 +1,8 @@
 package import NorrisProtocol
 
-/// Sends requests over a network.
 package protocol HTTPTransport: Sendable {
-    /// Sends a GET request and reads the whole response.
-    ///
-    /// - Returns: a response of status 200, or 304 if the request was conditional; any other status is an error.
+    /// Sends a GET request. Returns a complete response of status 200, or 304 if the request was conditional. Any other
+    /// status is an error.
     func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse
 }
 
@@ -26,7 +24,6 @@ package struct HTTPResponse: Sendable {
     package var url: HTTPURL?
     /// The time of arrival, with which dates in header fields are compared.
     package var receivedAt: Timestamp
-    /// Counts the body in the memory ledger while the response exists.
     var memory: MemoryLease?
 }
 

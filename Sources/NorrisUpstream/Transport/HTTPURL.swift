@@ -1,9 +1,9 @@
 import CCurl
 import Glibc
 
-/// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which also sends the requests. Rules are
-/// stricter than libcurl's where parsers disagree: ASCII characters of RFC 3986 only, valid percent-encoding, no user
-/// and password, and a host that is a name, an IPv4 address or an IPv6 address in brackets.
+/// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which also sends the requests. Stricter where
+/// parsers disagree: only characters of RFC 3986, valid percent-encoding, no user and password, and as host a name, an
+/// IPv4 address or an IPv6 address in brackets.
 package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let isSecure: Bool
     /// The host in lower case; an IPv6 address has its brackets.
@@ -11,7 +11,6 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let port: Int?
     /// The path, which begins with a slash.
     let path: String
-    /// The part after the question mark.
     var query: String?
 
     package init?(_ text: String) { self.init(text, at: nil, flags: CURLU_PATH_AS_IS) }
@@ -87,8 +86,8 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether a host is an address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores
-    /// and dots (RFC 1035, section 2.3.4). The last label must not begin with a digit, because resolvers take some such
-    /// names for addresses, and libcurl does not normalize a percent-encoded address (`1%2e1`).
+    /// and dots (RFC 1035, section 2.3.4). The last label must not begin with a digit: resolvers take some such names
+    /// for addresses, and libcurl does not normalize percent-encoded addresses (`1%2e1`).
     private static func isHost(_ host: String) -> Bool {
         if host.first == "[" { return true }
         let name = host.last == "." ? host.dropLast() : host[...]

@@ -1,6 +1,5 @@
 import Glibc
 
-/// An IPv4 or IPv6 address.
 struct IPAddress: Equatable, Sendable {
     /// 4 or 16 bytes in network order.
     let bytes: [UInt8]
@@ -21,8 +20,7 @@ struct IPAddress: Equatable, Sendable {
     private init(bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
 
     /// Whether the address is outside the public internet, so that no redirect may lead there: a special-purpose
-    /// address (RFC 6890) that is not globally reachable, or multicast. An IPv6 address that embeds an IPv4 address
-    /// counts as the latter.
+    /// address (RFC 6890) without global reach, or multicast. An IPv4 address embedded in an IPv6 address decides.
     var isPrivate: Bool {
         // `::` and `::1` match the prefix of compatible addresses, but embed no IPv4 address.
         let isLoopback = bytes.count == 16 && bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
@@ -68,7 +66,6 @@ struct IPAddress: Equatable, Sendable {
         (Prefix("2002::", 16), 2),  // 6to4, RFC 3056
     ]
 
-    /// The leading bits of a block of addresses.
     private struct Prefix {
         private let bytes: [UInt8]
         private let length: Int

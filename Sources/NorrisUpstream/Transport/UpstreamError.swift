@@ -111,7 +111,6 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// The cause of a failed connection.
     private static func cause(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> String {
         if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY {
             return "the name cannot be resolved"
