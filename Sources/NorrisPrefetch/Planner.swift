@@ -40,8 +40,7 @@ struct Planner: Sendable {
         }
     }
 
-    /// Limits times that are too far in the future because the clock was set back. Returns the records to store, by
-    /// source.
+    /// Limits times that are too far ahead because the clock was set back. Returns the records to store, by source.
     mutating func limitTimes(_ now: Timestamp) -> [String: ScheduleRecord] {
         var changed: [String: ScheduleRecord] = [:]
         for name in names { changed[name] = schedules[name]?.limitTimes(now) }
@@ -74,8 +73,7 @@ struct Planner: Sendable {
     }
 }
 
-/// A constant factor between 0.9 and 1.1 for each source and machine, so that the machines of an office do not all
-/// fetch at the same time.
+/// A constant factor of 0.9...1.1 per source and machine, so that the machines of an office do not fetch all at once.
 struct Jitter: Sendable {
     /// An identifier of the machine, such as the content of machine-id(5). Only its hash is used.
     let machine: String

@@ -37,7 +37,7 @@ package final class Prefetcher: Service {
         var locks: [String: AsyncLock] = [:]
     }
 
-    /// The shortest remaining time in which a search sends a request.
+    /// The shortest time left in which a search sends a request.
     private static let shortestRequest = Duration.milliseconds(250)
 
     private let state: Mutex<State>
@@ -205,7 +205,7 @@ package final class Prefetcher: Service {
 
     // MARK: Changes
 
-    /// Changes a schedule, stores its record, and logs failures and recovery. Repeated failures of one kind are logged
+    /// Changes a schedule, stores its record, and logs recovery and failures, but repeated failures of a kind only
     /// once.
     private func change(_ name: String, _ change: (inout Planner) -> Void) async {
         let (before, after) = self.change { state in

@@ -47,8 +47,8 @@ package struct SourceSchedule: Sendable {
     /// The current record, whose times may be earlier than the stored times: see ``limitTimes(_:)``.
     package private(set) var record: ScheduleRecord { didSet { rollback = nil } }
     package private(set) var content: Content? { didSet { rollback = nil } }
-    /// The record and content before ``limitTimes(_:)`` changed them, and the time of that change. Reset by any other
-    /// change.
+    /// The record and content before ``limitTimes(_:)`` changed them, and the time of that change. Other changes reset
+    /// it.
     private var rollback: (stored: History, since: Timestamp)?
     package private(set) var runs = Runs()
     /// The settings of the current run; nil between runs.
@@ -58,7 +58,7 @@ package struct SourceSchedule: Sendable {
     private var lastRefresh: Timestamp?
     /// Whether another run must follow, because the current run may have fetched before a refresh was requested.
     private var isRefreshWanted = false
-    /// The time of the first of consecutive failed runs since the machine last slept. Searches do not change it. Not
+    /// The time of the first of consecutive failed runs since the machine last slept. Unchanged by searches. Not
     /// stored.
     private var failingSince: Timestamp?
     /// The last timeout of a search that waited for the source's lock, which is not a failure of the upstream.
@@ -71,8 +71,8 @@ package struct SourceSchedule: Sendable {
         self.interval = interval
         (record, content) = (history.record, history.content)
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
-        // Missing content that these settings have failed to fetch before is not lost content, which would make a run
-        // due.
+        // Missing content is lost content, which makes a run due, unless these settings have failed to fetch any
+        // before.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) { record.nextRunAt = now }
         _ = limitTimes(now)
@@ -109,14 +109,13 @@ package struct SourceSchedule: Sendable {
         return next <= now || isRefreshWanted
     }
 
-    /// Whether the content was fetched with the current settings, at most ``SourcePolicy/staleAfter`` ago.
+    /// Whether the content was fetched with the current settings, at most `staleAfter` ago.
     package func isFresh(_ now: Timestamp) -> Bool {
         guard let content, content.settings == policy.settings else { return false }
         return content.fetchedAt.duration(to: now) <= policy.staleAfter
     }
 
-    /// Whether runs fail, and the last success, or without one the first failure, was more than
-    /// ``SourcePolicy/staleAfter`` ago.
+    /// Whether runs fail, and the last success, or without one the first failure, was longer than `staleAfter` ago.
     ///
     /// - Parameter unavailableSince: the time since which no run is possible; nil if runs are possible.
     package func isOverdue(_ now: Timestamp, unavailableSince: Timestamp? = nil) -> Bool {
@@ -247,8 +246,7 @@ package struct SourceSchedule: Sendable {
         record.nextRunAt = now
     }
 
-    /// Makes a run due now, despite backoff but not a rate limit, or after the current run. Returns the reason for a
-    /// refusal.
+    /// Makes a run due now, despite backoff but not a rate limit, or after the current run. Returns why if refused.
     mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
         guard policy.isEnabled else { return .disabled }
         if let retryAt = record.retryAt, retryAt > now { return .putOff(until: retryAt) }
@@ -265,8 +263,8 @@ package struct SourceSchedule: Sendable {
 
     // MARK: Clock rollback
 
-    /// Limits times that are too far in the future, because the clock was set back or is not set yet. Returns the
-    /// record to store, if any.
+    /// Limits times that are too far ahead because the clock was set back or is not set yet. Returns the record to
+    /// store.
     ///
     /// The limited times apply at once, but are stored only after ``rollbackConfirmation``. Therefore a clock that is
     /// soon corrected changes nothing, and a clock that stays behind does not delay the next run again at every start.

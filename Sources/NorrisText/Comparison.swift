@@ -1,10 +1,9 @@
 /// Folds the case of a text for substring search, so that texts that differ only in case become equal. Accents stay,
-/// and the text is not normalized: compare results by scalars or bytes.
+/// and the text is not normalized: compare results by scalars or bytes. Folding is idempotent.
 ///
 /// Each scalar passes through Unicode's full case mappings (including SpecialCasing.txt, without a locale) to lower,
 /// upper and lower case. In upper case, `ß` equals `SS`, and `ς` equals `σ`. The first step is for `ẞ`, the only
-/// upper-case letter that its lower case does not map to. Dotless `ı` becomes `i`; `İ` becomes `i` and U+0307. Folding
-/// is idempotent.
+/// upper-case letter that its lower case does not map to. Dotless `ı` becomes `i`; `İ` becomes `i` and U+0307.
 package func caseFolded(_ text: String) -> String { text.lowercased().uppercased().lowercased() }
 
 /// The form of a text for search: case-folded, with each run of white space as one space.

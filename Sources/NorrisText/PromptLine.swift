@@ -1,9 +1,7 @@
-/// Returns a text as one sanitized line that is safe in a shell's prompt. Returns nil for a text of several lines, a
-/// drawing, an invisible text, one of more than `columns` columns, and one with a character that a shell expands,
-/// because the meaning would change without that character.
-///
-/// bash expands backquotes, `$`, `\` and `!` in prompt variables (bash(1), "PROMPTING"); zsh also expands `%`
-/// (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES").
+/// Returns a text as one sanitized line that is safe in a shell's prompt. Returns nil for several lines, a drawing, an
+/// invisible text, more than `columns` columns, and a text with a character that a shell expands. Without that
+/// character, the text would have another meaning. bash expands backquotes, `$`, `\` and `!` (bash(1), "PROMPTING"),
+/// zsh also `%` (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES").
 package func promptLine(_ text: String, columns: Int) -> String? {
     guard let line = singleLine(text), !line.utf8.contains(where: isExpandedInPrompts) else { return nil }
     let width = displayWidth(of: line)

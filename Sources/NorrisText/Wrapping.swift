@@ -1,10 +1,10 @@
-/// Breaks a text into lines of at most `width` columns (at least 1) for a terminal, without newlines and tabs. An empty
-/// text has no lines.
+/// Breaks a text into lines of at most `width` columns (at least 1) for a terminal, without newlines and tabs.
 ///
-/// Newlines end lines; a final newline starts no further line. Lines break at spaces, which are removed, and on both
-/// sides of wide characters, but never before closing or after opening punctuation. A word wider than a line starts on
-/// a new line and is cut between grapheme clusters; a cluster wider than a line exceeds `width`. Other spaces stay;
-/// tabs fill to the next multiple of eight columns. Continued lines repeat the indentation, at most half of `width`.
+/// Newlines end lines; a final newline starts no further line, and an empty text has none. Lines break at spaces, which
+/// are removed, and on both sides of wide characters, but never before closing or after opening punctuation. A word
+/// wider than a line starts on a new line and is cut between grapheme clusters; a cluster wider than a line exceeds
+/// `width`. Other spaces stay; tabs fill to the next multiple of eight columns. Continued lines repeat the indentation,
+/// at most half of `width`.
 package func wrapped(_ text: String, width: Int) -> [String] {
     // Most texts are ASCII and fit into one line.
     if text.utf8.count <= width, text.utf8.last != 0x20, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
@@ -23,8 +23,8 @@ package struct Excerpt: Equatable, Sendable {
     package let isCut: Bool
 }
 
-/// The first `count` lines (at least 1) of a text from `wrapped(_:width:)`, without empty lines. If more follow, the
-/// last line ends in `…`.
+/// The first `count` lines (at least 1) from `wrapped(_:width:)` that are not empty. If more follow, the last ends in
+/// `…`.
 package func excerpt(of text: String, width: Int, lines count: Int) -> Excerpt {
     let all = wrapped(text, width: width).filter { !$0.isEmpty }
     let count = max(count, 1)
@@ -33,8 +33,7 @@ package func excerpt(of text: String, width: Int, lines count: Int) -> Excerpt {
     return Excerpt(lines: all[..<(count - 1)] + [last], isCut: true)
 }
 
-/// Breaks text by the rules of `wrapped(_:width:)`. A piece is text without a possible break: a word, or the part of a
-/// word between two wide characters.
+/// Breaks text by the rules of `wrapped(_:width:)`, in pieces without a possible break, such as words.
 private struct LineWrapper {
     private static let tabStop = 8
 

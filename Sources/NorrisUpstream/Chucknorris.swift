@@ -97,8 +97,7 @@ extension Fact {
             createdAt: joke.date("created_at"), updatedAt: joke.date("updated_at"))
     }
 
-    /// Whether `fact.get` takes the id: 1...200 visible code points. A colon and `builtin-` belong to ids of other
-    /// sources.
+    /// Whether `fact.get` takes the id: 1...200 visible code points. A colon and `builtin-` belong to other sources.
     private static func isUsableID(_ id: String) -> Bool {
         (1...200).contains(id.unicodeScalars.count) && sanitizedLine(id).hasSameBytes(as: id)
             && !id.utf8.contains(UInt8(ascii: ":")) && !id.utf8.starts(with: "builtin-".utf8)

@@ -31,8 +31,7 @@ func cleanEmail(_ text: String) -> String? {
     return email
 }
 
-/// An `http` or `https` URL of at most 2,048 bytes; nil for anything else. Characters that a URL may not contain, such
-/// as umlauts and spaces, are percent-encoded.
+/// An `http` or `https` URL of at most 2,048 bytes, with other characters percent-encoded; nil for anything else.
 func cleanURL(_ text: String) -> String? {
     let text = trimmed(text)
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }

@@ -165,8 +165,7 @@ struct JSONItems {
     private static let cut = UpstreamError.unusable("answered with JSON that breaks off")
 }
 
-/// An object from an upstream's document. The accessors return nil for members of an unexpected type, and cut each text
-/// at the limit of its field.
+/// An object of JSON. The accessors return nil for members of another type, and cut texts at the limit of their field.
 struct JSONItem {
     private var object = JSONObject()
 

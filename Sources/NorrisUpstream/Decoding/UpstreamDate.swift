@@ -1,7 +1,6 @@
 import NorrisProtocol
 
-/// Dates in the formats of upstreams: RFC 822 and its successors, RFC 3339, JavaScript, and similar text. Each date is
-/// rewritten in a form that curl_getdate(3) reads.
+/// Dates in RFC 822 and its successors, RFC 3339, JavaScript and similar forms, rewritten for curl_getdate(3).
 enum UpstreamDate {
     /// - Returns: nil for an invalid date; but 31 Feb in the mail format is 3 Mar. A time without a zone is UTC.
     static func parse(_ text: String) -> Timestamp? {
@@ -10,7 +9,7 @@ enum UpstreamDate {
         guard let first = words.first else { return nil }
         var date: String
         if CivilDate(String(first.prefix(10))) != nil {
-            // `2026-11-21T03:25:04.5+01:00`: the `T` may be a space, and the seconds, the zone or the whole time may be
+            // `2026-11-21T03:25:04.5+01:00`: the `T` may be a space, and the time or its seconds or zone may be
             // missing.
             date = first.prefix(10).filter { $0 != "-" }
             let rest = first.dropFirst(10)

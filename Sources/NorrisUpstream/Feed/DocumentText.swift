@@ -82,8 +82,7 @@ private struct ConvertedText {
         return true
     }
 
-    /// Reserves memory for the whole document, because an array that grows is copied. The kernel provides only used
-    /// pages.
+    /// Reserves memory for the document, because an array that grows is copied. The kernel provides used pages only.
     private mutating func reserve(_ count: Int) { bytes.reserveCapacity(min(count, budget.limits.memory)) }
 
     mutating func appendUTF8(_ source: ArraySlice<UInt8>) {

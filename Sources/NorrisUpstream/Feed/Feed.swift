@@ -80,8 +80,7 @@ struct FeedContents {
 
     var isEmpty: Bool { builder.isEmpty }
 
-    /// Adds an item before cleaning; `author.name` and `id` are empty if missing. Nil is an unusable item, which is
-    /// counted.
+    /// Adds an item before cleaning; `author.name` and `id` are empty if missing. Nil counts as an unusable item.
     mutating func add(_ post: Post?) throws(UpstreamError) {
         guard var post else {
             try builder.add(nil)
@@ -97,8 +96,7 @@ struct FeedContents {
         if isUnnamed, let url = post.url { unnamed.append((index, url)) }
     }
 
-    /// Builds the batch after all items, because the feed's title and author, and items with equal URLs, may follow an
-    /// item.
+    /// Builds the batch after all items, because the feed's title and author may follow, or items with equal URLs.
     mutating func batch() throws(UpstreamError) -> PostBatch {
         var feed = author ?? Post.Author(id: "", name: title ?? "")
         feed.avatarURL = feed.avatarURL ?? image

@@ -1,8 +1,8 @@
 import NorrisProtocol
 
 extension FeedContents {
-    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. Items are read inside the channel (RSS 2.0) and beside it (RSS 1.0), because
-    /// some feeds mix both.
+    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. Some feeds have items both inside the channel (RSS 2.0) and beside it (RSS
+    /// 1.0).
     ///
     /// A document that is not well-formed is repaired and read again: once with declarations of prefixes, once as
     /// ``RepairedXML``. Content after the root, and an incomplete last item, are ignored.
@@ -62,8 +62,7 @@ private let usualPrefixes = [
     ("media", "http://search.yahoo.com/mrss/"), ("slash", "http://purl.org/rss/1.0/modules/slash/"),
 ]
 
-/// Adds declarations of missing usual prefixes to the root, without changing line numbers. Returns nil without a root
-/// or missing prefixes.
+/// Adds declarations of usual prefixes to the root on the same line. Returns nil without a root or missing prefixes.
 private func declaringUsualPrefixes(_ document: [UInt8]) -> [UInt8]? {
     // The first tag follows comments, instructions and the document type.
     let root = XMLTokens(document).first { [.startTag, .emptyTag].contains($0.kind) }?.range

@@ -19,8 +19,8 @@ struct FeedText {
         if holdsMarkup(text, budget) { self.init(html: text, budget) } else { self.init(plain: text) }
     }
 
-    /// Decodes an Atom text construct or content (RFC 4287, sections 3.1 and 4.1.3). Returns nil for Base64 data and
-    /// for content that is only a reference.
+    /// Decodes an Atom text construct or content (RFC 4287, sections 3.1 and 4.1.3); nil for Base64 data or a
+    /// reference.
     init?(construct element: XMLElement, _ budget: DecodingBudget) {
         guard element["src", .url] == nil, element["mode", .word]?.lowercased() != "base64" else { return nil }
         switch element["type", .word]?.lowercased() {
@@ -32,8 +32,7 @@ struct FeedText {
     }
 }
 
-/// Removes Base64 data (`data:image/png;base64,…`) from HTML, because a tag with such data exceeds the limit of a tag
-/// and would become text.
+/// Removes Base64 data (`data:image/png;base64,…`), because a tag with such data is too long and would become text.
 private func withoutInlineData(_ html: String) -> String {
     guard html.utf8.count > 1024 else { return html }
     let bytes = Array(html.utf8)

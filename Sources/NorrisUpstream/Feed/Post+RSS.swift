@@ -35,7 +35,7 @@ extension Post {
 }
 
 extension Post.Author {
-    /// The author of an item. `author` is an email address followed by a name; the other elements contain a name.
+    /// The author of an item. `author` is an address followed by a name; the other elements contain a name.
     fileprivate init?(rss item: XMLElement) {
         let author = item.text(of: "author", .name).map(Mailbox.init)
         let name =

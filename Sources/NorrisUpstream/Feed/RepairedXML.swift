@@ -11,8 +11,7 @@ struct RepairedXML {
     private let budget: DecodingBudget
     /// The names of the open elements with their prefixes, as ranges in ``source``.
     private var open: [Range<Int>] = []
-    /// The outermost open text element: its depth, and the index in ``document`` for a `type` attribute; nil if it has
-    /// one.
+    /// The outermost open text element: its depth, and, if it has no `type`, the index in ``document`` to insert one.
     private var text: (depth: Int, typeIndex: Int?)?
 
     /// The elements of RSS, Atom and their extensions that contain a text.

@@ -127,8 +127,7 @@ struct XMLName: Hashable {
         self.local = local
     }
 
-    /// - Parameter expanded: a name from Expat: the namespace's URI, ``separator``, and the local part, or only the
-    ///   local part.
+    /// - Parameter expanded: a name from Expat: the namespace's URI and ``separator``, if any, and the local part.
     init(expanded: String) {
         let parts = expanded.split(separator: Character(Self.separator), omittingEmptySubsequences: false)
         self.init(String(parts[parts.count - 1]), in: parts.count > 1 ? XMLNamespace(String(parts[0])) : .none)

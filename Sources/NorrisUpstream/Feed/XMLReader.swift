@@ -178,8 +178,7 @@ final class XMLReader {
 
     // MARK: Callbacks
 
-    /// Calls a method unless a callback has failed. The first error stops the parser, but some callbacks may still
-    /// follow.
+    /// Calls a method, unless a callback has failed. An error stops the parser, but some callbacks may still follow.
     private static func attempt(_ data: UnsafeMutableRawPointer?, _ body: (XMLReader) throws(UpstreamError) -> Void) {
         // `init` passes the reader to Expat before parsing, and `read` retains the reader until parsing ends.
         let reader = Unmanaged<XMLReader>.fromOpaque(data!).takeUnretainedValue()

@@ -2,8 +2,7 @@ package import NorrisProtocol
 
 /// The usable GIFs of one response, and the position of the next page.
 package struct GifPage: Sendable, Equatable {
-    /// The GIFs in the order of the response, without repeated ids. A later page may repeat GIFs, because the list
-    /// changes between requests.
+    /// The GIFs in the order of the response, without repeated ids. A later page may repeat GIFs if the list changes.
     package var gifs: [Gif] = []
     package var skipped = 0
     /// Giphy's estimate of the total number of GIFs; nil if not stated.
@@ -37,8 +36,8 @@ extension GifPage {
             let body = response.body.count <= JSONItems.maximumItem ? response.body : []
             throw UpstreamError(status: known, from: url, headers: [], body: body, now: response.receivedAt)
         }
-        // Giphy sends a response without `response_id` and without data, but with status 200, if its backend fails. An
-        // empty search result has a `response_id`.
+        // If its backend fails, Giphy sends status 200 without data and `response_id`, which an empty search result
+        // has.
         let isSynthetic = (meta?.text("response_id", .id) ?? "").isEmpty
         var items = 0
         if let data = members["data"] {

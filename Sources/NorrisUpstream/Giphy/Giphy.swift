@@ -95,8 +95,7 @@ struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     var description: String { "***" }
     var debugDescription: String { description }
 
-    /// Replaces the key, ignoring case, with `***`. A prefix of at least eight bytes is replaced too, because the text
-    /// may have been cut.
+    /// Replaces the key, ignoring case, and, because the text may have been cut, a prefix of the key from eight bytes.
     func redacted(_ text: String) -> String {
         let folded = { (text: String) in text.utf8.map { isLetter($0) ? $0 | 0x20 : $0 } }
         let (key, letters, bytes) = (folded(value), folded(text), Array(text.utf8))

@@ -4,8 +4,7 @@ import NorrisText
 // Lengths are in code points; lengths of URLs are in bytes.
 
 extension Post {
-    /// Returns the post as norrisd stores it. Returns nil without an id, or, unless `mayBeBare`, without text, title,
-    /// picture and URL.
+    /// The post as norrisd stores it; nil without an id, or, unless `mayBeBare`, without text, title, picture and URL.
     func cleaned(for source: String, mayBeBare: Bool = false) -> Post? {
         guard !id.isEmpty else { return nil }
         // From 1970 to the end of 9999. Any other date is an error or a placeholder.
@@ -45,8 +44,7 @@ private func unique<Element>(
 }
 
 extension Post.Author {
-    /// Returns the author as norrisd stores it. The name replaces a missing id; handle, email or source replace a
-    /// missing name.
+    /// The author as norrisd stores it. The name replaces a missing id; handle, email or source a missing name.
     func cleaned(for source: String) -> Post.Author {
         let handle = handle.flatMap { cleanLine($0, upTo: 200) }
         let email = email.flatMap(cleanEmail)

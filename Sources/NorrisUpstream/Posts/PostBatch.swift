@@ -44,8 +44,8 @@ struct PostBatchBuilder {
         self.budget = budget
     }
 
-    /// Adds a post and its author. A post that is nil or without content is skipped; `mayBeBare` permits a post without
-    /// content. The first post with an id wins.
+    /// Adds a post and its author. Skips nil, and, unless `mayBeBare`, a post without content. The first post with an
+    /// id wins.
     ///
     /// - Parameter isAnonymous: whether the author is set later.
     /// - Returns: the index of the post; nil if it was not added.

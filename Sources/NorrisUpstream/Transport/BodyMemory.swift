@@ -3,8 +3,8 @@ import NorrisSystem
 /// Divides the memory for response bodies among all transfers. Used on the fetch thread only.
 ///
 /// A small body takes memory as it grows. A large body takes all its remaining memory at once, so that no two bodies
-/// wait for each other; until then its transfer is paused. A small body that does not fit displaces the large body that
-/// has waited longest.
+/// wait for each other; until then its transfer is paused. A small body that does not fit displaces the longest waiting
+/// one.
 final class BodyMemory {
     /// The largest body that counts as small, in bytes.
     static let maximumSmall = 1 << 20
@@ -40,8 +40,7 @@ final class BodyMemory {
             return .granted(capacity: capacity)
         }
         if lease.grow(by: whole - lease.bytes, leaving: Self.smallReserve) { return .granted(capacity: whole) }
-        // A configured limit may exceed the whole account. Such a body needs more than the account when no other large
-        // body exists.
+        // A body whose configured limit exceeds the whole account takes its memory if no other large body exists.
         let isAlone = ledger.used(of: .bodies) - lease.bytes <= Self.smallReserve
         guard isAlone, whole > ledger.limit(of: .bodies) - Self.smallReserve - Self.maximumSmall else { return .wait }
         lease.force(whole - lease.bytes)

@@ -83,8 +83,7 @@ package struct CurlTransport: HTTPTransport {
 
 let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
 
-/// The target of a redirect; nil if the response is not a redirect. At most three redirects are followed, from https to
-/// https.
+/// The target of a redirect; nil for another response. At most three redirects are followed, from https to https.
 ///
 /// - Parameter mayBePrivate: false to refuse a host with a private name; ``Transfer`` checks the peer's address.
 func redirectTarget(

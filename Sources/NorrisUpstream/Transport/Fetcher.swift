@@ -81,8 +81,7 @@ extension Fetched: Equatable where Value: Equatable {}
 /// The parts of a response that affect the next request.
 package struct FetchInfo: Sendable, Equatable {
     package var validators = Validators()
-    /// The longer of the freshness of the response and the rate limit: more than 0, at most 24 h; nil if neither is
-    /// stated.
+    /// The longer of freshness and rate limit: more than 0, at most 24 h; nil if the response states neither.
     package var notBefore: Duration?
 }
 
@@ -110,8 +109,8 @@ package struct Validators: Sendable, Equatable {
         self.lastModified = lastModified
     }
 
-    /// Ignores a validator that a request could not repeat unchanged: one that is empty, longer than 1 KiB, was not
-    /// UTF-8, or contains a control character.
+    /// Ignores a validator that cannot be repeated unchanged: empty, over 1 KiB, not UTF-8, or with a control
+    /// character.
     init(_ headers: HTTPHeaderFields) {
         func usable(_ name: String) -> String? {
             guard let value = headers[name], (1...1024).contains(value.utf8.count) else { return nil }

@@ -1,8 +1,8 @@
 package import NorrisProtocol
 
 package protocol HTTPTransport: Sendable {
-    /// Sends a GET request. Returns a complete response of status 200, or 304 if the request was conditional. Any other
-    /// status is an error.
+    /// Sends a GET request. Returns a complete response of status 200, or 304 to a conditional request, otherwise
+    /// throws.
     func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse
 }
 

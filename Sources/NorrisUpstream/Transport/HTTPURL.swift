@@ -2,8 +2,8 @@ import CCurl
 import Glibc
 
 /// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which also sends the requests. Stricter where
-/// parsers disagree: only characters of RFC 3986, valid percent-encoding, no user and password, and as host a name, an
-/// IPv4 address or an IPv6 address in brackets.
+/// parsers disagree: only characters of RFC 3986, valid percent-encoding, no user or password, and as host a name, an
+/// IPv4 address, or an IPv6 address in brackets.
 package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let isSecure: Bool
     /// The host in lower case; an IPv6 address has its brackets.
@@ -15,8 +15,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     package init?(_ text: String) { self.init(text, at: nil, flags: CURLU_PATH_AS_IS) }
 
-    /// Resolves a reference relative to this URL (RFC 3986, section 5.2). Returns nil if the result is not `http` or
-    /// `https`.
+    /// Resolves a reference (RFC 3986, section 5.2). Returns nil if the result is not `http` or `https`.
     func resolving(_ reference: String) -> HTTPURL? {
         let reference = reference.prefix { $0 != "#" }
         return reference.isEmpty ? self : HTTPURL(String(reference), at: self, flags: 0)
@@ -68,8 +67,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return IPAddress(String(name))?.isPrivate ?? (name.split(separator: ".").last == "localhost")
     }
 
-    /// Whether the text consists of characters of RFC 3986, appendix A, with two hexadecimal digits after each percent
-    /// sign.
+    /// Whether all characters are from RFC 3986, appendix A, with two hexadecimal digits after each percent sign.
     private static func isWellFormed(_ bytes: [UInt8]) -> Bool {
         let isHex = { (index: Int) in bytes.indices.contains(index) && isxdigit(Int32(bytes[index])) != 0 }
         return bytes.indices.allSatisfy { index in

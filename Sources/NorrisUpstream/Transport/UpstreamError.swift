@@ -35,8 +35,8 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         self.retryAfter = retryAfter
     }
 
-    /// Whether the same request may succeed soon: after no response, or after a transient status (408, 425, 429, any
-    /// 5xx, or ``isTransient``).
+    /// Whether the same request may succeed soon: no response, or a status that passes (408, 425, 429, 5xx, a transient
+    /// one).
     package var isRetryable: Bool {
         switch kind {
         case .offline, .timeout, .quota: true
