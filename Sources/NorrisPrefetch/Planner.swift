@@ -19,9 +19,8 @@ struct Planner: Sendable {
         self.generator = generator
     }
 
-    /// Applies a configuration, and removes sources that it does not name.
-    ///
-    /// - Parameter histories: the histories of new sources.
+    /// Applies a configuration, and removes sources that it does not name. New sources have their record in
+    /// `histories`.
     mutating func configure(
         _ policies: [(name: String, policy: SourcePolicy)], histories: [String: SourceSchedule.History], now: Timestamp
     ) {

@@ -6,10 +6,8 @@ import Synchronization
 
 /// The interface to the daemon, which stores records and publishes events. Never called on the event loop.
 package protocol PrefetchHost: Sendable {
-    /// The stored history of a source.
     func history(of source: String) async -> SourceSchedule.History
 
-    /// Stores a record persistently.
     func store(_ record: ScheduleRecord, of source: String) async
 
     func began(_ source: String)
@@ -141,7 +139,7 @@ package final class Prefetcher: Service {
         wakeUp.set()
     }
 
-    /// Makes a source due, unless backoff or a rate limit delays it, because its stored content was removed.
+    /// Makes a source due after its stored content was removed, unless backoff or a rate limit delays the run.
     package func contentGone(_ name: String) async {
         await change(name) { $0.schedules[name]?.contentGone(self.clock.now) }
         wakeUp.set()
@@ -205,8 +203,7 @@ package final class Prefetcher: Service {
 
     // MARK: Changes
 
-    /// Changes a schedule, stores its record, and logs recovery and failures, but repeated failures of a kind only
-    /// once.
+    /// Changes a schedule, stores its record, and logs recovery and each new kind of failure.
     private func change(_ name: String, _ change: (inout Planner) -> Void) async {
         let (before, after) = self.change { state in
             let before = state.planner.schedules[name]

@@ -47,8 +47,8 @@ package struct SourceSchedule: Sendable {
     /// The current record, whose times may be earlier than the stored times: see ``limitTimes(_:)``.
     package private(set) var record: ScheduleRecord { didSet { rollback = nil } }
     package private(set) var content: Content? { didSet { rollback = nil } }
-    /// The record and content before ``limitTimes(_:)`` changed them, and the time of that change. Other changes reset
-    /// it.
+    /// The record and content before ``limitTimes(_:)`` changed both, and the time of the change; reset by other
+    /// changes.
     private var rollback: (stored: History, since: Timestamp)?
     package private(set) var runs = Runs()
     /// The settings of the current run; nil between runs.
@@ -58,8 +58,7 @@ package struct SourceSchedule: Sendable {
     private var lastRefresh: Timestamp?
     /// Whether another run must follow, because the current run may have fetched before a refresh was requested.
     private var isRefreshWanted = false
-    /// The time of the first of consecutive failed runs since the machine last slept. Unchanged by searches. Not
-    /// stored.
+    /// The first of consecutive failed runs since the machine last slept. Searches do not change this time. Not stored.
     private var failingSince: Timestamp?
     /// The last timeout of a search that waited for the source's lock, which is not a failure of the upstream.
     private var lockTimeout: SourceFailure?
@@ -71,8 +70,7 @@ package struct SourceSchedule: Sendable {
         self.interval = interval
         (record, content) = (history.record, history.content)
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
-        // Missing content is lost content, which makes a run due, unless these settings have failed to fetch any
-        // before.
+        // Missing content makes a run due, unless these settings have already failed to fetch content.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) { record.nextRunAt = now }
         _ = limitTimes(now)
@@ -144,8 +142,8 @@ package struct SourceSchedule: Sendable {
         return searchHolds.allSatisfy { $0 <= now }
     }
 
-    /// The times before which no search is sent. After a timeout behind a run, other searches need not wait for the
-    /// lock. A timeout behind another search does not count, because that search ends soon.
+    /// The times before which no search is sent. A lock timeout during a run holds other searches back, because they
+    /// would wait too. A lock timeout behind another search does not, because that search ends soon.
     private var searchHolds: [Timestamp] {
         let pauses = [record.failedAt, isRunning ? lockTimeout?.since : nil]
         return [record.backoffUntil, record.retryAt].compactMap { $0 }
@@ -263,8 +261,7 @@ package struct SourceSchedule: Sendable {
 
     // MARK: Clock rollback
 
-    /// Limits times that are too far ahead because the clock was set back or is not set yet. Returns the record to
-    /// store.
+    /// Limits times too far ahead, after the clock was set back or before it is set. Returns the record to store.
     ///
     /// The limited times apply at once, but are stored only after ``rollbackConfirmation``. Therefore a clock that is
     /// soon corrected changes nothing, and a clock that stays behind does not delay the next run again at every start.
@@ -349,11 +346,9 @@ package struct SourcePolicy: Equatable, Sendable {
         (self.isEnabled, self.refresh, self.settings) = (isEnabled, refresh, settings)
     }
 
-    /// The age from which content is stale.
     package var staleAfter: Duration { refresh * 1.5 }
 }
 
-/// The reason why a source's content could not be fetched.
 package struct FetchFailure: Error, Equatable, Sendable {
     package var kind: SourceFailure.Kind
     /// One sentence for the user.
@@ -367,7 +362,6 @@ package struct FetchFailure: Error, Equatable, Sendable {
     }
 }
 
-/// The result of a run.
 package enum FetchOutcome: Equatable, Sendable {
     /// The content is up to date.
     ///
@@ -391,6 +385,5 @@ package enum RefreshRefusal: Error, Equatable, Sendable {
     case putOff(until: Timestamp)
     /// The budget of requests for this hour is used up.
     case quotaUsed(until: Timestamp)
-    /// The source was refreshed recently.
     case tooSoon(until: Timestamp)
 }

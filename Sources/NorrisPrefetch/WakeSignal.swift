@@ -49,7 +49,7 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Repeats the body until the service is told to stop. The stop sets the signal and interrupts nothing else.
+    /// Repeats the body until the service is told to stop. The stop only sets the signal, which ends a wait for it.
     package func repeatUntilStopped(_ body: () async -> Void) async {
         await withGracefulShutdownHandler {
             while !Task.isShuttingDownGracefully, !Task.isCancelled { await body() }

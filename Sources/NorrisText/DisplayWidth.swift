@@ -8,12 +8,11 @@ package func displayWidth(of text: String) -> Int {
     return columns
 }
 
-/// The columns of an extended grapheme cluster in a terminal.
+/// The columns of an extended grapheme cluster in a terminal. East Asian ambiguous width (UAX #11) is one column.
 ///
 /// A cluster that begins with an emoji is as wide as its widest part: sequences with joiners and skin tones are one
 /// picture of two columns. An emoji has two columns with U+FE0F and one with U+FE0E (UTS #51). The parts of any other
-/// cluster are added, as in terminals without clusters: Hangul jamo (2 + 0 + 0), a flag of two regional indicators (1 +
-/// 1), Thai and Indic spacing vowel signs. East Asian ambiguous width (UAX #11) is one column.
+/// cluster are added, as in terminals without clusters: Hangul jamo, regional indicators, spacing vowel signs.
 package func displayWidth(of cluster: Character) -> Int {
     var scalars = cluster.unicodeScalars.makeIterator()
     guard let base = scalars.next() else { return 0 }
@@ -46,7 +45,6 @@ package func truncated(_ line: String, toColumns columns: Int) -> String {
     return result + "…"
 }
 
-/// Appends spaces to a line up to a number of columns.
 package func padded(_ line: String, toColumns columns: Int) -> String {
     let missing = columns - displayWidth(of: line)
     return missing > 0 ? line + String(repeating: " ", count: missing) : line
@@ -73,7 +71,6 @@ extension Unicode.Scalar {
         return isIn(UnicodeTables.zeroWidth) ? 0 : isIn(UnicodeTables.wide) ? 2 : 1
     }
 
-    /// Whether a table of ``UnicodeTables`` contains the scalar.
     fileprivate func isIn(_ ranges: [UInt32]) -> Bool {
         var low = 0
         var high = ranges.count / 2

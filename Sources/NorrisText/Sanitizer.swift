@@ -68,7 +68,6 @@ package func sanitizedLine(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether `sanitizedText(_:)` keeps the scalar.
     fileprivate var isSafeText: Bool {
         switch value {
         case 0x20...0x7E, 0x09, 0x0A: true

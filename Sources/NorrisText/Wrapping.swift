@@ -19,12 +19,10 @@ package func wrapped(_ text: String, width: Int) -> [String] {
 
 package struct Excerpt: Equatable, Sendable {
     package let lines: [String]
-    /// Whether the text continues.
     package let isCut: Bool
 }
 
-/// The first `count` lines (at least 1) from `wrapped(_:width:)` that are not empty. If more follow, the last ends in
-/// `…`.
+/// Up to `count` (at least 1) non-empty lines of `wrapped(_:width:)`. If more follow, the last ends in `…`.
 package func excerpt(of text: String, width: Int, lines count: Int) -> Excerpt {
     let all = wrapped(text, width: width).filter { !$0.isEmpty }
     let count = max(count, 1)

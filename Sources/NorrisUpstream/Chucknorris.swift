@@ -16,9 +16,7 @@ package struct Chucknorris: Sendable {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    /// Returns all facts that contain a text, ignoring case.
-    ///
-    /// - Parameter query: 3...120 UTF-16 units, otherwise the upstream answers 400; `%` and `_` are wildcards.
+    /// All facts that contain a text of 3...120 UTF-16 units, ignoring case; `%` and `_` in the text are wildcards.
     package func search(
         _ query: String, validators: Validators = Validators(), timeout: Duration? = nil
     ) async throws(UpstreamError) -> Fetched<FactBatch> {

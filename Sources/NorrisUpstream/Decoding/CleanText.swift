@@ -43,9 +43,7 @@ func cleanURL(_ text: String) -> String? {
     return url.utf8.count <= 2048 && HTTPURL(url) != nil ? url : nil
 }
 
-/// Resolves a reference in a document. An absolute URL is returned byte for byte.
-///
-/// - Returns: nil for an invalid reference and for a scheme other than `http` or `https` (`javascript:`, `data:`).
+/// Resolves a reference in a document; an absolute URL stays unchanged. Nil unless the result is `http` or `https`.
 func resolved(_ reference: String, at base: HTTPURL) -> String? {
     if let url = cleanURL(reference) { return url }
     // A relative reference is cleaned as the path of a placeholder URL.

@@ -1,4 +1,3 @@
-/// A start or end tag of HTML.
 struct HTMLTag {
     /// The name in lower case.
     let name: String

@@ -21,10 +21,7 @@ final class MemoryLease: Sendable {
 
     var bytes: Int { taken.load(ordering: .relaxed) }
 
-    /// Takes `count` more bytes.
-    ///
-    /// - Parameter reserve: bytes of the account that must stay free for others.
-    /// - Returns: false if the bytes do not fit; the lease then takes none.
+    /// Takes `count` more bytes if `reserve` bytes of the account stay free; otherwise takes none and returns false.
     func grow(by count: Int, leaving reserve: Int = 0) -> Bool {
         guard ledger.used(of: account) + count <= ledger.limit(of: account) - reserve, ledger.take(count, from: account)
         else { return false }

@@ -5,7 +5,6 @@ enum TextField {
     case word
     case date
     case url
-    /// The upstream's id of an item.
     case id
     /// The name of a person, possibly with an email address.
     case name

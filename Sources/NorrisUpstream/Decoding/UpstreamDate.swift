@@ -9,8 +9,7 @@ enum UpstreamDate {
         guard let first = words.first else { return nil }
         var date: String
         if CivilDate(String(first.prefix(10))) != nil {
-            // `2026-11-21T03:25:04.5+01:00`: the `T` may be a space, and the time or its seconds or zone may be
-            // missing.
+            // `2026-11-21T03:25:04.5+01:00`; the `T` may be a space, and time, seconds or zone may be missing.
             date = first.prefix(10).filter { $0 != "-" }
             let rest = first.dropFirst(10)
             guard rest.isEmpty || rest.first == "T" || rest.first == "t" else { return nil }

@@ -155,7 +155,6 @@ func xmlDeclaration(_ document: [UInt8]) -> Range<Int>? {
     return start..<end + 2
 }
 
-/// The value of `encoding` in the XML declaration.
 private func xmlEncodingName(_ document: [UInt8]) -> String? {
     guard let declaration = xmlDeclaration(document) else { return nil }
     let text = String(decoding: document[declaration], as: UTF8.self)

@@ -60,7 +60,6 @@ struct FeedContents {
     var author: Post.Author?
     /// The number of repairs, at least one if the document is cut off.
     var repairs = 0
-    /// Whether the document is cut off.
     var isCut = false
 
     private let source: String

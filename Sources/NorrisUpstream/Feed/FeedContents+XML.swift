@@ -1,8 +1,7 @@
 import NorrisProtocol
 
 extension FeedContents {
-    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. Some feeds have items both inside the channel (RSS 2.0) and beside it (RSS
-    /// 1.0).
+    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. Some feeds have items both in the channel (RSS 2.0) and beside it (RSS 1.0).
     ///
     /// A document that is not well-formed is repaired and read again: once with declarations of prefixes, once as
     /// ``RepairedXML``. Content after the root, and an incomplete last item, are ignored.

@@ -19,8 +19,7 @@ struct FeedText {
         if holdsMarkup(text, budget) { self.init(html: text, budget) } else { self.init(plain: text) }
     }
 
-    /// Decodes an Atom text construct or content (RFC 4287, sections 3.1 and 4.1.3); nil for Base64 data or a
-    /// reference.
+    /// Decodes an Atom text or content (RFC 4287, sections 3.1 and 4.1.3); nil for Base64 data and references.
     init?(construct element: XMLElement, _ budget: DecodingBudget) {
         guard element["src", .url] == nil, element["mode", .word]?.lowercased() != "base64" else { return nil }
         switch element["type", .word]?.lowercased() {

@@ -65,9 +65,7 @@ extension GifPage {
         nextOffset = isLast || next > window.maximumOffset ? nil : next
     }
 
-    /// Adds the GIFs in `data`: one object or an array. An empty object or null contains none.
-    ///
-    /// - Returns: the number of items.
+    /// Adds the GIFs in `data`: an object, an array or null. Returns the number of items; an empty object has none.
     private mutating func take(_ data: ArraySlice<UInt8>, _ budget: DecodingBudget) throws(UpstreamError) -> Int {
         var ids: Set<String> = []
         func take(_ item: ArraySlice<UInt8>) {

@@ -95,7 +95,8 @@ struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     var description: String { "***" }
     var debugDescription: String { description }
 
-    /// Replaces the key, ignoring case, and, because the text may have been cut, a prefix of the key from eight bytes.
+    /// Replaces the key, in any case, with `***`, and also a prefix of at least eight bytes, because the text may be
+    /// cut.
     func redacted(_ text: String) -> String {
         let folded = { (text: String) in text.utf8.map { isLetter($0) ? $0 | 0x20 : $0 } }
         let (key, letters, bytes) = (folded(value), folded(text), Array(text.utf8))
@@ -141,7 +142,6 @@ extension UpstreamError {
         return error
     }
 
-    /// Appends advice to the sentence.
     private mutating func add(_ advice: String) {
         let sentence = Self.cut(message, to: 300)
         message = "\(sentence.last == "." ? String(sentence.dropLast()) : sentence); \(advice)."

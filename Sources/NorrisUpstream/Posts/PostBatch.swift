@@ -44,11 +44,9 @@ struct PostBatchBuilder {
         self.budget = budget
     }
 
-    /// Adds a post and its author. Skips nil, and, unless `mayBeBare`, a post without content. The first post with an
-    /// id wins.
-    ///
-    /// - Parameter isAnonymous: whether the author is set later.
-    /// - Returns: the index of the post; nil if it was not added.
+    /// Adds a post and its author; the author of an anonymous post is set later. Returns the index of the post. Returns
+    /// nil for a repeated id, for nil, and, unless `mayBeBare`, for a post without content; the last two are counted as
+    /// skipped.
     @discardableResult mutating func add(
         _ post: Post?, mayBeBare: Bool = false, isAnonymous: Bool = false
     ) throws(UpstreamError) -> Int? {
@@ -107,9 +105,7 @@ struct PostBatchBuilder {
         if total > Self.maximumItems { throw .unusable("answered with more than \(Self.maximumItems) posts") }
     }
 
-    /// Adds an author, or fills in the missing values of a known author.
-    ///
-    /// - Returns: the index of the author.
+    /// Adds an author, or fills in the missing values of a known author. Returns the index of the author.
     private mutating func merge(_ author: Post.Author) -> Int {
         guard let index = authorIndices[author.id] else {
             authorIndices[author.id] = authors.count

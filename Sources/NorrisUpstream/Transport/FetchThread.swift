@@ -16,7 +16,6 @@ struct Fetch: Sendable {
     let privatePeerRefusal: UpstreamError?
 }
 
-/// The result of a fetch.
 struct Exchange: Sendable {
     /// The status; 0 without a response.
     var status = 0
@@ -168,7 +167,7 @@ final class FetchThread: Sendable {
         }
     }
 
-    /// Returns whether the thread must end; the next fetch then starts a new thread.
+    /// Whether the thread may end, because no command is pending. The next fetch then starts a new thread.
     private func hasEnded() -> Bool {
         state.withLock { state in
             guard state.commands.isEmpty else { return false }

@@ -9,9 +9,8 @@ struct Fetcher: Sendable {
     /// Ensures that only one large document is decoded at a time. Small documents do not wait.
     static let largeDocuments = AsyncLock()
 
-    /// Fetches a document, unless the upstream's version still matches the validators.
-    ///
-    /// - Parameter decode: makes a value of the whole response, or throws ``UpstreamError/unusable(_:)``.
+    /// Fetches a document, unless the version of the validators is current. `decode` throws
+    /// ``UpstreamError/unusable(_:)``.
     func document<Value: Sendable>(
         _ url: String, accept: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
@@ -41,7 +40,7 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// Fetches a JSON document, unless the upstream's version still matches the validators.
+    /// Fetches a JSON document, unless the version of the validators is current.
     func json<Value: Sendable>(
         _ url: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
@@ -109,8 +108,7 @@ package struct Validators: Sendable, Equatable {
         self.lastModified = lastModified
     }
 
-    /// Ignores a validator that cannot be repeated unchanged: empty, over 1 KiB, not UTF-8, or with a control
-    /// character.
+    /// Ignores a validator that cannot be repeated unchanged: empty, over 1 KiB, not UTF-8, or with controls.
     init(_ headers: HTTPHeaderFields) {
         func usable(_ name: String) -> String? {
             guard let value = headers[name], (1...1024).contains(value.utf8.count) else { return nil }

@@ -1,8 +1,7 @@
 package import NorrisProtocol
 
 package protocol HTTPTransport: Sendable {
-    /// Sends a GET request. Returns a complete response of status 200, or 304 to a conditional request, otherwise
-    /// throws.
+    /// Sends a GET request. Returns a response of status 200, or of 304 to a conditional request; otherwise throws.
     func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse
 }
 

@@ -35,8 +35,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         self.retryAfter = retryAfter
     }
 
-    /// Whether the same request may succeed soon: no response, or a status that passes (408, 425, 429, 5xx, a transient
-    /// one).
+    /// Whether the same request may succeed soon: no response, 408, 425, 429, any 5xx, or ``isTransient``.
     package var isRetryable: Bool {
         switch kind {
         case .offline, .timeout, .quota: true
@@ -55,12 +54,10 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 
     static let cancelled = UpstreamError(.cancelled, "The request was cancelled.")
 
-    /// The response was incomplete at its deadline.
     static func late(_ url: HTTPURL, _ timeout: Duration) -> UpstreamError {
         UpstreamError(.timeout, "\(url.authority) did not answer completely within \(timeout.text).")
     }
 
-    /// The connection ended before the response was complete.
     static func early(_ url: HTTPURL) -> UpstreamError {
         UpstreamError(.offline, "\(url.authority) ended its answer early.")
     }
@@ -76,9 +73,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     static let refusedByProxy = UpstreamError(
         .http(status: 407), "The proxy needs a user name and password; set them in http.proxy.")
 
-    /// Describes a code of libcurl to the user (libcurl-errors(3)).
-    ///
-    /// - Parameter text: libcurl's message, which distinguishes the meanings of some codes.
+    /// Describes a code of libcurl (libcurl-errors(3)). Its message `text` distinguishes the meanings of some codes.
     init(_ code: CURLcode, of transfer: Transfer, saying text: String) {
         let (url, settings) = (transfer.fetch.url, transfer.fetch.settings)
         let host = url.authority
@@ -146,9 +141,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 
     // MARK: Responses
 
-    /// A response that cannot be decoded. ``Fetcher`` adds the upstream's name before the text.
-    ///
-    /// - Parameter fault: the end of a sentence, without the full stop.
+    /// A response that cannot be decoded. `fault` ends a sentence that ``Fetcher`` begins with the upstream's name.
     static func unusable(_ fault: String) -> UpstreamError { UpstreamError(.decode, fault) }
 
     static func tooLarge(_ url: HTTPURL, _ maximumBody: Int) -> UpstreamError {
@@ -156,9 +149,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         return UpstreamError(.decode, "\(url.hostAndPath) answered with \(limit)")
     }
 
-    /// A response whose status is neither 200 nor 304.
-    ///
-    /// - Parameter body: at least the beginning of the body; empty, HTML or any other content.
+    /// A response whose status is neither 200 nor 304. `body` is at least its beginning, and may be empty or HTML.
     init(status: Int, from url: HTTPURL?, headers: HTTPHeaderFields, body: [UInt8], now: Timestamp) {
         var message = "HTTP \(status) from \(url?.hostAndPath ?? "the upstream")"
         if let reason = Self.message(in: body) { message += ": \(reason)" }
