@@ -1,15 +1,15 @@
 import NorrisProtocol
 import NorrisSystem
 
-/// The schedules of all sources, and the choice of the next runs.
+/// The schedules of all sources, which decide the due runs and the time of the next check.
 struct Planner: Sendable {
-    /// The maximum number of concurrent runs. The number is larger than the probable number of slow upstreams, because
-    /// a run that waits for a network costs nothing, and the decoding threads limit the work.
+    /// The largest number of concurrent runs. Slow upstreams are unlikely to occupy all, because a run that waits for a
+    /// network costs nothing. The decoding threads limit the work.
     static let maximumRuns = 16
-    /// The longest wait before the clock is read again, because the clock may jump.
+    /// The longest pause before the clock is read again, because the clock may jump.
     static let longestPause = Duration.seconds(60)
 
-    /// In the order of the configuration.
+    /// The sources in the order of the configuration.
     private var names: [String] = []
     var schedules: [String: SourceSchedule] = [:]
     private let jitter: Jitter
@@ -20,9 +20,8 @@ struct Planner: Sendable {
         self.generator = generator
     }
 
-    /// Applies the sources of a configuration, and removes all others.
-    ///
-    /// - Parameter histories: the histories of new sources.
+    /// Applies a configuration, and removes sources that it does not name. New sources have their record in
+    /// `histories`.
     mutating func configure(
         _ policies: [(name: String, policy: SourcePolicy)], histories: [String: SourceSchedule.History], now: Timestamp
     ) {
@@ -41,18 +40,14 @@ struct Planner: Sendable {
         }
     }
 
-    /// Limits times that are too far ahead because the clock was set back.
-    ///
-    /// - Returns: the records to store, by source.
+    /// Limits times that are too far ahead because the clock was set back. Returns the records to store, by source.
     mutating func limitTimes(_ now: Timestamp) -> [String: ScheduleRecord] {
         var changed: [String: ScheduleRecord] = [:]
         for name in names { changed[name] = schedules[name]?.limitTimes(now) }
         return changed
     }
 
-    /// Begins the due runs.
-    ///
-    /// - Returns: the sources to fetch, each with the record to store during the run.
+    /// Begins all due runs. Returns the sources to fetch, each with the record to store during its run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
         var begun: [(name: String, record: ScheduleRecord)] = []
         var running = schedules.values.count { $0.isRunning }
@@ -64,9 +59,9 @@ struct Planner: Sendable {
         return begun
     }
 
-    /// The wait until the next run, if nothing else happens.
+    /// The time until the next run, unless the schedules change.
     func pause(_ now: Timestamp) -> Duration {
-        // After the maximum number of runs has begun, the next run waits for the end of another.
+        // When the maximum of runs is reached, only the end of a run permits another.
         let isFull = schedules.values.count { $0.isRunning } >= Planner.maximumRuns
         let next = schedules.values.filter { !$0.isRunning && !isFull }.compactMap(\.nextRunAt?.seconds).min()
         guard let next else { return Planner.longestPause }
@@ -78,10 +73,9 @@ struct Planner: Sendable {
     }
 }
 
-/// A constant factor between 0.9 and 1.1 for each source of each machine, so that the machines of an office fetch at
-/// different times.
+/// A constant factor of 0.9...1.1 per source and machine, so that the machines of an office do not fetch all at once.
 struct Jitter: Sendable {
-    /// An identifier of the machine, such as the content of machine-id(5). Only a hash is used.
+    /// An identifier of the machine, such as the content of machine-id(5). Only its hash is used.
     let machine: String
 
     func applied(to interval: Duration, of source: String) -> Duration {

@@ -4,12 +4,10 @@ import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 
-/// The storage of records and the publication of events, implemented by the daemon. Never called on the event loop.
+/// The interface to the daemon, which stores records and publishes events. Never called on the event loop.
 package protocol PrefetchHost: Sendable {
-    /// The stored history of a source.
     func history(of source: String) async -> SourceSchedule.History
 
-    /// Stores a record persistently.
     func store(_ record: ScheduleRecord, of source: String) async
 
     func began(_ source: String)
@@ -17,11 +15,9 @@ package protocol PrefetchHost: Sendable {
     func failed(_ source: String, _ failure: SourceFailure)
 }
 
-/// Fetches each source by its schedule, with one run or search of a source at a time.
-///
-/// Only runs and searches wait for a network; all other requests are answered from the schedules in memory.
+/// Fetches each source according to its schedule, with one run or search of a source at a time. Only runs and searches
+/// wait for a network. All other calls use the schedules in memory.
 package final class Prefetcher: Service {
-    /// A source, and the closure that fetches and stores its content.
     package struct Source: Sendable {
         package let name: String
         package let policy: SourcePolicy
@@ -35,11 +31,11 @@ package final class Prefetcher: Service {
     private struct State {
         var planner: Planner
         var fetches: [String: @Sendable () async -> FetchOutcome] = [:]
-        /// Held during a run or a search of the source, and kept across configurations.
+        /// The locks of runs and searches, which remain when the configuration changes.
         var locks: [String: AsyncLock] = [:]
     }
 
-    /// The shortest remaining time of a search for which a request is sent.
+    /// The shortest time left in which a search sends a request.
     private static let shortestRequest = Duration.milliseconds(250)
 
     private let state: Mutex<State>
@@ -50,8 +46,9 @@ package final class Prefetcher: Service {
     private let logger: Logger
     private let wakeUp = WakeSignal()
 
-    /// - Parameters:   - machine: an identifier of this machine, such as the content of machine-id(5).   - searchTime:
-    ///   the longest wait of a search for the source's lock and the upstream.
+    /// - Parameters:
+    ///   - machine: an identifier of the machine, such as the content of machine-id(5).
+    ///   - searchTime: the time limit of a search, including the wait for the source's lock.
     package init(host: any PrefetchHost, machine: String, clock: any WallClock, searchTime: Duration, logger: Logger) {
         self.host = host
         self.clock = clock
@@ -74,7 +71,7 @@ package final class Prefetcher: Service {
         wakeUp.set()
     }
 
-    /// Increases whenever a schedule may have changed, so that derived values can be recomputed.
+    /// Rises whenever a schedule may have changed, so that derived data may be outdated.
     package var version: Int { changes.load(ordering: .acquiring) }
 
     private func change<Result>(_ body: (inout State) -> Result) -> Result {
@@ -82,7 +79,6 @@ package final class Prefetcher: Service {
         return state.withLock { body(&$0) }
     }
 
-    /// The current schedule of a source.
     package func schedule(of source: String) -> SourceSchedule? {
         state.withLock { $0.planner.schedules[source] }
     }
@@ -138,18 +134,18 @@ package final class Prefetcher: Service {
             host.failed(name, SourceFailure(kind: reason.kind, message: reason.message, since: now, retryAt: next))
         case .contentGone, .cancelled: break
         }
-        // Unlocked last, so that the next holder finds the final schedule and publishes after this run.
+        // Unlocked last, so that the next owner sees the schedule of this run, and publishes after it.
         if isLocked { lock.unlock() }
         wakeUp.set()
     }
 
-    /// Records that the stored content of a source was removed. A run is due at once, unless a limit delays it.
+    /// Makes a source due after its stored content was removed, unless backoff or a rate limit delays the run.
     package func contentGone(_ name: String) async {
         await change(name) { $0.schedules[name]?.contentGone(self.clock.now) }
         wakeUp.set()
     }
 
-    /// Begins a run of a source soon, independent of its schedule.
+    /// Makes a run of a source due, despite its schedule.
     package func refresh(_ name: String, isAdministrator: Bool) throws(RefreshRefusal) {
         let now = clock.now
         let refusal = change { state -> RefreshRefusal? in
@@ -162,16 +158,16 @@ package final class Prefetcher: Service {
 
     // MARK: Searches
 
-    /// Whether a search would be passed on to the source's upstream now.
     package func maySearch(_ name: String, whileFresh: Bool = false) -> Bool {
         schedule(of: name)?.maySearch(clock.now, whileFresh: whileFresh) ?? false
     }
 
-    /// Passes a search on to a source's upstream, if the schedule allows it.
+    /// Sends a search to a source's upstream if the schedule permits it.
     ///
-    /// - Parameters:   - whileFresh: whether to pass the search on even if the source's content is fresh.   - request:
-    ///   receives the available time. Returns nil if the upstream refuses this search.
-    /// - Returns: nil if the search was not sent or not answered; the schedule has the reason.
+    /// - Parameters:
+    ///   - whileFresh: whether to search even if the source's content is fresh.
+    ///   - request: receives its time limit; returns nil if the upstream does not support this search.
+    /// - Returns: nil if the upstream did not answer or was not asked; the schedule states the reason.
     package func search<Value: Sendable>(
         _ name: String, whileFresh: Bool = false, _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
     ) async -> Value? {
@@ -181,7 +177,7 @@ package final class Prefetcher: Service {
         defer { if isLocked { lock.unlock() } }
         let timeLeft = searchTime - (clock.elapsed - start)
         guard isLocked, timeLeft >= Prefetcher.shortestRequest else { return timedOut(name) }
-        // The run or search before this one may have changed the schedule.
+        // The previous run or search may have changed the schedule.
         guard maySearch(name, whileFresh: whileFresh) else { return nil }
         var value: Value?
         var failure: FetchFailure?
@@ -190,9 +186,9 @@ package final class Prefetcher: Service {
         } catch {
             failure = error
         }
-        // A cancelled or refused search says nothing about the upstream.
+        // A cancelled or unsupported search says nothing about the upstream.
         if Task.isCancelled || (value == nil && failure == nil) { return nil }
-        // A timeout also says nothing if most of the time was spent waiting for the lock.
+        // A timeout is not the upstream's fault if the wait for the lock shortened the request.
         if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest { return timedOut(name) }
         await change(name) { [failure] in $0.schedules[name]?.finishSearch(failure, now: self.clock.now) }
         return value
@@ -206,7 +202,7 @@ package final class Prefetcher: Service {
 
     // MARK: Changes
 
-    /// Changes a schedule, stores its record, and logs once when a source begins or ceases to fail.
+    /// Changes a schedule, stores its record, and logs recovery and each new kind of failure.
     private func change(_ name: String, _ change: (inout Planner) -> Void) async {
         let (before, after) = self.change { state in
             let before = state.planner.schedules[name]
@@ -214,7 +210,7 @@ package final class Prefetcher: Service {
             return (before, state.planner.schedules[name])
         }
         guard let before, let after else { return }
-        // Logged before the record is stored, because clients already see the changed schedule.
+        // Logged before storing, because clients already see the changed schedule in memory.
         if let failure = after.failure, before.record.failure?.kind != failure.kind {
             logger.warning(
                 "source.failed",
@@ -225,7 +221,7 @@ package final class Prefetcher: Service {
         } else if after.failure == nil, before.record.failure != nil {
             logger.notice("source.recovered", metadata: ["source": "\(name)"])
         }
-        // The record that was stored at the start of a run is always replaced at its end.
+        // The end of a run always replaces the record that its start stored.
         if before.record != after.record || before.isRunning { await host.store(after.record, of: name) }
     }
 }

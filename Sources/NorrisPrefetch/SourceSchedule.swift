@@ -1,17 +1,15 @@
 package import NorrisProtocol
 
-/// The schedule of one source: pure decisions over a clock that is a parameter and may jump.
+/// Decides when to fetch one source, without side effects. The clock is passed in, and may jump.
 package struct SourceSchedule: Sendable {
-    /// The cached content of the source.
     package struct Content: Equatable, Sendable {
-        /// The settings of the fetch.
+        /// The settings used for the fetch.
         package var settings: String
         package var fetchedAt: Timestamp
 
         package init(settings: String, fetchedAt: Timestamp) { (self.settings, self.fetchedAt) = (settings, fetchedAt) }
     }
 
-    /// The stored state of a source from an earlier process.
     package struct History: Equatable, Sendable {
         var record: ScheduleRecord
         var content: Content?
@@ -21,14 +19,14 @@ package struct SourceSchedule: Sendable {
         }
     }
 
-    /// The number of runs by outcome, since the daemon started.
+    /// The numbers of runs since the daemon started, by result.
     package struct Runs: Equatable, Sendable {
         /// Runs with new items.
         package var added = 0
-        /// Runs without new items; existing items may have changed.
+        /// Runs without new items; existing items may have changed or been removed.
         package var nothingNew = 0
         package var failed = 0
-        /// Runs that had to wait, which are not failures of the upstream.
+        /// Runs that had to wait without a failure of the upstream.
         package var postponed = 0
 
         package init(added: Int = 0, nothingNew: Int = 0, failed: Int = 0, postponed: Int = 0) {
@@ -36,37 +34,35 @@ package struct SourceSchedule: Sendable {
         }
     }
 
-    /// The longest delay of a run that an upstream can request, by any header.
+    /// The longest delay of a run that an upstream can demand by any header.
     static let maximumPutOff = Duration.seconds(86_400)
-    /// The time after a failure in which no search is passed on.
+    /// The time after a failure during which no search is sent.
     static let searchPause = Duration.seconds(60)
-    /// The shortest time between two refreshes of a source by ordinary users.
+    /// The shortest interval between two refreshes by ordinary users.
     static let refreshPause = Duration.seconds(300)
-    /// The time that a clock must stay behind the stored times before limited times are stored.
+    /// The time for which a clock must stay behind the stored times before limited times replace them.
     static let rollbackConfirmation = Duration.seconds(600)
 
     package private(set) var policy: SourcePolicy
-    /// The record, possibly with limited times; see ``limitTimes(_:)``.
+    /// The current record, whose times may be earlier than the stored times: see ``limitTimes(_:)``.
     package private(set) var record: ScheduleRecord { didSet { rollback = nil } }
     package private(set) var content: Content? { didSet { rollback = nil } }
-    /// The record and the content before their times were limited, and the time of the limitation; nil after any other
-    /// change.
+    /// The record and content before ``limitTimes(_:)`` changed both, and the time of the change; reset by other
+    /// changes.
     private var rollback: (stored: History, since: Timestamp)?
     package private(set) var runs = Runs()
     /// The settings of the current run; nil between runs.
     private var running: String?
-    /// Whether content was removed during the current run, possibly with content of that run.
+    /// Whether content was removed during the current run, possibly with the run's results.
     private var lostContent = false
     private var lastRefresh: Timestamp?
-    /// Whether another run follows the current run, because the current run may fetch content older than a request to
-    /// refresh.
+    /// Whether another run must follow, because the current run may have fetched before a refresh was requested.
     private var isRefreshWanted = false
-    /// The time of the first of the consecutive failed runs since the machine last slept. Unlike the failure's time,
-    /// searches do not change it. Not stored.
+    /// The first of consecutive failed runs since the machine last slept. Searches do not change this time. Not stored.
     private var failingSince: Timestamp?
-    /// A search that timed out waiting for the source's lock; not a failure of the upstream.
+    /// The last timeout of a search that waited for the source's lock, which is not a failure of the upstream.
     private var lockTimeout: SourceFailure?
-    /// The refresh interval of this machine.
+    /// The refresh interval with the jitter of this machine.
     private var interval: Duration
 
     init(policy: SourcePolicy, interval: Duration, history: History, now: Timestamp) {
@@ -74,7 +70,7 @@ package struct SourceSchedule: Sendable {
         self.interval = interval
         (record, content) = (history.record, history.content)
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
-        // Content that these settings never fetched was not removed.
+        // Missing content makes a run due, unless these settings have already failed to fetch content.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         if record.nextRunAt == nil || (content?.settings != policy.settings && !neverCame) { record.nextRunAt = now }
         _ = limitTimes(now)
@@ -82,23 +78,21 @@ package struct SourceSchedule: Sendable {
 
     package var isRunning: Bool { running != nil }
 
-    /// The beginning of the next run, if nothing else happens; nil for a source that is not fetched.
+    /// The time of the next run, unless the schedule changes; nil for a disabled source.
     package var nextRunAt: Timestamp? {
         guard policy.isEnabled, let next = record.nextRunAt else { return nil }
         return [next, record.backoffUntil, record.retryAt].compactMap { $0 }.max()
     }
 
-    /// The last failure until the next success, with the time of the next attempt.
+    /// The last failure since the last success, with the time of the next attempt.
     package var failure: SourceFailure? {
         var failure = record.failure
         failure?.retryAt = isRunning ? nil : nextRunAt
         return failure
     }
 
-    /// The reason why a search is not passed on: the failure, with the time from which searches are passed on again, or
-    /// a recent timeout of another search.
-    ///
-    /// - Parameter whileFresh: whether searches are passed on even if the content is fresh.
+    /// The reason why searches are not sent: the last failure with the time of the next permitted search, or a recent
+    /// timeout of another search. `whileFresh` tells whether searches are sent even if the content is fresh.
     package func searchFailure(_ now: Timestamp, whileFresh: Bool = false) -> SourceFailure? {
         if var failure {
             if whileFresh || !isFresh(now) { failure.retryAt = searchHolds.max() }
@@ -113,21 +107,21 @@ package struct SourceSchedule: Sendable {
         return next <= now || isRefreshWanted
     }
 
-    /// Whether the last success is recent enough and had the settings in force.
+    /// Whether the content was fetched with the current settings, at most `staleAfter` ago.
     package func isFresh(_ now: Timestamp) -> Bool {
         guard let content, content.settings == policy.settings else { return false }
         return content.fetchedAt.duration(to: now) <= policy.staleAfter
     }
 
-    /// Whether runs fail and the last success, or else the first failed run, is too long ago.
+    /// Whether runs fail, and the last success, or without one the first failure, was longer than `staleAfter` ago.
     ///
-    /// - Parameter unavailableSince: the time since when no run is possible; nil if runs are possible.
+    /// - Parameter unavailableSince: the time since which no run is possible; nil if runs are possible.
     package func isOverdue(_ now: Timestamp, unavailableSince: Timestamp? = nil) -> Bool {
         let start: Timestamp
         if let unavailableSince {
             start = content?.fetchedAt ?? unavailableSince
         } else if policy.isEnabled, record.failures > 0, let failingSince, !wasAsleep(now) {
-            // While the machine slept or the daemon was stopped, content became old without a failure.
+            // The time in which the machine slept or the daemon was stopped does not count.
             let earliest = failingSince.advanced(by: .zero - interval)
             start = content?.settings == policy.settings ? max(content?.fetchedAt ?? earliest, earliest) : failingSince
         } else {
@@ -142,23 +136,21 @@ package struct SourceSchedule: Sendable {
         return nextRunAt.duration(to: now) > max(interval, .seconds(60))
     }
 
-    /// Whether a search may be passed on to the upstream.
-    ///
-    /// - Parameter whileFresh: whether fresh content may lack the searched items.
+    /// Whether a search may be sent. With `whileFresh`, fresh content may lack the results of the search.
     func maySearch(_ now: Timestamp, whileFresh: Bool = false) -> Bool {
         guard policy.isEnabled, whileFresh || !isFresh(now) else { return false }
         return searchHolds.allSatisfy { $0 <= now }
     }
 
-    /// The times before which no search is passed on. After a timeout behind a run, other searches do not wait for the
-    /// same run; another search ends soon, so a timeout behind a search delays no other search.
+    /// The times before which no search is sent. A lock timeout during a run holds other searches back, because they
+    /// would wait too. A lock timeout behind another search does not, because that search ends soon.
     private var searchHolds: [Timestamp] {
         let pauses = [record.failedAt, isRunning ? lockTimeout?.since : nil]
         return [record.backoffUntil, record.retryAt].compactMap { $0 }
             + pauses.compactMap { $0?.advanced(by: SourceSchedule.searchPause) }
     }
 
-    /// The reason why a run that has begun must wait: the upstream may have rate-limited a search in the meantime.
+    /// The reason to postpone a run that has begun, because the upstream has rate-limited a search in the meantime.
     func rateLimit(_ now: Timestamp) -> FetchFailure? {
         guard let retryAt = record.retryAt, retryAt > now else { return nil }
         return FetchFailure(
@@ -167,7 +159,6 @@ package struct SourceSchedule: Sendable {
             retryAfter: now.duration(to: retryAt))
     }
 
-    /// Applies a new configuration.
     mutating func apply(_ policy: SourcePolicy, interval: Duration, now: Timestamp) {
         let (oldPolicy, oldInterval) = (self.policy, self.interval)
         (self.policy, self.interval) = (policy, interval)
@@ -178,10 +169,8 @@ package struct SourceSchedule: Sendable {
         }
     }
 
-    /// Begins a run.
-    ///
-    /// - Returns: the record to store now, so that a daemon that is killed repeatedly during runs does not burden the
-    ///   upstream.
+    /// Begins a run. Returns the record to store now. The record counts a failure in advance, so that a daemon that is
+    /// killed repeatedly during runs does not burden the upstream.
     mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         if wasAsleep(now) { failingSince = nil }
         running = policy.settings
@@ -195,7 +184,6 @@ package struct SourceSchedule: Sendable {
         return record
     }
 
-    /// Ends the run.
     mutating func finish(_ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator) {
         guard let settings = running else { return }
         running = nil
@@ -233,13 +221,11 @@ package struct SourceSchedule: Sendable {
         if settings != policy.settings || lostContent { record.nextRunAt = now }
     }
 
-    /// Records the end of a search at the upstream.
     mutating func finishSearch(_ failure: FetchFailure?, now: Timestamp) {
         if let failure { return note(failure, now) }
         (record.failure, record.failedAt, lockTimeout) = (nil, nil, nil)
     }
 
-    /// Records that a search timed out waiting for the source's lock.
     mutating func searchTimedOut(_ message: String, now: Timestamp) {
         lockTimeout = SourceFailure(kind: .timeout, message: message, since: now)
     }
@@ -251,16 +237,14 @@ package struct SourceSchedule: Sendable {
         if let wait = failure.retryAfter { record.retryAt = now.advanced(by: min(wait, SourceSchedule.maximumPutOff)) }
     }
 
-    /// Records that the stored content was removed.
+    /// Makes a run due, because the stored content was removed.
     mutating func contentGone(_ now: Timestamp) {
         content = nil
         lostContent = isRunning
         record.nextRunAt = now
     }
 
-    /// Makes a run due now despite backoff, but not despite a rate limit. During a run, the next run is due at its end.
-    ///
-    /// - Returns: the reason for a refusal.
+    /// Makes a run due now, despite backoff but not a rate limit, or after the current run. Returns why if refused.
     mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
         guard policy.isEnabled else { return .disabled }
         if let retryAt = record.retryAt, retryAt > now { return .putOff(until: retryAt) }
@@ -277,12 +261,10 @@ package struct SourceSchedule: Sendable {
 
     // MARK: Clock rollback
 
-    /// Limits times that are further ahead than possible, because the clock was set back or is not set yet.
+    /// Limits times too far ahead, after the clock was set back or before it is set. Returns the record to store.
     ///
-    /// The limited times are used at once, and stored after ``rollbackConfirmation``. Therefore a clock that is
-    /// corrected soon changes nothing, and a clock that stays behind does not delay the next run again at every start.
-    ///
-    /// - Returns: the record to store, if any.
+    /// The limited times apply at once, but are stored only after ``rollbackConfirmation``. Therefore a clock that is
+    /// soon corrected changes nothing, and a clock that stays behind does not delay the next run again at every start.
     mutating func limitTimes(_ now: Timestamp) -> ScheduleRecord? {
         lastRefresh = lastRefresh?.past(now)
         if let lockTimeout, lockTimeout.since > now { self.lockTimeout = nil }
@@ -307,9 +289,7 @@ package struct SourceSchedule: Sendable {
 }
 
 extension SourceSchedule.History {
-    /// The history with all times at most as far ahead as possible.
-    ///
-    /// - Parameter interval: the time between two runs of the source.
+    /// Limits all times to the latest possible ones. `interval` is the time between two runs of the source.
     fileprivate func limited(_ now: Timestamp, interval: Duration) -> SourceSchedule.History {
         var limited = self
         func limit(_ time: inout Timestamp?, to limit: Duration) {
@@ -324,13 +304,11 @@ extension SourceSchedule.History {
         return limited
     }
 
-    /// The longest possible wait for the next run.
     private func longestWait(_ now: Timestamp, interval: Duration) -> Duration {
         var longest = max(interval, SourceSchedule.maximumPutOff)
-        // For a clock that was set back by more than a step: otherwise a source with an interval of an hour would wait
-        // for a day.
+        // The clock was set back by more than an interval. Without this limit, an hourly source would wait for a day.
         if let content, content.fetchedAt > now.advanced(by: interval) { longest = interval }
-        // A retry keeps its distance from the failure. Both times are in one record, so they are consistent.
+        // A retry keeps its distance from the failure. Both times are from one record, and therefore consistent.
         if let failedAt = record.failedAt, let next = record.nextRunAt, failedAt > now, next >= failedAt {
             longest = min(longest, failedAt.duration(to: next))
         }

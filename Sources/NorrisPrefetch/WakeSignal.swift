@@ -2,7 +2,7 @@ import NorrisSystem
 import ServiceLifecycle
 import Synchronization
 
-/// Wakes one waiting task, or the next task that waits.
+/// Wakes the waiting task, or if none waits, the next task that waits.
 package final class WakeSignal: Sendable {
     private struct State {
         var isSet = false
@@ -34,12 +34,12 @@ package final class WakeSignal: Sendable {
                 if isSet { continuation.resume() }
             }
         } onCancel: {
-            // Causes at most one unnecessary wake-up.
+            // May cause one superfluous wake-up later.
             set()
         }
     }
 
-    /// Returns when the signal is set, or after a time.
+    /// Returns when the signal is set or the time has passed.
     package func wait(atMost duration: Duration, on clock: any WallClock) async {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await self.wait() }
@@ -49,8 +49,7 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Runs the loop of a service until the service is stopped. A stop sets the signal, which only ends a wait for the
-    /// signal.
+    /// Repeats the body until the service is told to stop. The stop only sets the signal, which ends a wait for it.
     package func repeatUntilStopped(_ body: () async -> Void) async {
         await withGracefulShutdownHandler {
             while !Task.isShuttingDownGracefully, !Task.isCancelled { await body() }
@@ -61,9 +60,7 @@ package final class WakeSignal: Sendable {
 }
 
 extension AsyncLock {
-    /// Acquires the lock within a time.
-    ///
-    /// - Returns: false if the time has passed or the task was cancelled before.
+    /// Acquires the lock. Returns false if the time has passed or the task was cancelled first.
     func lock(within duration: Duration, on clock: any WallClock) async -> Bool {
         await withTaskGroup(of: Bool?.self) { tasks in
             tasks.addTask { await self.lock() }

@@ -1,20 +1,17 @@
 package import NorrisProtocol
 import NorrisSystem
 
-/// The time of day, which may jump, and a time that does not, for measuring and waiting. Tests replace both.
+/// The time of day, which may jump, and a monotonic clock. Tests replace both.
 package protocol WallClock: Sendable {
     var now: Timestamp { get }
 
-    /// The time since a fixed moment.
+    /// The monotonic time since a fixed moment.
     var elapsed: Duration { get }
 
-    /// Returns when the time has passed.
-    ///
-    /// - Throws: if the task is cancelled before.
+    /// Returns when the time has passed. Throws if the task is cancelled first.
     func sleep(for duration: Duration) async throws
 }
 
-/// The machine's clocks.
 package struct SystemClock: WallClock {
     private let start = ContinuousClock.now
 

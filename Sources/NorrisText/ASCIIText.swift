@@ -1,15 +1,13 @@
-/// A text in ASCII alone, each character as wide as before: for a terminal that is not UTF-8, to which the second byte
-/// of many a character is a control.
-///
-/// Signs of norrisctl's own become what looks like them, a letter with separate accents the letter; any other character
-/// becomes a `?` for each of its columns. A text that is ASCII already is returned as it is.
+/// Converts a text to ASCII without changing the width of any character. Used for a terminal without UTF-8, which takes
+/// the later bytes of many characters for controls. Symbols of norrisctl become similar characters, and a letter with
+/// combining accents loses the accents. Any other character becomes one `?` per column.
 package func asciiText(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
     for cluster in text {
         if cluster.utf8.allSatisfy({ $0 < 0x80 }) {
-            // Not by `isASCII`: CR LF is one character.
+            // CR LF is one character.
             result.append(cluster)
             continue
         }
@@ -20,15 +18,15 @@ package func asciiText(_ text: String) -> String {
     return result
 }
 
-/// Of one column each, as are their likenesses.
+/// Replacements for symbols of one column.
 private let asciiSigns: [Unicode.Scalar: Unicode.Scalar] = [
     "\u{A0}": " ", "…": "~", "·": "-", "•": "*", "●": "*", "▣": "#", "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-",
     "×": "x", "‘": "'", "’": "'", "‚": "'", "“": "\"", "”": "\"", "„": "\"", "‹": "<", "›": ">", "«": "<", "»": ">",
     "→": ">", "✓": "+", "✗": "x",
     // Frames.
     "─": "-", "│": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+", "┤": "+",
-    // Bars and curves.
+    // Bars and charts.
     "▁": "_", "▂": ".", "▃": "-", "▄": "=", "▅": "+", "▆": "*", "▇": "%", "█": "#", "░": ".",
-    // What turns.
+    // Spinners.
     "⠋": "|", "⠙": "/", "⠹": "-", "⠸": "\\", "⠼": "|", "⠴": "/", "⠦": "-", "⠧": "\\", "⠇": "|", "⠏": "/",
 ]

@@ -1,14 +1,12 @@
-/// The form of a text in which two texts that differ in case alone are the same, for substring search.
+/// Folds the case of a text for substring search, so that texts that differ only in case become equal. Accents stay,
+/// and the text is not normalized: compare results by scalars or bytes. Folding is idempotent.
 ///
-/// Each scalar goes through Unicode's full case mappings (SpecialCasing.txt included, no locale): to upper case, in
-/// which `ß` meets `SS` and `ς` meets `σ`, and on to lower case. `ẞ`, the only letter that is upper case and not what
-/// its lower case maps to, needs a lower-casing before. Dotless `ı` folds to `i`; `İ` folds to `i` and U+0307, in which
-/// a search by scalars or bytes finds `i`. Folding twice changes nothing more.
-///
-/// Accents stay, and the text is not normalized: compare results by scalars or bytes.
+/// Each scalar passes through Unicode's full case mappings (including SpecialCasing.txt, without a locale) to lower,
+/// upper and lower case. In upper case, `ß` equals `SS`, and `ς` equals `σ`. The first step is for `ẞ`, the only
+/// upper-case letter that its lower case does not map to. Dotless `ı` becomes `i`; `İ` becomes `i` and U+0307.
 package func caseFolded(_ text: String) -> String { text.lowercased().uppercased().lowercased() }
 
-/// A text as it is searched: without regard to case, and with one space for any run of white space.
+/// The form of a text for search: case-folded, with each run of white space as one space.
 package func searchable(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
@@ -21,8 +19,8 @@ package func searchable(_ text: String) -> String {
     return result
 }
 
-/// The words of a query, each searchable: cut at white space, but not between two double quotes; a quote without
-/// another is a character like any other.
+/// The words of a query in the form of ``searchable(_:)``. White space separates words, except between two double
+/// quotes. An unpaired quote is an ordinary character.
 package func searchWords(of text: String) -> [String] {
     var words: [String] = []
     var word = String.UnicodeScalarView()
@@ -47,10 +45,10 @@ package func searchWords(of text: String) -> [String] {
     return words
 }
 
-/// Which characters of a text belong to a match of one of the words of ``searchWords(of:)``.
+/// Whether each character of a text belongs to a match of one of the ``searchWords(of:)``.
 package func searchMatches(of words: [String], in text: String) -> [Bool] {
     var scalars: [Unicode.Scalar] = []
-    // The character that each of the scalars comes from.
+    // The index of the character to which each scalar belongs.
     var owners: [Int] = []
     for (index, character) in text.enumerated() {
         for scalar in searchable(String(character)).unicodeScalars where scalar != " " || scalars.last != " " {
@@ -67,20 +65,19 @@ package func searchMatches(of words: [String], in text: String) -> [Bool] {
     return result
 }
 
-/// Whether a word may have been meant to be a command: the command begins with it, or two slips of the finger lie
-/// between them, one in words of four letters or fewer.
+/// Whether a word may be a mistyped command: a prefix of at least two letters, or a word at most two typing errors from
+/// the command, one if either has at most four letters.
 package func isNear(_ word: String, _ command: String) -> Bool {
     let word = Array(word.utf8)
     let command = Array(command.utf8)
-    // Longer words are nothing like a command, and would only take time.
+    // Limits the time, because a longer word cannot resemble the command.
     guard word.count <= 2 * command.count else { return false }
     if word.count >= 2, command.starts(with: word) { return true }
     return editDistance(word, command) <= (min(word.count, command.count) > 4 ? 2 : 1)
 }
 
-/// How many slips lie between two words: a letter too much, too few, wrong, or swapped with the next one.
-///
-/// The optimal string alignment distance: nothing is edited twice. Costs the product of the lengths.
+/// The number of typing errors between two words: an extra, missing, wrong or swapped letter. The optimal string
+/// alignment distance, which edits no letter twice. The time is proportional to the product of the lengths.
 package func editDistance<Letter: Equatable>(_ first: [Letter], _ second: [Letter]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...second.count)

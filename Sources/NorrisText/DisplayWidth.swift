@@ -1,6 +1,4 @@
-/// The columns a text takes in a terminal, without regard to newlines and tabs, which count 0 as all controls do.
-///
-/// Texts of ASCII alone are counted by the byte and never touch the Unicode tables.
+/// The columns of a text in a terminal. Controls, including newlines and tabs, have no columns.
 package func displayWidth(of text: String) -> Int {
     var columns = 0
     for byte in text.utf8 {
@@ -10,13 +8,11 @@ package func displayWidth(of text: String) -> Int {
     return columns
 }
 
-/// The columns an extended grapheme cluster takes in a terminal.
+/// The columns of an extended grapheme cluster in a terminal. East Asian ambiguous width (UAX #11) is one column.
 ///
-/// A cluster that starts with an emoji takes as much as its widest part: sequences with joiners and skin tones are
-/// one picture of two columns. U+FE0F behind the emoji makes it two columns, U+FE0E one (UTS #51), so a keycap is two
-/// with the selector and one without it. The parts of any other cluster are added up, as terminals do that know no
-/// clusters: Hangul jamo (2 + 0 + 0), a flag of two regional indicators (1 + 1), Thai and Indic vowel signs that
-/// stand beside their letter. East Asian ambiguous width (UAX #11) counts as one column.
+/// A cluster that begins with an emoji is as wide as its widest part: sequences with joiners and skin tones are one
+/// picture of two columns. An emoji has two columns with U+FE0F and one with U+FE0E (UTS #51). The parts of any other
+/// cluster are added, as in terminals without clusters: Hangul jamo, regional indicators, spacing vowel signs.
 package func displayWidth(of cluster: Character) -> Int {
     var scalars = cluster.unicodeScalars.makeIterator()
     guard let base = scalars.next() else { return 0 }
@@ -33,10 +29,8 @@ package func displayWidth(of cluster: Character) -> Int {
     return isEmoji ? widest : sum
 }
 
-/// A line cut to a number of columns, its last one then `…`; a line that fits comes back as it is.
-///
-/// Cut between grapheme clusters, so the result may be a column short; white space before the `…` goes. Nothing fits
-/// into zero columns or fewer.
+/// Cuts a line that is too long between grapheme clusters, and ends it with `…`. The result may be a column short, has
+/// no white space before the `…`, and is empty for zero columns or fewer.
 package func truncated(_ line: String, toColumns columns: Int) -> String {
     guard displayWidth(of: line) > columns else { return line }
     guard columns > 0 else { return "" }
@@ -51,18 +45,15 @@ package func truncated(_ line: String, toColumns columns: Int) -> String {
     return result + "…"
 }
 
-/// A line filled up with spaces to a number of columns; a line as wide or wider comes back as it is.
 package func padded(_ line: String, toColumns columns: Int) -> String {
     let missing = columns - displayWidth(of: line)
     return missing > 0 ? line + String(repeating: " ", count: missing) : line
 }
 
-/// Whether a text holds a character of a script that is written from right to left, such as Arabic or Hebrew.
-///
-/// A terminal that knows the bidirectional algorithm (UAX #9) moves whatever stands on the same line as such a text,
-/// digits and punctuation first of all.
+/// Whether a text contains a right-to-left script, such as Arabic or Hebrew. A terminal with the bidirectional
+/// algorithm (UAX #9) reorders other text on the same line, especially digits and punctuation.
 package func containsRightToLeft(_ text: String) -> Bool {
-    // None of them has fewer than two bytes in UTF-8, the first of which is 0xD6 or more.
+    // In UTF-8, the first byte of each such character is 0xD6 or more.
     guard text.utf8.contains(where: { $0 >= 0xD6 }) else { return false }
     return text.unicodeScalars.contains { scalar in
         switch scalar.value {
@@ -73,14 +64,13 @@ package func containsRightToLeft(_ text: String) -> Bool {
 }
 
 extension Unicode.Scalar {
-    /// The columns the scalar takes by itself: 0, 1 or 2.
+    /// The columns of the scalar without others: 0, 1 or 2.
     fileprivate var columns: Int {
-        // Nothing below the combining accents is in the tables of widths.
+        // The tables of widths contain no scalar below the combining accents.
         if value < 0x300 { return value < 0x20 || 0x7F..<0xA0 ~= value ? 0 : 1 }
         return isIn(UnicodeTables.zeroWidth) ? 0 : isIn(UnicodeTables.wide) ? 2 : 1
     }
 
-    /// Whether one of the sorted ranges of a table holds the scalar; see `UnicodeTables`.
     fileprivate func isIn(_ ranges: [UInt32]) -> Bool {
         var low = 0
         var high = ranges.count / 2

@@ -1,32 +1,26 @@
-/// A text as one line that a shell's prompt may hold: sanitized, and nothing in it that a shell expands.
-///
-/// bash expands backquotes, `$`, `\` and `!` in what its prompt variables hold (bash(1), "PROMPTING"), zsh also `%`
-/// (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES"). What a text says without them is not what it says, so such a text is
-/// left out and not changed.
-///
-/// - Returns: nil for a text with one of these five characters, one of several lines, a drawing, one that shows
-///   nothing, and one that takes more columns.
+/// Returns a text as one sanitized line that is safe in a shell's prompt. Returns nil for several lines, a drawing, an
+/// invisible text, more than `columns` columns, and a text with a character that a shell expands. Without that
+/// character, the text would have another meaning. bash expands backquotes, `$`, `\` and `!` (bash(1), "PROMPTING"),
+/// zsh also `%` (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES").
 package func promptLine(_ text: String, columns: Int) -> String? {
     guard let line = singleLine(text), !line.utf8.contains(where: isExpandedInPrompts) else { return nil }
     let width = displayWidth(of: line)
     return width > 0 && width <= columns ? line : nil
 }
 
-/// A text as one harmless line without the characters that a shell expands, for where there is no other to take its
-/// place; empty where nothing is left.
-///
-/// - Returns: nil for a text of several lines, and for a drawing.
+/// Removes the characters that a shell expands from a text, as a fallback if ``promptLine(_:columns:)`` accepts no
+/// text. The result may be empty, and is nil for a text of several lines and for a drawing.
 package func promptText(_ text: String) -> String? {
     guard let line = singleLine(text) else { return nil }
     return line.utf8.contains(where: isExpandedInPrompts)
         ? sanitizedLine(String(decoding: line.utf8.filter { !isExpandedInPrompts($0) }, as: UTF8.self)) : line
 }
 
-/// A text of one line, sanitized; nil for one of several, and for a drawing: what has white space inside that is wider
-/// than two columns, or more signs than letters and digits.
+/// Returns a text as one sanitized line. Returns nil for several lines and for a drawing: a text with a gap of more
+/// than two columns, or with more signs than letters and digits.
 private func singleLine(_ text: String) -> String? {
     var (hasBegun, breaks, blanks, letters, signs) = (false, false, 0, 0, 0)
-    // Line separators beyond ASCII become newlines.
+    // Other line separators are converted to newlines.
     for byte in sanitizedText(text).utf8 {
         switch byte {
         case UInt8(ascii: " "): blanks += 1

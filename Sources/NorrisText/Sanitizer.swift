@@ -1,30 +1,30 @@
-/// A text that is safe to store, to index and to write to a terminal, over several lines.
+/// Makes a text of several lines safe to store, to index and to write to a terminal.
 ///
-/// Newline and tab stay. CR LF, CR, U+2028 and U+2029 become newlines. Complete escape sequences go as a whole; of
-/// incomplete ones the control characters go and the rest stays as text. Removed are
+/// Newline and tab stay. CR LF, CR, U+2028 and U+2029 become newlines. Complete escape sequences are removed; of an
+/// incomplete sequence only the control characters are removed. Also removed are
 /// - C0 controls, DEL and C1 controls;
 /// - bidirectional controls (U+061C, U+200E, U+200F, U+202A–202E, U+2066–2069);
-/// - characters that show nothing and make equal-looking texts differ: soft hyphen, U+200B, U+2060–206F, U+FEFF,
+/// - invisible characters that make texts differ which look equal: soft hyphen, U+200B, U+2060–206F, U+FEFF,
 ///   U+FFF0–FFFB;
-/// - tags and variation selectors 17–256 (all of U+E0000–E0FFF). They carry hidden text, and what they do in good
-///   faith a terminal does not draw: the flags of England, Scotland and Wales become plain black flags;
-/// - U+FFFC, U+FFFD (the mark of bytes repaired before) and noncharacters.
+/// - tags and variation selectors 17–256 (all of U+E0000–E0FFF), because they can hide text. A terminal does not draw
+///   their legitimate uses: the flags of England, Scotland and Wales become plain black flags;
+/// - U+FFFC, U+FFFD (which replaces invalid bytes) and noncharacters.
 ///
-/// Joiners (U+200C, U+200D) and the other variation selectors stay: scripts and emoji need them. Sanitizing twice
-/// changes nothing more. A clean text is returned as it is, without allocation.
+/// Joiners (U+200C, U+200D) and the other variation selectors stay, because scripts and emoji need them. Sanitizing is
+/// idempotent. A clean text is returned without allocation.
 package func sanitizedText(_ text: String) -> String {
     let scalars = text.unicodeScalars
     if scalars.allSatisfy(\.isSafeText) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
-    // What stands between `copied` and `position` is safe and not yet in the result.
+    // The text between `copied` and `position` is safe and not yet in the result.
     var copied = text.startIndex
     while let position = scalars[copied...].firstIndex(where: { !$0.isSafeText }) {
         result += text[copied..<position]
         let next = scalars.index(after: position)
         switch scalars[position] {
         case "\r" where next < text.endIndex && scalars[next] == "\n":
-            // The newline of a CR LF stays.
+            // Keeps the newline of CR LF.
             copied = next
         case "\r", "\u{2028}", "\u{2029}":
             result += "\n"
@@ -36,17 +36,14 @@ package func sanitizedText(_ text: String) -> String {
     return result
 }
 
-/// The same for bytes that should be UTF-8: whatever is invalid (overlong, surrogate, truncated, out of range) is
-/// removed and leaves no mark.
+/// Decodes and sanitizes UTF-8. Invalid bytes (overlong, surrogate, truncated, out of range) are removed.
 package func sanitizedText(bytes: some Collection<UInt8>) -> String {
-    // Decoding puts U+FFFD for what is invalid, and that scalar never survives.
+    // Decoding replaces invalid bytes by U+FFFD, which sanitizing removes.
     sanitizedText(String(decoding: bytes, as: UTF8.self))
 }
 
-/// A text that is safe to write as one line: sanitized, every run of white space that holds a newline or a tab turned
-/// into one space, no white space at the ends. Other runs of spaces stay as they are.
-///
-/// A clean line is returned as it is, without allocation.
+/// Makes a text safe to write as one line: sanitizes it, replaces each run of white space that contains a newline or
+/// tab by one space, and trims both ends. Other runs of spaces stay. A clean line is returned without allocation.
 package func sanitizedLine(_ text: String) -> String {
     let text = sanitizedText(text)
     let scalars = text.unicodeScalars
@@ -71,7 +68,6 @@ package func sanitizedLine(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether the scalar may stand in a sanitized text as it is; see `sanitizedText(_:)` for the reasons.
     fileprivate var isSafeText: Bool {
         switch value {
         case 0x20...0x7E, 0x09, 0x0A: true
@@ -87,17 +83,17 @@ extension Unicode.Scalar {
 }
 
 extension String.UnicodeScalarView {
-    /// Where the escape sequence that starts at an index ends, or nil if none starts there or it is not complete.
+    /// The end of the escape sequence that begins at an index; nil without a complete sequence.
     ///
-    /// Known are the sequences that carry text a reader should not see (ECMA-48, 5.4 and 5.6; ECMA-35 for the last):
-    /// CSI (colors, cursor movement), OSC (links, titles), DCS, SOS, PM, APC, each with its introducer as ESC and a
-    /// letter or as one C1 control, and the choice of a character set (`ESC ( B`), with which `tput sgr0` ends colors.
+    /// Supported are sequences that contain text for the terminal only (ECMA-48, 5.4 and 5.6; ECMA-35 for the last):
+    /// CSI (colors, cursor movement), OSC (links, titles), DCS, SOS, PM, APC, each introduced by ESC and a character or
+    /// by one C1 control, and the designation of a character set (`ESC ( B`), with which `tput sgr0` ends colors.
     fileprivate func endOfEscapeSequence(at start: Index) -> Index? {
         var next = index(after: start)
         var introducer = self[start].value
         if introducer == 0x1B {
             guard next < endIndex else { return nil }
-            // ESC and a character of 0x40...0x5F stand for the C1 control 0x40 above it.
+            // ESC and a character of 0x40...0x5F represent the C1 control 0x40 higher.
             introducer = self[next].value + 0x40
             next = index(after: next)
         }
@@ -106,7 +102,7 @@ extension String.UnicodeScalarView {
         case 0x9D: return endOfControlString(from: next, bellEnds: true)
         case 0x90, 0x98, 0x9E, 0x9F: return endOfControlString(from: next, bellEnds: false)
         case 0x68...0x6B where self[start].value == 0x1B:
-            // ESC and one of ( ) * + name the set to be designated, a final character which.
+            // ESC and one of ( ) * + designate a character set, which the final character names.
             return next < endIndex && 0x30...0x7E ~= self[next].value ? index(after: next) : nil
         default: return nil
         }
@@ -120,9 +116,8 @@ extension String.UnicodeScalarView {
         return next < endIndex && 0x40...0x7E ~= self[next].value ? index(after: next) : nil
     }
 
-    /// The end of a control string after its introducer: anything but controls, then ST (`ESC \` or U+009C).
-    ///
-    /// A newline ends the search although ECMA-48 would let it pass: an unclosed string must not swallow a page.
+    /// The end of a control string after its introducer: text without controls, then ST (`ESC \` or U+009C). Unlike in
+    /// ECMA-48, a newline makes the string incomplete, so that an unclosed string does not hide the rest of the text.
     private func endOfControlString(from start: Index, bellEnds: Bool) -> Index? {
         var next = start
         while next < endIndex {

@@ -1,13 +1,12 @@
-/// A text as lines of at most `width` columns (at least 1) for a terminal, without newlines and tabs.
+/// Breaks a text into lines of at most `width` columns (at least 1) for a terminal, without newlines and tabs.
 ///
-/// Newlines of the text stay line ends; one at the very end closes the last line and opens no further one, and an
-/// empty text has no lines. Lines break at spaces, which go, and on either side of wide characters, but never before
-/// closing or after opening punctuation. A word wider than the line starts on its own line and is cut between
-/// grapheme clusters; a cluster wider than the line stands alone and is the only thing that may exceed `width`.
-/// Spaces inside a line stay; tabs fill to the next multiple of eight columns. The indentation of a line is repeated
-/// where the line goes on, at most half the width of it.
+/// Newlines end lines; a final newline starts no further line, and an empty text has none. Lines break at spaces, which
+/// are removed, and on both sides of wide characters, but never before closing or after opening punctuation. A word
+/// wider than a line starts on a new line and is cut between grapheme clusters; a cluster wider than a line exceeds
+/// `width`. Other spaces stay; tabs fill to the next multiple of eight columns. Continued lines repeat the indentation,
+/// at most half of `width`.
 package func wrapped(_ text: String, width: Int) -> [String] {
-    // Most lines fit, and are of characters that are one byte and one column each.
+    // Most texts are ASCII and fit into one line.
     if text.utf8.count <= width, text.utf8.last != 0x20, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) {
         return text.isEmpty ? [] : [text]
     }
@@ -18,15 +17,12 @@ package func wrapped(_ text: String, width: Int) -> [String] {
     return wrapper.lines
 }
 
-/// The beginning of a text, as lines for a terminal.
 package struct Excerpt: Equatable, Sendable {
     package let lines: [String]
-    /// Whether the text goes on.
     package let isCut: Bool
 }
 
-/// The first lines of a text as `wrapped(_:width:)` breaks it, empty ones left out; where there are more than `count`
-/// (at least 1) the last one ends in `…`.
+/// Up to `count` (at least 1) non-empty lines of `wrapped(_:width:)`. If more follow, the last ends in `…`.
 package func excerpt(of text: String, width: Int, lines count: Int) -> Excerpt {
     let all = wrapped(text, width: width).filter { !$0.isEmpty }
     let count = max(count, 1)
@@ -35,15 +31,11 @@ package func excerpt(of text: String, width: Int, lines count: Int) -> Excerpt {
     return Excerpt(lines: all[..<(count - 1)] + [last], isCut: true)
 }
 
-/// Breaks hard lines into lines of a width, piece by piece; the rules are in `wrapped(_:width:)`.
-///
-/// A piece is what no line break may divide: a word, or part of one between two wide characters.
+/// Breaks text by the rules of `wrapped(_:width:)`, in pieces without a possible break, such as words.
 private struct LineWrapper {
     private static let tabStop = 8
 
-    /// The columns of a line, at least 1.
     let width: Int
-    /// The finished lines.
     private(set) var lines: [String] = []
     private var indentation = 0
     private var line = ""
@@ -56,7 +48,7 @@ private struct LineWrapper {
 
     init(width: Int) { self.width = width }
 
-    /// Appends the lines of a text without newlines; at least one line, be it empty.
+    /// Appends the lines of a text without newlines, at least one line, which may be empty.
     mutating func wrap(_ text: Substring) {
         let body = text.drop { $0 == " " || $0 == "\t" }
         indentation = columns(of: text[..<body.startIndex], from: 0)
@@ -86,7 +78,7 @@ private struct LineWrapper {
         finishLine()
     }
 
-    /// The column at which a text ends that starts at a column, tabs counted to the next stop.
+    /// The column at the end of a text that begins at column `start`, including tab stops.
     private func columns(of text: Substring, from start: Int) -> Int {
         text.reduce(start) { column, cluster in
             cluster == "\t" ? nextTabStop(after: column) : column + displayWidth(of: cluster)
@@ -109,7 +101,7 @@ private struct LineWrapper {
         gapWidth = 0
     }
 
-    /// Adds white space that stands in the line only if a piece follows on the same line.
+    /// Adds white space to the gap, which is written only if a piece follows on the same line.
     private mutating func widenGap(by space: Character) {
         let columns =
             space == "\t" ? nextTabStop(after: column + gapWidth) - column - gapWidth : displayWidth(of: space)
@@ -117,7 +109,7 @@ private struct LineWrapper {
         gapWidth += columns
     }
 
-    /// Moves the piece into the line, or into further lines if it does not fit.
+    /// Appends the piece to the line, or to further lines if it does not fit.
     private mutating func placePiece() {
         guard !piece.isEmpty else { return }
         if column + gapWidth + pieceWidth > width {
@@ -139,7 +131,7 @@ private struct LineWrapper {
         pieceWidth = 0
     }
 
-    /// Fills lines with the clusters of a piece that is wider than a line; the current line is blank.
+    /// Fills lines with the clusters of a piece that is wider than a line. The current line is blank.
     private mutating func cutPiece() {
         for cluster in piece {
             let columns = displayWidth(of: cluster)
@@ -148,7 +140,7 @@ private struct LineWrapper {
                 startLine()
             }
             if column + columns > width {
-                // Not even the first cluster fits behind the indentation.
+                // The first cluster does not fit after the indentation.
                 line = ""
                 column = 0
             }
@@ -164,15 +156,14 @@ private struct LineWrapper {
 }
 
 extension Character {
-    /// Whether a line may break here and drop the character: white space but the no-break kinds (UAX #14, class GL).
-    ///
-    /// A space with a combining mark shows the mark and is not dropped.
+    /// Whether a line may break at the character and drop it: white space except no-break spaces (UAX #14, class GL). A
+    /// space with a combining mark is visible and stays.
     fileprivate var isBreakingSpace: Bool {
         isWhitespace && unicodeScalars.count == 1 && self != "\u{A0}" && self != "\u{2007}" && self != "\u{202F}"
     }
 
-    /// Whether the character must not begin a line: closing punctuation, and the small kana and marks of length of
-    /// Japanese (UAX #14, classes CL, CP, EX, IS, NS, CJ; JIS X 4051, section 4.3).
+    /// Whether the character must not begin a line: closing punctuation, and small kana and length marks of Japanese
+    /// (UAX #14, classes CL, CP, EX, IS, NS, CJ; JIS X 4051, section 4.3).
     fileprivate var isBarredFromLineStart: Bool {
         switch unicodeScalars.first {
         case "!", ")", ",", ".", ":", ";", "?", "]", "}", "%", "\"", "'", "’", "”", "…", "‥", "»", "›", "、", "。", "，",

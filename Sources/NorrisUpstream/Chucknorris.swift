@@ -7,7 +7,7 @@ package struct Chucknorris: Sendable {
     private let timeout: Duration
     private let fetcher: Fetcher
 
-    /// - Parameter timeout: for a whole request that has none of its own.
+    /// - Parameter timeout: the default limit for a whole request.
     package init(
         baseURL: String, transport: any HTTPTransport, timeout: Duration, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -16,9 +16,7 @@ package struct Chucknorris: Sendable {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    /// All facts that hold a text, whatever the case.
-    ///
-    /// - Parameter query: 3...120 UTF-16 units, else the upstream answers 400; `%` and `_` are wildcards there.
+    /// All facts that contain a text of 3...120 UTF-16 units, ignoring case; `%` and `_` in the text are wildcards.
     package func search(
         _ query: String, validators: Validators = Validators(), timeout: Duration? = nil
     ) async throws(UpstreamError) -> Fetched<FactBatch> {
@@ -28,13 +26,12 @@ package struct Chucknorris: Sendable {
         }
     }
 
-    /// The names of all categories.
     package func categories() async throws(UpstreamError) -> Fetched<[String]> {
         let url = joinedURL(baseURL, "jokes/categories")
         return try await fetcher.json(url, Validators(), timeout) { response, budget throws(UpstreamError) in
             var names: [String] = []
             try JSONItems.forEach(in: response.body[...], budget) { item throws(UpstreamError) in
-                // The list is short.
+                // The real list is short.
                 guard names.count < 1000, let name = JSONItem.text(item: item, .tag) else { return }
                 names.append(name)
             }
@@ -45,19 +42,18 @@ package struct Chucknorris: Sendable {
 
 /// The usable facts of one response.
 package struct FactBatch: Sendable, Equatable {
-    /// A response with more jokes is refused: the real upstream has some ten thousand.
+    /// The largest number of jokes in an accepted response; the real upstream has about ten thousand.
     private static let maximumJokes = 100_000
 
-    /// In the order of the response, no id twice.
+    /// The facts in the order of the response, without repeated ids.
     package var facts: [Fact] = []
-    /// The number of items that could not be used.
     package var skipped = 0
-    /// Counts the facts as memory of the decoder until the batch is gone.
+    /// Counts the facts in the memory of the decoder while the batch exists.
     var memory = CountedMemory()
 }
 
 extension FactBatch {
-    /// Decodes the response of a search: an object with the jokes under `result`.
+    /// Decodes the response to a search: an object with the jokes under `result`.
     init(searchResult body: [UInt8], _ budget: DecodingBudget) throws(UpstreamError) {
         self.init()
         var ids: Set<String> = []
@@ -69,7 +65,7 @@ extension FactBatch {
                 skipped += 1
                 return
             }
-            // Ids are ASCII in practice; equal ones of other forms would not both fit a database either.
+            // The set also drops an id that differs only in Unicode normalization. Ids are ASCII in practice.
             guard ids.insert(fact.id).inserted else { return }
             budget.spend(bytes: MemoryLayout<Fact>.stride)
             budget.hold(fact.memory)
@@ -81,14 +77,13 @@ extension FactBatch {
 }
 
 extension Fact {
-    /// About what a fact takes in an array and a set of ids, in bytes.
+    /// The approximate memory of a fact in an array and a set of ids, in bytes.
     fileprivate var memory: Int {
         2 * MemoryLayout<Fact>.stride + heapBytes([id, text, url ?? ""]) + heapBytes(categories)
     }
 
-    /// A fact from a joke of api.chucknorris.io; nil without a usable id, text and categories. Categories are under
-    /// `categories`, before 2019 under `category`. Whatever else cannot be used is left out, and members that are not
-    /// known do not matter.
+    /// Decodes a joke. Returns nil without a usable id, text and categories (key `category` before 2019). Unknown
+    /// members and other unusable values are ignored.
     init?(joke: JSONItem, _ budget: DecodingBudget) {
         guard let id = joke.text("id", .id), Self.isUsableID(id), let value = joke.text("value", .text),
             let categories = Self.categories(joke)
@@ -100,14 +95,13 @@ extension Fact {
             createdAt: joke.date("created_at"), updatedAt: joke.date("updated_at"))
     }
 
-    /// The longest id that `fact.get` takes, in code points, and nothing that is not visible in one line. A colon, or
-    /// `builtin-`, belongs to ids of other sources.
+    /// Whether `fact.get` takes the id: 1...200 visible code points. A colon and `builtin-` belong to other sources.
     private static func isUsableID(_ id: String) -> Bool {
         (1...200).contains(id.unicodeScalars.count) && sanitizedLine(id).hasSameBytes(as: id)
             && !id.utf8.contains(UInt8(ascii: ":")) && !id.utf8.starts(with: "builtin-".utf8)
     }
 
-    /// Nil if they are neither absent nor null nor of a type that was ever sent.
+    /// The categories, empty if absent or null; nil for a type that the upstream never sent.
     private static func categories(_ joke: JSONItem) -> [String]? {
         if joke.isArray("categories") { return categoryNames(joke.texts("categories", .tag)) }
         guard joke.isNull("categories") else { return nil }
@@ -116,10 +110,10 @@ extension Fact {
         return joke.isNull("category") ? [] : nil
     }
 
-    /// The number of names that are read of one list; an upstream has sixteen. The store keeps fewer of a fact.
+    /// The largest number of categories read from one list. The upstream has sixteen; the store keeps fewer per fact.
     private static let maximumNames = 64
 
-    /// Those that may be names of categories, each once, in their order.
+    /// Returns the valid category names in their order, without duplicates.
     fileprivate static func categoryNames(_ names: [String]) -> [String] {
         var known: Set<String> = []
         var result: [String] = []
@@ -128,7 +122,7 @@ extension Fact {
                 known.insert(name)
                 result.append(name)
             } else if name.hasSameBytes(as: explicitCategory) {
-                // Without it the fact would be served to everybody.
+                // Without this category, an explicit fact would be served to all users.
                 known.insert(name)
                 result[maximumNames - 1] = name
             }

@@ -1,52 +1,51 @@
 import Glibc
 import NorrisSystem
 
-/// Bounds the decoding of one document: bytes copied, memory, elements, depth, and CPU time of the decoding thread.
-/// Whatever takes memory or time in proportion to the document spends first, and holds the memory that stays. The first
-/// limit that is passed is remembered: from then on the loops of the decoders end early, and the next ``check()``
-/// throws.
+/// Limits the decoding of one document: bytes copied, memory, elements, depth, and CPU time. Code whose cost grows with
+/// the document calls `spend` first, and `hold` for memory that stays in use. After the first exceeded limit, the
+/// decoders' loops end early, and the next ``check()`` throws.
 final class DecodingBudget {
     struct Limits {
-        /// Everything that decoders copy out of the document or add to it, whether it is stored or not.
+        /// The bytes that decoders copy from the document or add to it, whether stored or not.
         var bytes = 64 << 20
-        /// Memory at one time, besides the body of the response, which has an account of its own. With a body of the
-        /// default limit of 16 MiB a document takes 64 MiB at most.
+        /// The memory in use at one time, without the body of the response, which has a separate account. With a body
+        /// of the default limit of 16 MiB, a document takes at most 64 MiB.
         var memory = 48 << 20
-        /// Elements and attributes of XML, tags of HTML, items and members of JSON.
+        /// XML elements and attributes, HTML tags, JSON items and members.
         var elements = 2_000_000
-        /// Open elements of XML; the content of feeds is far less deep. JSON has lower limits of its own.
+        /// Open XML elements; feeds are much less deep. JSON has separate, lower limits.
         var depth = 256
-        /// CPU time of the thread.
+        /// CPU time of the decoding thread.
         var time = Duration.seconds(3)
     }
 
     let limits: Limits
     private(set) var bytes = 0
     private(set) var elements = 0
-    /// The memory that is held now, in bytes.
+    /// The memory in use now, in bytes.
     private(set) var held = 0
-    /// Counts ``held`` in the ledger; a batch keeps it for as long as its content is in memory.
+    /// Counts ``held`` in the ledger; a batch keeps the lease while its content is in memory.
     let memory: MemoryLease
-    /// The memory of the account that only other documents may take, in bytes.
+    /// The memory of the account reserved for other documents, in bytes.
     private let reserve: Int
     private let clock: () -> Duration
     private let start: Duration
-    /// Bytes since the clock was read.
+    /// Bytes read since the last reading of the clock.
     private var unchecked = 0
     private var failure: UpstreamError?
 
-    /// The clock and the task's cancellation are checked once for so many bytes.
+    /// The bytes after which the clock and the task's cancellation are checked again.
     private static let interval = 64 << 10
-    /// Memory is taken from the ledger in such steps, in bytes.
+    /// The step in which memory is taken from the ledger, in bytes.
     private static let memoryStep = 64 << 10
-    /// The memory of the account that large documents leave to small ones, in bytes.
+    /// The memory of the account that large documents leave to small documents, in bytes.
     static let smallReserve = 16 << 20
-    /// An element costs about as much time as so many bytes.
+    /// The number of bytes that take about as much time as one element.
     private static let elementWeight = 256
 
     /// - Parameters:
-    ///   - isLarge: whether the document leaves ``smallReserve`` to others.
-    ///   - clock: the CPU time of the calling thread, from any moment on.
+    ///   - isLarge: whether the document leaves ``smallReserve`` to other documents.
+    ///   - clock: the CPU time of the calling thread since any fixed moment.
     init(
         _ limits: Limits = Limits(), isLarge: Bool = false, ledger: MemoryLedger = .shared,
         clock: @escaping () -> Duration = DecodingBudget.threadTime
@@ -58,10 +57,9 @@ final class DecodingBudget {
         start = clock()
     }
 
-    /// Whether no limit was passed so far.
     var isLeft: Bool { failure == nil }
 
-    /// Takes memory; false if it should not be taken.
+    /// Counts bytes that are copied. Returns false if the caller must not copy them.
     @discardableResult func spend(bytes count: Int) -> Bool {
         bytes += count
         if bytes > limits.bytes {
@@ -70,7 +68,7 @@ final class DecodingBudget {
         return read(bytes: count)
     }
 
-    /// Counts memory that stays until it is released; false if the memory should not be taken.
+    /// Counts memory that stays in use until ``release(_:)``. Returns false if the caller must not allocate it.
     @discardableResult func hold(_ count: Int) -> Bool {
         held += count
         if held > limits.memory {
@@ -82,21 +80,20 @@ final class DecodingBudget {
         return isLeft
     }
 
-    /// Gives back memory that was held.
     func release(_ count: Int) {
         held -= count
-        // Most of it is held again at once.
+        // The lease keeps 1 MiB, because most released memory is needed again soon.
         if held < memory.bytes - (1 << 20) { memory.shrink(to: held + Self.memoryStep) }
     }
 
-    /// Takes elements; false if they should not be taken.
+    /// Counts elements. Returns false if the caller must not process them.
     @discardableResult func spend(elements count: Int) -> Bool {
         elements += count
         if elements > limits.elements { exceed("is too large to decode: it has more than \(limits.elements) elements") }
         return read(bytes: count * Self.elementWeight)
     }
 
-    /// Takes only the time to read so many bytes; false if nothing more should be read.
+    /// Counts the time to read `count` bytes. Returns false if the caller must stop reading.
     @discardableResult func read(bytes count: Int) -> Bool {
         unchecked += count
         if unchecked >= Self.interval {
@@ -109,7 +106,7 @@ final class DecodingBudget {
         return isLeft
     }
 
-    /// - Throws: an error if a limit was passed; `cancelled` in a cancelled task.
+    /// - Throws: the error of the first exceeded limit; `cancelled` in a cancelled task.
     func check() throws(UpstreamError) {
         if let failure { throw failure }
         if Task.isCancelled { throw .cancelled }
@@ -122,7 +119,7 @@ final class DecodingBudget {
 
     private static func threadTime() -> Duration {
         var time = timespec()
-        // Fails for unknown clocks and bad pointers only.
+        // clock_gettime(2) fails only for an unknown clock or a bad pointer.
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }

@@ -1,8 +1,7 @@
-/// The character reference that begins at the first byte, an `&`: its text, and its length in bytes. Numeric ones, and
-/// the named ones that people write; all must end with a semicolon, so that `a&copy=b` and `AT&T` stay. Nil for
-/// anything else.
+/// Decodes the character reference at the first byte, an `&`. Returns its text and its length in bytes. Supports
+/// numeric and common named references, with a semicolon only, so that `a&copy=b` and `AT&T` stay unchanged.
 func htmlEntity(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
-    // The longest is `&thetasym;` or a number of few digits.
+    // Only a number with many leading zeros is longer.
     let limit = min(bytes.endIndex, bytes.startIndex + 16)
     guard let end = bytes[..<limit].firstIndex(where: { $0 == ";" }) else { return nil }
     let name = String(decoding: bytes[(bytes.startIndex + 1)..<end], as: UTF8.self)
@@ -10,18 +9,18 @@ func htmlEntity(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
     guard name.utf8.first == "#" else { return named[name].map { (String($0), length) } }
     let isHex = name.dropFirst().first.map { $0 == "x" || $0 == "X" } ?? false
     let digits = name.dropFirst(isHex ? 2 : 1)
-    // The initializer would take a sign.
+    // `UInt32(_:radix:)` would accept a sign.
     guard digits.utf8.first != "+", digits.utf8.first != "-", let number = UInt32(digits, radix: isHex ? 16 : 10)
     else { return nil }
     return (String(scalar(number)), length)
 }
 
-/// The character of a number; some stand for the byte of Windows-1252 that old editors put there, and what is no
-/// character becomes U+FFFD (https://html.spec.whatwg.org, "numeric character reference end state").
+/// The character of a numeric reference (https://html.spec.whatwg.org, "numeric character reference end state").
+/// 0x80...0x9F are bytes of Windows-1252; an invalid number becomes U+FFFD.
 private func scalar(_ number: UInt32) -> Unicode.Scalar {
     if (0x80...0x9F).contains(number), let scalar = windows1252[Int(number) - 0x80] { return scalar }
     guard number != 0, let scalar = Unicode.Scalar(number) else { return "\u{FFFD}" }
-    // The space that does not break is for layout; a search for the words around it must find them.
+    // A no-break space is layout only, and a search must find the words on both sides.
     return scalar == "\u{A0}" ? " " : scalar
 }
 
@@ -48,7 +47,7 @@ private let named: [String: Unicode.Scalar] = {
         "rsqb": "]", "rbrack": "]", "lowbar": "_", "grave": "`", "lcub": "{", "lbrace": "{", "verbar": "|", "vert": "|",
         "rcub": "}", "rbrace": "}", "NewLine": "\n", "Tab": "\t",
     ]
-    // The upper half of Latin-1 from U+00A1 on, in its order.
+    // The upper half of Latin-1 in order, from U+00A1.
     let latin1 = """
         iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro \
         para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig \
@@ -57,7 +56,7 @@ private let named: [String: Unicode.Scalar] = {
         eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave \
         uacute ucirc uuml yacute thorn yuml
         """
-    // The Greek letters from U+0391 on; where Unicode has the final sigma, the capitals have a gap.
+    // The Greek letters from U+0391 and U+03B1. The capitals have a gap in place of the final sigma.
     let capitals = """
         Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda Mu Nu Xi Omicron Pi Rho - Sigma Tau Upsilon \
         Phi Chi Psi Omega

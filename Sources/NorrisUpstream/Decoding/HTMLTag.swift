@@ -1,17 +1,16 @@
-/// A start or end tag.
 struct HTMLTag {
-    /// In small letters.
+    /// The name in lower case.
     let name: String
     let isEnd: Bool
-    /// In bytes, brackets included.
+    /// The length in bytes, including the brackets.
     let length: Int
 
-    /// A longer tag is taken for text; it bounds what is read for each `<`.
+    /// The longest tag, in bytes. A longer one is text, which limits the bytes read for each `<`.
     private static let maximumLength = 4096
-    /// Longer than any element of HTML; those that other people invent may be longer.
+    /// The longest name read, in bytes. No HTML element has a longer name; custom elements may.
     private static let maximumName = 40
 
-    /// The tag that begins at the first byte, a `<`; nil if none does, or none that HTML knows where it must be one.
+    /// Parses a tag. Returns nil if the bytes begin with no tag, or, with `isKnown`, with an element unknown to HTML.
     init?(_ bytes: ArraySlice<UInt8>, isKnown: Bool = true, _ budget: DecodingBudget) {
         var index = bytes.startIndex + 1
         isEnd = index < bytes.endIndex && bytes[index] == "/"
@@ -20,13 +19,13 @@ struct HTMLTag {
         name = String(decoding: letters, as: UTF8.self).lowercased()
         guard letters.first.map(isLetter) == true, !isKnown || Self.isKnown(name) else { return nil }
         index = letters.endIndex
-        // Attributes, in whose quotes anything may stand; a `<` outside of them begins something else.
+        // Quoted values of attributes may contain any byte; a `<` outside quotes begins something else.
         var quote: UInt8?
         let limit = min(bytes.endIndex, bytes.startIndex + Self.maximumLength)
         guard index < limit, isWhiteSpace(bytes[index]) || bytes[index] == "/" || bytes[index] == ">" else {
             return nil
         }
-        // Quotes may hide the brackets of many tags from one another, so that the same bytes are read for each.
+        // Counts the bytes read, because after an open quote every further `<` reads the same bytes again.
         defer { budget.read(bytes: index - bytes.startIndex) }
         while index < limit {
             switch bytes[index] {
@@ -44,10 +43,10 @@ struct HTMLTag {
         return nil
     }
 
-    /// Elements whose content no reader sees.
+    /// Elements whose content a browser does not display as text.
     static let hidden: Set<String> = ["script", "style", "template", "title"]
 
-    /// Those of them that hide everything after them if they never end: it is for machines.
+    /// Hidden elements that, without an end tag, hide the rest of the document, because their content is code.
     static let code: Set<String> = ["script", "style"]
 
     static let paragraphs: Set<String> = [
@@ -73,10 +72,8 @@ struct HTMLTag {
     static func isKnown(_ name: String) -> Bool { known.contains(name) }
 }
 
-/// The attributes of the start tags of one element in a piece of HTML, in the order of the tags: names in small
-/// letters, values with entities decoded; the first of a name counts. No value is longer than a tag.
-///
-/// - Parameter count: the number of tags after which the reader stops.
+/// The attributes of the first `count` start tags of an element in HTML. Names are in lower case, values have decoded
+/// entities, and the first attribute of a name wins. No value is longer than a tag.
 func htmlTags(_ element: String, in html: [UInt8], upTo count: Int, _ budget: DecodingBudget) -> [[String: String]] {
     var tags: [[String: String]] = []
     var index = 0
@@ -104,7 +101,7 @@ private func htmlAttributes(_ bytes: ArraySlice<UInt8>, _ budget: DecodingBudget
     return attributes
 }
 
-/// The attributes in the part of a tag after its name, as they are written; values are without their quotes.
+/// The attributes in the part of a tag after its name, as written; values are without their quotes.
 func tagAttributes(_ bytes: ArraySlice<UInt8>) -> [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] {
     let isGap = { (byte: UInt8) in isWhiteSpace(byte) || byte == "/" }
     var attributes: [(name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []

@@ -1,17 +1,16 @@
 import NorrisProtocol
 
-/// Reads the elements of an array, or the members of an object, in a large document without building a tree of it. The
-/// document around them is checked: complete, of the right type, with nothing after its end. The content of
-/// an element is only skipped, by its brackets and quotes; whether it is JSON is for its parser to find out, so that
-/// one bad element is no reason to refuse the others.
+/// Reads the elements of an array or the members of an object, without building a tree of the document. The document
+/// must be complete, of the expected type, and without text after its end. The content of elements is only skipped, by
+/// brackets and quotes. The caller parses each element, so that an invalid one does not affect others.
 struct JSONItems {
     /// The longest element that is parsed, in bytes.
     static let maximumItem = 256 << 10
-    /// The longest name of a member that is read, with its quotes, in bytes.
+    /// The longest member name that is read, including its quotes, in bytes.
     private static let maximumName = 256
-    /// Objects have fewer members than this.
+    /// The number of members up to which an object costs no memory in the budget.
     private static let usualMembers = 64
-    /// What each further one takes besides its name, in bytes.
+    /// The memory of each further member without its name, in bytes.
     private static let memberCost = 64
 
     private let bytes: ArraySlice<UInt8>
@@ -24,7 +23,7 @@ struct JSONItems {
         position = bytes.startIndex
     }
 
-    /// Calls `body` for each element of an array, in order. Elements before an error have been passed to it.
+    /// Calls `body` for each element of an array, in order, up to the first error.
     static func forEach(
         in array: ArraySlice<UInt8>, named name: String = "the answer", _ budget: DecodingBudget,
         _ body: (ArraySlice<UInt8>) throws(UpstreamError) -> Void
@@ -39,7 +38,7 @@ struct JSONItems {
         }
     }
 
-    /// The same for the array that is a member of an object.
+    /// Calls `body` for each element of an array that is a member of an object.
     static func forEach(
         in object: [UInt8], under key: String, _ budget: DecodingBudget,
         _ body: (ArraySlice<UInt8>) throws(UpstreamError) -> Void
@@ -50,9 +49,7 @@ struct JSONItems {
         try forEach(in: array, named: key, budget, body)
     }
 
-    /// The members of an object.
-    ///
-    /// - Throws: an error also where a name stands twice.
+    /// - Throws: an error if the document is invalid or a name occurs twice.
     static func members(
         of object: ArraySlice<UInt8>, _ budget: DecodingBudget
     ) throws(UpstreamError) -> [String: ArraySlice<UInt8>] {
@@ -66,7 +63,7 @@ struct JSONItems {
             items.position += 1
             let value = try items.value()
             try items.spend(value)
-            // No member that is read has such a name.
+            // No decoder reads a member with such a long name.
             if name.count > maximumName { return }
             guard case .string(let key)? = try? JSON.parse(name) else { throw broken }
             if members.count > usualMembers {
@@ -86,7 +83,7 @@ struct JSONItems {
         try budget.check()
     }
 
-    /// Steps over an opening bracket, all elements, and the closing bracket, which must be the end of the document.
+    /// Passes an opening bracket, all elements, and the closing bracket, which must be the end of the document.
     private mutating func list(
         until bracket: Unicode.Scalar, _ element: (inout JSONItems) throws(UpstreamError) -> Void
     ) throws(UpstreamError) {
@@ -104,7 +101,7 @@ struct JSONItems {
         guard peek() == nil else { throw .unusable("answered with JSON and more text behind it") }
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space, without passing it.
     private mutating func peek() -> UInt8? {
         while position < bytes.endIndex {
             if !isWhiteSpace(bytes[position]) { return bytes[position] }
@@ -113,7 +110,7 @@ struct JSONItems {
         return nil
     }
 
-    /// Steps over a value: to the bracket that closes its first one, to the closing quote, or to the end of the word.
+    /// Passes a value, which ends at its closing bracket, at its closing quote, or after its last character.
     private mutating func value() throws(UpstreamError) -> ArraySlice<UInt8> {
         guard let first = peek() else { throw Self.cut }
         let start = position
@@ -168,27 +165,26 @@ struct JSONItems {
     private static let cut = UpstreamError.unusable("answered with JSON that breaks off")
 }
 
-/// An upstream's object. Its members are returned if they are of the type that is wanted, and every text is cut at the
-/// limit of its field; nil for anything else.
+/// An object of JSON. The accessors return nil for members of another type, and cut texts at the limit of their field.
 struct JSONItem {
     private var object = JSONObject()
 
     private init(_ object: JSONObject) { self.object = object }
 
-    /// An object in an array; nil also for one that is too long to be parsed.
+    /// Parses an object in an array. Returns nil for an object that is too long or invalid.
     init?(item: ArraySlice<UInt8>) {
         guard item.count <= JSONItems.maximumItem, case .object(let object)? = try? JSON.parse(item) else { return nil }
         self.object = object
     }
 
-    /// An object of some of the members of another, without those that are no JSON or too long to be parsed.
+    /// An object of the named members, without those that are invalid or too long.
     init(_ members: [String: ArraySlice<UInt8>], keys: [String]) {
         for key in keys {
             if let value = members[key], value.count <= JSONItems.maximumItem { object[key] = try? JSON.parse(value) }
         }
     }
 
-    /// The text that an array's element is, cut at the limit of its field.
+    /// The text of an array's element, cut at the limit of its field.
     static func text(item: ArraySlice<UInt8>, _ field: TextField) -> String? {
         guard item.count <= JSONItems.maximumItem, case .string(let text)? = try? JSON.parse(item) else { return nil }
         return field.cut(text)
@@ -196,7 +192,6 @@ struct JSONItem {
 
     var isEmpty: Bool { object.members.isEmpty }
 
-    /// Whether a member is absent or null.
     func isNull(_ key: String) -> Bool { (object[key] ?? .null) == .null }
 
     func isArray(_ key: String) -> Bool { if case .array? = object[key] { true } else { false } }
@@ -206,7 +201,7 @@ struct JSONItem {
         return field.cut(text)
     }
 
-    /// A whole number that is not negative, also in a text of digits.
+    /// A whole number that is not negative, or a text of digits.
     func number(_ key: String) -> Int? {
         let number: Int? =
             switch object[key] {
@@ -215,23 +210,23 @@ struct JSONItem {
             case .string(let text)? where text.utf8.count <= TextField.word.limit && isNumber(text): Int(text)
             default: nil
             }
-        // What is larger could not be written again.
+        // A larger number cannot be written as JSON.
         return number.flatMap { (0...Int(JSON.maximumInteger)).contains($0) ? $0 : nil }
     }
 
-    /// A Boolean, also as 0 or another number.
+    /// A Boolean, or a number, of which 0 is false.
     func truth(_ key: String) -> Bool? {
         guard case .bool(let truth)? = object[key] else { return number(key).map { $0 != 0 } }
         return truth
     }
 
-    /// A text or a whole number; nil if it is empty.
+    /// A text that is not empty, or a whole number.
     func id(_ key: String) -> String? {
         if case .integer(let id)? = object[key] { return String(id) }
         return text(key, .id).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// An `http` or `https` URL of at most 2,048 bytes, byte for byte.
+    /// An `http` or `https` URL of at most 2,048 bytes, unchanged.
     func url(_ key: String) -> String? {
         text(key, .url).flatMap { $0.utf8.count <= 2048 && HTTPURL($0) != nil ? $0 : nil }
     }
@@ -243,7 +238,7 @@ struct JSONItem {
         return JSONItem(object)
     }
 
-    /// The members that are objects, among the first so many.
+    /// The objects among the first `count` members.
     func objects(upTo count: Int) -> [(name: String, object: JSONItem)] {
         object.members.prefix(count).compactMap { name, value in
             guard name.utf8.count <= TextField.word.limit, case .object(let object) = value else { return nil }
@@ -251,12 +246,10 @@ struct JSONItem {
         }
     }
 
-    /// The objects in an array.
     func objects(_ key: String) -> [JSONItem] {
         elements(key).compactMap { if case .object(let object) = $0 { JSONItem(object) } else { nil } }
     }
 
-    /// The texts in an array, each cut at the limit of its field.
     func texts(_ key: String, _ field: TextField) -> [String] {
         elements(key).compactMap { if case .string(let text) = $0 { field.cut(text) } else { nil } }
     }

@@ -1,14 +1,12 @@
-/// HTML as plain text: entities decoded, tags removed, a new line where a block begins or ends, an empty one between
-/// paragraphs, all other white space as one space.
-///
-/// Only what is HTML is touched: `x < y`, `<3`, `AT&T` and `<unknown>` stay, but with `isCertain` all tags are removed.
-/// The text of an entity may be anything: the result is not sanitized. It ends where the budget is used up.
+/// Converts HTML to plain text, until the budget ends: decodes entities, removes tags, and collapses white space.
+/// Blocks begin and end with a newline, paragraphs with an empty line. Other text stays unchanged, such as `x < y`,
+/// `<3`, `AT&T` and, without `isCertain`, `<unknown>`. The result is not sanitized: entities decode to any character.
 func plainText(fromHTML html: String, isCertain: Bool = false, _ budget: DecodingBudget) -> String {
     var reader = HTMLReader(html, knowsTagsOnly: !isCertain, budget)
     return reader.text()
 }
 
-/// Whether a text holds a tag, a comment or an entity, so that it was meant as HTML.
+/// Whether a text contains a tag, a comment or an entity, and is therefore HTML.
 func holdsMarkup(_ text: String, _ budget: DecodingBudget) -> Bool {
     guard text.utf8.contains(where: { $0 == "<" || $0 == "&" }) else { return false }
     var reader = HTMLReader(text, knowsTagsOnly: true, budget)
@@ -16,20 +14,18 @@ func holdsMarkup(_ text: String, _ budget: DecodingBudget) -> Bool {
     return reader.hasSeenMarkup
 }
 
-/// One pass over the bytes of a text.
 private struct HTMLReader {
     private let bytes: [UInt8]
     private var position = 0
     private var output = HTMLOutput()
     private(set) var hasSeenMarkup = false
-    /// What was searched after some position and is not there, so that it is not searched again and again.
+    /// Strings that the rest of the text does not contain, so that a search is not repeated.
     private var absent: Set<String> = []
-    /// Whether only what HTML knows is a tag.
+    /// Whether only elements of HTML count as tags.
     private let knowsTagsOnly: Bool
     private let budget: DecodingBudget
-    /// Where the budget is checked again.
     private var nextCheck = 0
-    /// Between two checks, in bytes.
+    /// The distance between two checks of the budget, in bytes.
     private static let step = 4096
 
     init(_ html: String, knowsTagsOnly: Bool, _ budget: DecodingBudget) {
@@ -60,7 +56,7 @@ private struct HTMLReader {
         return output.text
     }
 
-    /// Steps over the tag or comment at the position, with all that it hides; false if there is none.
+    /// Passes the tag or comment at the position, including hidden content. Returns false if there is none.
     private mutating func passTag() -> Bool {
         if bytes[position...].starts(with: "<!--".utf8) {
             guard let end = find("-->", from: position + 4) else { return false }
@@ -89,7 +85,7 @@ private struct HTMLReader {
         return true
     }
 
-    /// The index after the next occurrence of small ASCII letters and signs, whatever the case in the text.
+    /// The index after the next occurrence of a text in lower-case ASCII, ignoring case.
     private mutating func find(_ text: String, from start: Int) -> Int? {
         guard !absent.contains(text) else { return nil }
         let wanted = Array(text.utf8)
@@ -105,7 +101,7 @@ private struct HTMLReader {
     }
 }
 
-/// Text under construction: white space is put off until something follows it.
+/// Text under construction. White space is written only before further text.
 private struct HTMLOutput {
     private var bytes: [UInt8] = []
     private var hasSpace = false
@@ -114,7 +110,6 @@ private struct HTMLOutput {
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
     mutating func append(_ byte: UInt8) {
-        // 0x0C is a form feed.
         if isWhiteSpace(byte) || byte == 0x0C {
             hasSpace = true
         } else {
@@ -123,16 +118,15 @@ private struct HTMLOutput {
         }
     }
 
-    /// Text as it is, with its own white space.
     mutating func append(_ text: String) {
         flush()
         bytes += text.utf8
     }
 
-    /// So many line ends before what follows, not counting those that are there.
+    /// Writes at least `count` newlines before the next text.
     mutating func breakLine(_ count: Int) { newlines = max(newlines, count) }
 
-    /// One more line end.
+    /// Writes one more newline before the next text, at most two in all.
     mutating func addLine() { newlines = min(newlines + 1, 2) }
 
     private mutating func flush() {

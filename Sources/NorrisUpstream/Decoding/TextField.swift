@@ -1,23 +1,20 @@
-/// The kinds of text in an upstream's document, each with the longest text that is read of it.
-///
-/// The readers of XML and JSON return a text only for one of these fields, cut at its limit. No decoder sees more, so
-/// the cost of a decoder does not depend on the length of a text.
+/// A kind of text in an upstream's document. The readers of XML and JSON cut each text at the limit of its field, so
+/// that the cost of a decoder does not depend on the length of a text.
 enum TextField {
-    /// A media type, a relation, a number, or any other single word.
+    /// A single word, such as a media type, a relation or a number.
     case word
     case date
     case url
-    /// What an upstream names an item by.
     case id
-    /// A person, also with an email address.
+    /// The name of a person, possibly with an email address.
     case name
     case tag
     /// A title, or the description of a picture; HTML in some formats.
     case line
-    /// The text of an item; HTML in most formats, which becomes shorter as plain text.
+    /// The text of an item; HTML in most formats, which is longer than its plain text.
     case text
 
-    /// In bytes of UTF-8. Texts that are stored have lower limits of their own, in code points.
+    /// The limit in bytes of UTF-8. Stored texts have separate, lower limits in code points.
     var limit: Int {
         switch self {
         case .date: 100
@@ -29,7 +26,7 @@ enum TextField {
         }
     }
 
-    /// Whether a part of such a text would have another meaning.
+    /// Whether a shortened text would have another meaning.
     private var isWhole: Bool {
         switch self {
         case .word, .date, .url: true
@@ -37,13 +34,12 @@ enum TextField {
         }
     }
 
-    /// The first code points of a text, as many as the field takes. Nil if the text is too long and a part of it would
-    /// have another meaning.
+    /// Cuts a text at the limit, between code points. Returns nil if the text is too long and must stay whole.
     func cut(_ text: String) -> String? {
         if text.utf8.count <= limit { return text }
         if isWhole { return nil }
         var end = text.utf8.index(text.startIndex, offsetBy: limit)
-        // At most three bytes back to the beginning of a code point.
+        // Goes back at most three bytes to the beginning of a code point.
         while text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
         return String(text[..<end])
     }

@@ -1,34 +1,31 @@
 import NorrisProtocol
 
-/// The dates of all upstreams: RFC 822 and its successors, RFC 3339, JavaScript's, and what comes close to them. They
-/// are written as curl_getdate(3) reads them.
+/// Dates in RFC 822 and its successors, RFC 3339, JavaScript and similar forms, rewritten for curl_getdate(3).
 enum UpstreamDate {
-    /// - Returns: nil for nonsense, but 31 Feb is 3 Mar in the form of mail. A time without a zone is UTC.
+    /// - Returns: nil for an invalid date; but 31 Feb in the mail format is 3 Mar. A time without a zone is UTC.
     static func parse(_ text: String) -> Timestamp? {
-        // No date is as long.
         guard text.utf8.count <= 100 else { return nil }
         var words = withoutComments(text).split { $0.isWhitespace || $0 == "," }[...]
         guard let first = words.first else { return nil }
         var date: String
         if CivilDate(String(first.prefix(10))) != nil {
-            // `2026-11-21T03:25:04.5+01:00`, also with a space for the T, without seconds or zone, or the day alone.
+            // `2026-11-21T03:25:04.5+01:00`; the `T` may be a space, and time, seconds or zone may be missing.
             date = first.prefix(10).filter { $0 != "-" }
             let rest = first.dropFirst(10)
             guard rest.isEmpty || rest.first == "T" || rest.first == "t" else { return nil }
             words[words.startIndex] = rest.dropFirst()
             words = rest.isEmpty ? words.dropFirst() : words
         } else {
-            // `Sat, 21 Nov 2026 03:25:04 +0100`: the weekday may be missing or wrong, and months may have long names.
-            // Or `21-Nov-2026`, or `Sat Nov 21 2026 03:25:04 GMT+0100` (ECMA-262, `Date.prototype.toString`).
+            // `Sat, 21 Nov 2026 03:25:04 +0100`: the weekday may be missing or wrong, and the month may have its long
+            // name. Also `21-Nov-2026`, and `Sat Nov 21 2026 03:25:04 GMT+0100` (ECMA-262, `Date.prototype.toString`).
             if first.allSatisfy(\.isLetter) { words.removeFirst() }
             let fields = words.prefix(words.first?.contains("-") == true ? 1 : 3)
             date = fields.map { $0.first?.isLetter == true ? $0.prefix(3) : $0 }.joined(separator: " ")
-            // A time in it would be read with the `T` before it as a zone.
+            // curl_getdate(3) would read the `T` before a time as a zone.
             guard !date.contains(":") else { return nil }
             words = words.dropFirst(fields.count)
         }
         guard let word = words.first else { return httpDate(date) }
-        // The zone may follow the time without a space.
         let end = word.firstIndex { !$0.isWholeNumber && $0 != ":" && $0 != "." } ?? word.endIndex
         let time = word[..<end].prefix { $0 != "." }
         guard time.contains(":"), let zone = zone(([word[end...]] + words.dropFirst()).joined()) else { return nil }
@@ -36,15 +33,15 @@ enum UpstreamDate {
         return httpDate("\(date) \(zone)") ?? (zone.allSatisfy(\.isLetter) ? httpDate(date) : nil)
     }
 
-    /// A zone as curl_getdate(3) reads it, or a name that it may not know, which is UTC (RFC 5322, section 4.3), as is
-    /// nothing; nil for what is no zone.
+    /// The zone in a form that curl_getdate(3) reads; nil if the text is not a zone. An empty zone, or a name that the
+    /// function does not know, is UTC (RFC 5322, section 4.3).
     private static func zone(_ text: String) -> String? {
         var name = text.uppercased()
         // `GMT+0100`.
         if name.hasPrefix("GMT") || name.hasPrefix("UTC") { name.removeFirst(3) }
         guard let sign = name.first, sign == "+" || sign == "-" else {
             guard name.utf8.count <= 5, name.utf8.allSatisfy(isLetter) else { return nil }
-            // What single letters mean was never agreed on.
+            // Single letters have no agreed meaning.
             return name.utf8.count > 1 ? zones[name] ?? name : ""
         }
         // `+0100`, `+01:00`, `+1:00`, `+01` or `+1`.
@@ -54,8 +51,7 @@ enum UpstreamDate {
         return "\(sign)\(padded.utf8.count == 3 ? "0" : "")\(padded)"
     }
 
-    /// Zones that feeds name and curl_getdate(3) does not know, or takes for another; empty for names with several
-    /// meanings.
+    /// Zones that curl_getdate(3) does not know or takes for another; empty for names with several meanings.
     private static let zones = [
         "ACST": "+0930", "AEDT": "+1100", "AEST": "+1000", "AKDT": "-0800", "AKST": "-0900", "ART": "-0300",
         "AWST": "+0800", "BRT": "-0300", "CAT": "+0200", "CCT": "", "EAST": "", "EEST": "+0300", "FST": "", "FWT": "",
@@ -63,7 +59,7 @@ enum UpstreamDate {
         "WAST": "+0200", "WAT": "+0100", "WEST": "+0100",
     ]
 
-    /// Without what stands in round brackets (RFC 5322, section 3.2.2).
+    /// Removes comments in parentheses (RFC 5322, section 3.2.2).
     private static func withoutComments(_ text: String) -> String {
         var depth = 0
         return text.filter { character in

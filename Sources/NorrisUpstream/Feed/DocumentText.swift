@@ -1,12 +1,11 @@
 import Glibc
 
-/// Converts a document to UTF-8, whatever encoding it came in. What the bytes themselves show counts first, that is a
-/// byte order mark or the zeros of UTF-16; then `charset` of Content-Type (RFC 7303, section 3.2), then the XML
-/// declaration, else it is UTF-8. Bytes that are no characters become U+FFFD; control characters that neither XML nor
-/// JSON may hold are left out.
+/// Converts a document to UTF-8. The encoding is determined by a byte order mark or the zeros of UTF-16, then by
+/// `charset` of Content-Type (RFC 7303, section 3.2), then by the XML declaration; the default is UTF-8. Invalid bytes
+/// become U+FFFD; control characters that XML and JSON forbid are removed.
 ///
-/// - Parameter contentType: the field's value; a charset in it that is not known does not count.
-/// - Returns: whether the document was replaced; it is not if it was such UTF-8 before.
+/// - Parameter contentType: the field's value; an unknown charset is ignored.
+/// - Returns: false if the document is valid UTF-8 and was not replaced.
 func convertToText(
     _ body: inout [UInt8], contentType: String?, _ budget: DecodingBudget
 ) throws(UpstreamError) -> Bool {
@@ -41,22 +40,22 @@ func convertToText(
     return true
 }
 
-/// Whether a byte may stand in XML or JSON.
+/// Whether XML and JSON permit the byte.
 private func isAllowed(_ byte: UInt8) -> Bool { byte >= 0x20 || isWhiteSpace(byte) }
 
-/// The pieces in which a document is read, in bytes.
+/// The size of the pieces in which a document is processed, in bytes.
 private let pieceSize = 64 << 10
 
-/// The end of the piece of UTF-8 that begins at an index: where a character begins.
+/// The end of a piece of UTF-8, between two characters.
 private func pieceEnd(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int {
     guard start + pieceSize < bytes.endIndex else { return bytes.endIndex }
     var end = start + pieceSize
-    // At most three bytes of a character follow its first.
+    // A character has at most three bytes after its first.
     for _ in 0..<3 where bytes[end] & 0xC0 == 0x80 { end -= 1 }
     return end
 }
 
-/// Whether bytes are UTF-8 without any character that is left out: read in pieces, because each is copied.
+/// Whether bytes are UTF-8 without forbidden characters. Checked in pieces, because validation copies its input.
 private func isAllowedUTF8(_ bytes: [UInt8], _ budget: DecodingBudget) -> Bool {
     var start = 0
     while start < bytes.count, budget.isLeft {
@@ -69,25 +68,25 @@ private func isAllowedUTF8(_ bytes: [UInt8], _ budget: DecodingBudget) -> Bool {
     return true
 }
 
-/// A document in UTF-8 that is made piece by piece, each of which is counted.
+/// A document in UTF-8 under construction; the budget counts each piece.
 private struct ConvertedText {
     private(set) var bytes: [UInt8] = []
     private let budget: DecodingBudget
 
     init(_ budget: DecodingBudget) { self.budget = budget }
 
-    /// Appends what is allowed of a piece of UTF-8; false if no more should be appended.
+    /// Appends the permitted bytes of a piece of UTF-8. Returns false if the caller must stop.
     private mutating func append(_ piece: some Collection<UInt8>) -> Bool {
         guard budget.spend(bytes: piece.count), budget.hold(piece.count) else { return false }
         if piece.allSatisfy(isAllowed) { bytes += piece } else { bytes += piece.lazy.filter(isAllowed) }
         return true
     }
 
-    /// Asks for the memory of the whole at once: an array that grows is copied. The kernel gives only what is used.
+    /// Reserves memory for the document, because an array that grows is copied. The kernel provides used pages only.
     private mutating func reserve(_ count: Int) { bytes.reserveCapacity(min(count, budget.limits.memory)) }
 
     mutating func appendUTF8(_ source: ArraySlice<UInt8>) {
-        // Bytes that are no characters take three times their size.
+        // U+FFFD has three bytes.
         reserve(3 * source.count)
         var start = source.startIndex
         while start < source.endIndex {
@@ -104,7 +103,7 @@ private struct ConvertedText {
         for index in stride(from: source.startIndex, to: source.endIndex - 1, by: 2) {
             let (first, second) = (UInt16(source[index]), UInt16(source[index + 1]))
             let unit = isBigEndian ? first << 8 | second : second << 8 | first
-            // A piece does not end between the halves of a pair.
+            // A piece does not end inside a surrogate pair.
             if units.count > pieceSize || units.count == pieceSize && !UTF16.isTrailSurrogate(unit) {
                 guard append(String(decoding: units, as: UTF16.self).utf8) else { return }
                 units.removeAll(keepingCapacity: true)
@@ -114,16 +113,16 @@ private struct ConvertedText {
         _ = append(String(decoding: units, as: UTF16.self).utf8)
     }
 
-    /// Appends bytes of an encoding, with U+FFFD for each byte that is no character in it.
+    /// Converts bytes from an encoding; each invalid byte becomes U+FFFD.
     mutating func append(_ source: inout [UInt8], from name: String) throws(UpstreamError) {
         let converter = iconv_open("UTF-8", name)
-        // What iconv_open(3) returns for an error is (iconv_t) -1.
+        // iconv_open(3) reports an error as (iconv_t) -1.
         guard let converter, Int(bitPattern: converter) != -1 else {
             throw .unusable("answered in the encoding \(name), for which this system has no table")
         }
         defer { iconv_close(converter) }
         reserve(3 * source.count)
-        // iconv(3) wants a pointer to bytes that may change, and changes none.
+        // iconv(3) takes a mutable pointer, but does not change the input.
         source.withUnsafeMutableBytes { input in
             withUnsafeTemporaryAllocation(byteCount: pieceSize, alignment: 1) { piece in
                 var next = input.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -134,7 +133,7 @@ private struct ConvertedText {
                     let result = iconv(converter, &next, &left, &end, &free)
                     let error = errno
                     guard append(piece[..<(piece.count - free)]), result == -1 else { break }
-                    // The piece is full, which is no fault; any other error is about the next byte.
+                    // E2BIG means that the piece is full. Any other error concerns the next byte.
                     if error == E2BIG { continue }
                     guard append("\u{FFFD}".utf8) else { break }
                     next = next?.successor()
@@ -146,8 +145,7 @@ private struct ConvertedText {
     }
 }
 
-/// The range of an XML declaration, which begins at the first byte that is not white space: XML wants it at the very
-/// beginning, but templates put line ends before it.
+/// The range of the XML declaration. White space may precede it, because some templates write line ends first.
 func xmlDeclaration(_ document: [UInt8]) -> Range<Int>? {
     guard let start = document.firstIndex(where: { !isWhiteSpace($0) }) else { return nil }
     let head = document[start...].prefix(1024)
@@ -157,13 +155,12 @@ func xmlDeclaration(_ document: [UInt8]) -> Range<Int>? {
     return start..<end + 2
 }
 
-/// The value of `encoding` in the XML declaration.
 private func xmlEncodingName(_ document: [UInt8]) -> String? {
     guard let declaration = xmlDeclaration(document) else { return nil }
     let text = String(decoding: document[declaration], as: UTF8.self)
     let parts = text.split { $0 == "\"" || $0 == "'" }
     for (label, value) in zip(parts, parts.dropFirst()) {
-        // `encoding = `, at the end of what stands between two values.
+        // `encoding = `, which follows the previous value.
         let words = label.split { " \t\r\n=".contains($0) }
         if words.last == "encoding", label.contains("=") { return String(value) }
     }
@@ -179,15 +176,14 @@ private func charsetName(_ contentType: String) -> String? {
     return nil
 }
 
-/// The encodings of the web that norrisd reads, by their labels in small letters, as iconv(3) names them
-/// (<https://encoding.spec.whatwg.org/#names-and-labels>). A closed list: whatever else iconv(3) knows is code that
-/// nobody needs to reach with bytes from outside.
+/// The supported labels of the web in lower case (<https://encoding.spec.whatwg.org/#names-and-labels>), with
+/// iconv(3)'s names. The list is closed, so that untrusted bytes do not reach other converters.
 private let encodings: [String: String] = {
     var encodings = [
-        // What calls itself UTF-16 in bytes that are not was encoded again by a program that left the name.
+        // A document that is labelled UTF-16 and has none of its bytes was converted by a program that kept the label.
         "utf-8": "UTF-8", "utf8": "UTF-8", "us-ascii": "UTF-8", "ascii": "UTF-8", "utf-16": "UTF-8",
         "utf-16le": "UTF-8", "utf-16be": "UTF-8",
-        // Pages that say Latin-1 mean the encoding of Windows, which has letters where Latin-1 has controls.
+        // On the web, Latin-1 means Windows-1252, which has letters in place of some controls.
         "iso-8859-1": "CP1252", "iso8859-1": "CP1252", "latin1": "CP1252", "iso-8859-9": "CP1254", "koi8-r": "KOI8-R",
         "koi8-u": "KOI8-U", "macintosh": "MACINTOSH", "ibm866": "IBM866", "cp866": "IBM866", "tis-620": "TIS-620",
         "gbk": "GBK", "gb2312": "GBK", "gb18030": "GB18030", "big5": "BIG5", "shift_jis": "CP932", "shift-jis": "CP932",

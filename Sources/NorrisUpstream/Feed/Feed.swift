@@ -7,7 +7,6 @@ package struct Feed: PostUpstream {
     private let source: String
     private let fetcher: Fetcher
 
-    /// - Parameter url: of the document itself.
     package init(
         url: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {
@@ -20,7 +19,7 @@ package struct Feed: PostUpstream {
         guard let address = HTTPURL(url) else {
             throw UpstreamError(.decode, "The url of \(source) is not an http or https address.")
         }
-        // What servers that have several forms of one document should choose from.
+        // The preferences for a server that offers several formats.
         let types =
             "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, "
             + "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
@@ -30,17 +29,17 @@ package struct Feed: PostUpstream {
     }
 }
 
-/// Makes posts of a feed: the bytes of a response, whatever its media type, for servers send feeds as anything.
+/// Decodes a feed. The media type is ignored, because servers send feeds with any type.
 func decodeFeed(
     _ response: inout HTTPResponse, at url: HTTPURL, for source: String, _ budget: DecodingBudget
 ) throws(UpstreamError) -> PostBatch {
     var document = response.body
-    // The only copy: a document that is not converted stays where it is, and of another the bytes are freed.
+    // Without this second reference, an unconverted document is not copied, and a converted document is freed.
     response.body = []
     if try convertToText(&document, contentType: response.headers["content-type"], budget) { response.memory = nil }
     var base = response.url ?? url
     let mayHoldKey = url.query != nil || base.query != nil
-    // A token may stand in the query, and goes into no post.
+    // Posts must not contain the query, which may contain a token.
     base.query = nil
     var contents: FeedContents
     switch document.first(where: { !isWhiteSpace($0) }) {
@@ -54,26 +53,24 @@ func decodeFeed(
     return try contents.batch()
 }
 
-/// The content of a feed, whatever its format.
+/// The content of a feed in any format.
 struct FeedContents {
     var title: String?
-    /// A picture of the feed as a whole.
     var image: String?
-    /// The author of the items that have none of their own.
+    /// The author of items that name none.
     var author: Post.Author?
-    /// The number of repairs before it could be read; what breaks off has one at least.
+    /// The number of repairs, at least one if the document is cut off.
     var repairs = 0
-    /// Whether it broke off.
     var isCut = false
 
     private let source: String
     private let budget: DecodingBudget
     private var builder: PostBatchBuilder
-    /// The posts without an author of their own, by their indices.
+    /// The indices of posts without an author.
     private var anonymous: [Int] = []
-    /// The posts without an id of their own, by their indices, with their URLs.
+    /// The posts without an id: their indices and URLs.
     private var unnamed: [(index: Int, url: String)] = []
-    /// How many items have a URL, by its hash.
+    /// The number of items with the same URL, by the hash of the URL.
     private var links: [UInt64: Int] = [:]
 
     init(source: String, _ budget: DecodingBudget) {
@@ -83,9 +80,7 @@ struct FeedContents {
 
     var isEmpty: Bool { builder.isEmpty }
 
-    /// Adds an item as the feed has it, not cleaned; `author.name` and `id` are empty if it has none.
-    ///
-    /// - Parameter post: nil for an item that cannot be used, which is counted.
+    /// Adds an item before cleaning; `author.name` and `id` are empty if missing. Nil counts as an unusable item.
     mutating func add(_ post: Post?) throws(UpstreamError) {
         guard var post else {
             try builder.add(nil)
@@ -101,8 +96,7 @@ struct FeedContents {
         if isUnnamed, let url = post.url { unnamed.append((index, url)) }
     }
 
-    /// Made at the end, because the feed's own title and author may stand behind its items, and so may another item
-    /// with the URL of one that has no id.
+    /// Builds the batch after all items, because the feed's title and author may follow, or items with equal URLs.
     mutating func batch() throws(UpstreamError) -> PostBatch {
         var feed = author ?? Post.Author(id: "", name: title ?? "")
         feed.avatarURL = feed.avatarURL ?? image
@@ -113,17 +107,17 @@ struct FeedContents {
         return batch
     }
 
-    /// The id of an item that has neither an id nor a link of its own: its content.
+    /// The id of an item without an id: its link with title and date, or its content.
     private static func madeID(_ post: Post) -> String {
         guard let url = post.url else { return "\(post.title ?? "")\n\(post.text ?? "")" }
         return "\(url)\n\(post.title ?? post.text ?? "")\n\(post.publishedAt?.description ?? "")"
     }
 }
 
-/// Whether a document that begins with a `<` is a page for people: HTML by its type or its first tag.
+/// Whether a document that begins with `<` is a web page: its type or its first tag is HTML.
 private func isWebPage(_ document: [UInt8], _ budget: DecodingBudget) -> Bool {
     for (kind, range) in XMLTokens(document) {
-        // A page may begin with comments, and so may a feed, with instructions too.
+        // Comments and instructions precede both pages and feeds.
         if kind == .comment || kind == .instruction || document[range].allSatisfy(isWhiteSpace) { continue }
         let rest = document[range.lowerBound...]
         guard rest.first == "<" else { return false }
@@ -133,13 +127,13 @@ private func isWebPage(_ document: [UInt8], _ budget: DecodingBudget) -> Bool {
     return false
 }
 
-/// What is wrong with a page in place of a feed, with the URL of its feed if it names one; without its query if the
-/// request had one: a key may be in that, and the page may repeat it.
+/// The error for a web page instead of a feed, with the URL of the feed that the page names. That URL has no query if
+/// the request had one, because the page may repeat a key from it.
 private func webPageFault(
     _ document: [UInt8], at url: HTTPURL, hidingQueries hidesQueries: Bool, _ budget: DecodingBudget
 ) -> String {
     let fault = "answered with a web page instead of a feed"
-    // Such links stand in the head of a page.
+    // Links to feeds are in the head of a page.
     let links = htmlTags("link", in: Array(document.prefix(256 << 10)), upTo: 1000, budget)
     let types = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
     let feed = links.first { link in

@@ -19,7 +19,7 @@ extension FeedContents {
 }
 
 extension Post {
-    /// A post from an item of JSON Feed, not cleaned; without author and id where it has none.
+    /// Decodes an item of JSON Feed without cleaning it. A missing author or id is empty.
     fileprivate init(jsonFeed item: JSONItem, at base: HTTPURL, _ budget: DecodingBudget) {
         let html = item.text("content_html", .text).map { FeedText(html: $0, budget) }
         let plain = ["content_text", "summary"].compactMap { item.text($0, .text).map { FeedText(plain: $0) } }
@@ -45,12 +45,12 @@ extension Post {
 }
 
 extension Post.Author {
-    /// The first of `authors`, or `author` as version 1.0 has it; nil without a name or a page.
+    /// The first of `authors`, or `author` of version 1.0; nil without a name or URL.
     fileprivate init?(jsonFeed object: JSONItem, at base: HTTPURL) {
         guard let author = object.objects("authors").first ?? object.object("author") else { return nil }
         let url = author.text("url", .url)
         guard let name = author.text("name", .name) ?? url, !name.isEmpty else { return nil }
-        // Some put an email address there.
+        // Some feeds put an email address into `url`.
         let email = url.flatMap { $0.hasPrefix("mailto:") ? cleanEmail(String($0.dropFirst(7))) : nil }
         self.init(
             id: email ?? url.flatMap { resolved($0, at: base) } ?? "", name: name,

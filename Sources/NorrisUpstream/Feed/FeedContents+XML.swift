@@ -1,12 +1,10 @@
 import NorrisProtocol
 
 extension FeedContents {
-    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. The items of RSS 2.0 are in its channel, those of RSS 1.0 beside it; some
-    /// feeds mix that up, and nothing is lost by reading both.
+    /// Reads RSS 0.9x, 1.0, 2.0 or Atom. Some feeds have items both in the channel (RSS 2.0) and beside it (RSS 1.0).
     ///
-    /// A document that is not well-formed is repaired, if that is possible, and read again: once with declarations of
-    /// prefixes, once as ``RepairedXML``. What stands behind the root is left out, and so is the item in which a
-    /// document breaks off.
+    /// A document that is not well-formed is repaired and read again: once with declarations of prefixes, once as
+    /// ``RepairedXML``. Content after the root, and an incomplete last item, are ignored.
     init(
         xml document: inout [UInt8], at url: HTTPURL, for source: String, _ budget: DecodingBudget
     ) throws(UpstreamError) {
@@ -56,17 +54,16 @@ extension FeedContents {
     }
 }
 
-/// The prefixes that feeds use without declaring them.
+/// Prefixes that some feeds use without a declaration.
 private let usualPrefixes = [
     ("atom", "http://www.w3.org/2005/Atom"), ("content", "http://purl.org/rss/1.0/modules/content/"),
     ("dc", "http://purl.org/dc/elements/1.1/"), ("itunes", "http://www.itunes.com/dtds/podcast-1.0.dtd"),
     ("media", "http://search.yahoo.com/mrss/"), ("slash", "http://purl.org/rss/1.0/modules/slash/"),
 ]
 
-/// The document with declarations at its root for those of the usual prefixes that have none there; nil if it has no
-/// root, or lacks none. No line changes its number.
+/// Adds declarations of usual prefixes to the root on the same line. Returns nil without a root or missing prefixes.
 private func declaringUsualPrefixes(_ document: [UInt8]) -> [UInt8]? {
-    // The first tag, behind comments, instructions and the document type.
+    // The first tag follows comments, instructions and the document type.
     let root = XMLTokens(document).first { [.startTag, .emptyTag].contains($0.kind) }?.range
     guard let root,
         let nameEnd = root.first(where: { isWhiteSpace(document[$0]) || document[$0] == "/" || document[$0] == ">" })

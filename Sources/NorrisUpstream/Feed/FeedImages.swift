@@ -1,10 +1,10 @@
 import NorrisProtocol
 
 extension Post.Image {
-    /// The number of tags for pictures that are read of one text; a post has fewer pictures.
+    /// The largest number of `img` tags read from one text; a post has fewer pictures.
     private static let maximumInHTML = 200
 
-    /// The pictures in a piece of HTML, without those that only count readers or are emoji.
+    /// The pictures in HTML, without tracking pixels and emoji.
     static func images(inHTML html: String, at base: HTTPURL, _ budget: DecodingBudget) -> [Post.Image] {
         htmlTags("img", in: Array(html.utf8), upTo: maximumInHTML, budget).compactMap { attributes in
             guard budget.isLeft, let url = attributes["src"].flatMap({ resolved($0, at: base) }) else { return nil }
@@ -17,9 +17,9 @@ extension Post.Image {
         }
     }
 
-    // Media RSS (https://www.rssboard.org/media-rss) stands in RSS and in Atom alike.
+    // Media RSS (https://www.rssboard.org/media-rss), which RSS and Atom use.
 
-    /// The pictures among the media of an item; the thumbnail of a film, if there is no other.
+    /// The pictures among the media of an item, or without any the thumbnail of a video.
     static func images(inMediaOf element: XMLElement) -> [Post.Image] {
         var images: [Post.Image] = []
         for child in element.elements where child.name.namespace == .media && images.count < maximumInHTML {
@@ -32,7 +32,7 @@ extension Post.Image {
         return images.isEmpty ? thumbnail(element) : images
     }
 
-    /// One of the forms in which a group has the same picture.
+    /// The largest picture of a group, which contains the same picture in several forms.
     private static func group(_ element: XMLElement) -> [Post.Image] {
         guard var image = largest(element.children("content", in: .media).compactMap(picture)) else {
             return thumbnail(element)
@@ -45,7 +45,7 @@ extension Post.Image {
         largest(element.children("thumbnail", in: .media).compactMap(image)).map { [$0] } ?? []
     }
 
-    /// The first of those with the most pixels.
+    /// The first of the pictures with the most pixels.
     private static func largest(_ images: [Post.Image]) -> Post.Image? {
         let size = { (image: Post.Image) in Double(image.width ?? 0) * Double(image.height ?? image.width ?? 0) }
         return images.reduce(nil as Post.Image?) { best, image in
@@ -54,7 +54,7 @@ extension Post.Image {
         }
     }
 
-    /// Nil for a film, a sound, and whatever else is no picture.
+    /// The picture of a media element; nil for video, sound and other types.
     private static func picture(_ element: XMLElement) -> Post.Image? {
         guard let image = image(element) else { return nil }
         let isPicture =

@@ -1,9 +1,9 @@
-/// A text of a feed: as plain text, and with the HTML it was made of, in which pictures may stand.
+/// A text of a feed as plain text, and as its original HTML, which may contain pictures.
 struct FeedText {
     var plain: String
     var html: String?
 
-    /// Whether it has no text, though there may be pictures.
+    /// Whether the text is blank; its HTML may still contain pictures.
     var isBlank: Bool { plain.allSatisfy(\.isWhitespace) }
 
     init(plain: String) { self.plain = plain }
@@ -14,13 +14,12 @@ struct FeedText {
         self.html = html
     }
 
-    /// For a text that has no type, as in RSS.
+    /// Detects whether a text without a type, as in RSS, is HTML.
     init(guessing text: String, _ budget: DecodingBudget) {
         if holdsMarkup(text, budget) { self.init(html: text, budget) } else { self.init(plain: text) }
     }
 
-    /// A text construct of Atom, or its content (RFC 4287, sections 3.1 and 4.1.3); nil for what is not text, such as a
-    /// file in Base64 or a mere reference.
+    /// Decodes an Atom text or content (RFC 4287, sections 3.1 and 4.1.3); nil for Base64 data and references.
     init?(construct element: XMLElement, _ budget: DecodingBudget) {
         guard element["src", .url] == nil, element["mode", .word]?.lowercased() != "base64" else { return nil }
         switch element["type", .word]?.lowercased() {
@@ -32,8 +31,7 @@ struct FeedText {
     }
 }
 
-/// HTML without pictures and the like that stand in it as Base64 (`data:image/png;base64,…`): tags are not read for so
-/// long, so they would end up in the text.
+/// Removes Base64 data (`data:image/png;base64,…`), because a tag with such data is too long and would become text.
 private func withoutInlineData(_ html: String) -> String {
     guard html.utf8.count > 1024 else { return html }
     let bytes = Array(html.utf8)
@@ -44,7 +42,7 @@ private func withoutInlineData(_ html: String) -> String {
         kept.append(bytes[index])
         index += 1
         if bytes[index - 1] == ",", kept.suffix(marker.count).elementsEqual(marker) {
-            // Line ends and percent-encoding may stand in it.
+            // The data may contain line ends and percent-encoding.
             while index < bytes.count, isLetterOrDigit(bytes[index]) || "+/=%\n\r".utf8.contains(bytes[index]) {
                 index += 1
             }

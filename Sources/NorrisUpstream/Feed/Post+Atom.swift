@@ -1,7 +1,7 @@
 import NorrisProtocol
 
 extension Post {
-    /// A post from an entry of Atom (RFC 4287, or 0.3 before it), not cleaned; without author and id where it has none.
+    /// Decodes an entry of Atom (RFC 4287, or version 0.3) without cleaning it. A missing author or id is empty.
     init(atom entry: XMLElement, _ budget: DecodingBudget) {
         let contents = entry.atomTexts("content", budget)
         let summaries = entry.atomTexts("summary", budget)
@@ -34,10 +34,10 @@ extension Post {
 }
 
 extension Post.Author {
-    /// A person of Atom; nil without a name, an email address or a page.
+    /// An Atom person; nil without a name, an email address or a URI.
     init?(atom person: XMLElement) {
         let email = person.text(of: "email", in: .atom, .name).flatMap { Mailbox($0).email }
-        // Version 0.3 calls it `url`.
+        // Version 0.3 calls the URI `url`.
         let uri = person.url(of: "uri", in: .atom) ?? person.url(of: "url", in: .atom)
         guard let name = person.text(of: "name", in: .atom, .name) ?? email ?? uri else { return nil }
         self.init(id: email ?? uri ?? "", name: name, email: email)
@@ -45,19 +45,19 @@ extension Post.Author {
 }
 
 extension XMLElement {
-    /// The text constructs of a name, each nil if it is no text, with what URLs in them refer to.
+    /// The text constructs with a name, each nil if not a text, and the base of their URLs.
     fileprivate func atomTexts(_ local: String, _ budget: DecodingBudget) -> [(text: FeedText?, base: HTTPURL)] {
         children(local, in: .atom).map { (FeedText(construct: $0, budget), $0.base) }
     }
 
-    /// The page of an entry: a link without a relation is one to it.
+    /// The page of an entry: a link whose relation is `alternate`, which is the default.
     var atomLink: String? {
         let links = children("link", in: .atom).filter { $0["rel", .word] ?? "alternate" == "alternate" }
         let link = links.first { $0["type", .word]?.hasPrefix("text/html") ?? true } ?? links.first
         return link?.url("href")
     }
 
-    /// The description of a film, for an item that has no other text.
+    /// The description of the media of an item without other text.
     func mediaDescription(_ budget: DecodingBudget) -> FeedText? {
         let text =
             text(of: "description", in: .media, .text)
@@ -65,7 +65,7 @@ extension XMLElement {
         return text.map { FeedText(guessing: $0, budget) }
     }
 
-    /// The first child of these names, in their order, that is a date.
+    /// The first valid date among the children with these names, in the order of the names.
     func date(_ names: [XMLName]) -> Timestamp? {
         names.lazy.flatMap { children($0.local, in: $0.namespace) }.compactMap { UpstreamDate.parse($0.text(.date)) }
             .first

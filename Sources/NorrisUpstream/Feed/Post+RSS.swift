@@ -1,8 +1,8 @@
 import NorrisProtocol
 
 extension Post {
-    /// A post from an item of RSS (<https://www.rssboard.org/rss-specification>,
-    /// <https://web.resource.org/rss/1.0/spec>), not cleaned; without author and id where it has none.
+    /// Decodes an item of RSS (<https://www.rssboard.org/rss-specification>, <https://web.resource.org/rss/1.0/spec>)
+    /// without cleaning it. A missing author or id is empty.
     init(rss item: XMLElement, _ budget: DecodingBudget) {
         let short = item.text(of: "description", .text).map { FeedText(guessing: $0, budget) }
         let full = item.text(of: "encoded", in: .content, .text).map { FeedText(html: $0, budget) }
@@ -26,7 +26,7 @@ extension Post {
             url: url)
     }
 
-    /// Those of when it was written before those of when it was changed.
+    /// The elements that contain a date: dates of publication, then dates of change.
     private static let rssDates = [
         XMLName("pubDate"), XMLName("date", in: .dublinCore), XMLName("published", in: .atom),
         XMLName("created", in: .dublinCore), XMLName("issued", in: .dublinCore), XMLName("updated", in: .atom),
@@ -35,8 +35,7 @@ extension Post {
 }
 
 extension Post.Author {
-    /// The author of an item: `author` is an email address with the name behind it, the others are a name; nil without
-    /// any.
+    /// The author of an item. `author` is an address followed by a name; the other elements contain a name.
     fileprivate init?(rss item: XMLElement) {
         let author = item.text(of: "author", .name).map(Mailbox.init)
         let name =
@@ -49,7 +48,7 @@ extension Post.Author {
 }
 
 extension XMLElement {
-    /// Enclosures, then media; a podcast's picture if there is no other.
+    /// Enclosures, then media, or without any the picture of a podcast.
     fileprivate var rssImages: [Post.Image] {
         let enclosures = children("enclosure").compactMap { enclosure -> Post.Image? in
             guard let url = enclosure.url("url"), isImage(type: enclosure["type", .word], url: url) else { return nil }
@@ -61,10 +60,10 @@ extension XMLElement {
     }
 }
 
-/// An author as RSS writes one: `jane@example.org (Jane Doe)`, `Jane Doe <jane@example.org>`, or either part alone.
+/// An author in RSS: `jane@example.org (Jane Doe)`, `Jane Doe <jane@example.org>`, or a name or address only.
 struct Mailbox {
     var name: String?
-    /// In small letters; nil for one that says that nobody reads it, for then all authors of a server have the same.
+    /// The address in lower case; nil for a no-reply address, which all authors of a server may share.
     var email: String?
 
     init(_ text: String) {

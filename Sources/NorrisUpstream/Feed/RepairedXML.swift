@@ -1,26 +1,22 @@
-/// A feed that is not well-formed, repaired where it is broken in one of the ways that are common, each counted:
+/// Repairs common faults of a feed that is not well-formed, and counts them. The parser refuses any other fault.
 ///
-/// - an `&` that begins no reference becomes `&amp;`, in texts and in values;
-/// - tags of HTML in what holds a text (a description, a content, a title) become a part of that text, so that they
-///   need not end or match; so does a `<` that begins no tag.
-///
-/// Anything else stays, for the parser to refuse.
+/// - An `&` that begins no reference becomes `&amp;`, in texts and in values.
+/// - Inside an element with a text (a description, a content, a title), tags of HTML and any `<` that begins no tag
+///   become part of the text, so that these tags need neither end nor match.
 struct RepairedXML {
     private(set) var document: [UInt8] = []
     private(set) var repairs = 0
 
     private let source: [UInt8]
     private let budget: DecodingBudget
-    /// The names of the elements that have begun, in ``source``, with their prefixes.
+    /// The names of the open elements with their prefixes, as ranges in ``source``.
     private var open: [Range<Int>] = []
-    /// The outermost open element that holds a text: how many are open around it, and where a further attribute would
-    /// stand in ``document``; nil if it has a type.
+    /// The outermost open text element: its depth, and, if it has no `type`, the index in ``document`` to insert one.
     private var text: (depth: Int, typeIndex: Int?)?
 
-    /// What holds a text, in RSS, Atom and their extensions.
+    /// The elements of RSS, Atom and their extensions that contain a text.
     private static let texts: Set<String> = ["content", "description", "encoded", "subtitle", "summary", "title"]
 
-    /// - Throws: what the budget throws.
     init(_ source: [UInt8], _ budget: DecodingBudget) throws(UpstreamError) {
         self.source = source
         self.budget = budget
@@ -45,12 +41,12 @@ struct RepairedXML {
         let name = name(in: range, at: range.lowerBound + 1)
         if text != nil, isHTML(name) { return escape(range) }
         let holdsText = Self.texts.contains(local(name))
-        // In a long tag each would take many times its size.
+        // Attributes of a long tag are not parsed, because they would take many times its size.
         let isShort = range.count <= 4096
         let attributes = holdsText && isShort ? tagAttributes(source[name.upperBound..<range.upperBound - 1]) : []
         let type = attributes.first { $0.name.elementsEqual("type".utf8) }?.value
         if let type, ["xhtml", "application/xhtml+xml"].contains(String(decoding: type, as: UTF8.self)) {
-            // Its tags become text.
+            // The tags of the content become text, so that XHTML becomes HTML.
             copyWithReferences(range.lowerBound..<type.startIndex)
             document += "html".utf8
             copyWithReferences(type.endIndex..<range.upperBound)
@@ -74,7 +70,7 @@ struct RepairedXML {
         document += source[range]
     }
 
-    /// Makes a tag a part of the text around it, which then is HTML.
+    /// Converts a tag to text, which changes the type of the text around it to HTML.
     private mutating func escape(_ range: Range<Int>) {
         if range.count > 1, let index = text?.typeIndex {
             document.insert(contentsOf: " type=\"html\"".utf8, at: index)
@@ -106,14 +102,14 @@ struct RepairedXML {
         document += source[copied..<range.upperBound]
     }
 
-    /// Whether `&name;`, or the number of a character that XML allows, begins the bytes.
+    /// Whether the bytes begin with `&name;` or the number of a character that XML permits.
     private func isReference(_ bytes: ArraySlice<UInt8>) -> Bool {
         let name = bytes.dropFirst().prefix(40).prefix { $0 != ";" }
         guard name.endIndex < bytes.endIndex, bytes[name.endIndex] == ";", let first = name.first else { return false }
         guard first == "#" else { return isLetter(first) && name.allSatisfy(isLetterOrDigit) }
         let isHex = name.dropFirst().first == "x"
         let digits = String(decoding: name.dropFirst(isHex ? 2 : 1), as: UTF8.self)
-        // The initializer would take a sign.
+        // `UInt32(_:radix:)` would accept a sign.
         guard digits.first?.isHexDigit == true, let number = UInt32(digits, radix: isHex ? 16 : 10),
             Unicode.Scalar(number) != nil
         else { return false }
@@ -126,7 +122,7 @@ struct RepairedXML {
         return start..<end
     }
 
-    /// The part after the prefix; empty for a name that is too long for any that matters.
+    /// The name without its prefix; empty if the name is longer than any known name.
     private func local(_ name: Range<Int>) -> String {
         guard name.count <= 64 else { return "" }
         return String(decoding: source[name].split(separator: UInt8(ascii: ":")).last ?? [], as: UTF8.self)

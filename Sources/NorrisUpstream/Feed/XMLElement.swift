@@ -1,5 +1,4 @@
-/// An element with all its content: one item of a feed, never the feed. Texts are returned for a field only, cut at its
-/// limit.
+/// An element with its content: one section of a feed, such as an item. Each text is cut at the limit of its field.
 struct XMLElement {
     private enum Node {
         case text(String)
@@ -8,11 +7,11 @@ struct XMLElement {
 
     let name: XMLName
     private let attributes: [(name: XMLName, value: String)]
-    /// What relative URLs in it refer to (<https://www.w3.org/TR/xmlbase/>).
+    /// The base of relative URLs in the element (<https://www.w3.org/TR/xmlbase/>).
     let base: HTTPURL
     private var nodes: [Node] = []
 
-    /// The size of an element in the one around it, with what the array of nodes takes while it grows; in bytes.
+    /// The memory of an element in its parent, including array growth, in bytes.
     static var memory: Int { 2 * MemoryLayout<Node>.stride + 32 }
 
     init(name: XMLName, attributes: [(name: XMLName, value: String)], base: HTTPURL) {
@@ -23,14 +22,13 @@ struct XMLElement {
 
     mutating func append(_ element: XMLElement) { nodes.append(.element(element)) }
 
-    /// The value of an attribute without a namespace; nil also if it is empty.
+    /// The value of an attribute without a namespace; nil if empty.
     subscript(_ attribute: String, _ field: TextField) -> String? { value(XMLName(attribute), field) }
 
     func value(_ attribute: XMLName, _ field: TextField) -> String? {
         attributes.first { $0.name == attribute }.flatMap { $0.value.isEmpty ? nil : field.cut($0.value) }
     }
 
-    /// The value of an attribute as a URL, resolved.
     func url(_ attribute: String) -> String? { self[attribute, .url].flatMap { resolved($0, at: base) } }
 
     var elements: [XMLElement] { nodes.compactMap { if case .element(let element) = $0 { element } else { nil } } }
@@ -42,16 +40,16 @@ struct XMLElement {
         }
     }
 
-    /// All text in it, without markup; empty if the field does not take the text.
+    /// All text in the element, without markup; empty if the text is too long for a field that must stay whole.
     func text(_ field: TextField) -> String {
-        // Of most elements the only text is all there is.
+        // Most elements contain only one text.
         if nodes.count == 1, case .text(let text) = nodes[0] { return field.cut(text) ?? "" }
         var text = ""
         appendText(to: &text, upTo: field.limit)
         return field.cut(text) ?? ""
     }
 
-    /// Appends texts until there is more than a number of bytes.
+    /// Appends texts up to the first that exceeds `length` bytes in all.
     private func appendText(to text: inout String, upTo length: Int) {
         for node in nodes where text.utf8.count <= length {
             switch node {
@@ -61,7 +59,7 @@ struct XMLElement {
         }
     }
 
-    /// The text of the first child of a name that has more than white space in it.
+    /// The text of the first child with this name that is not blank.
     func text(of local: String, in namespace: XMLNamespace = .none, _ field: TextField) -> String? {
         let name = XMLName(local, in: namespace)
         for case .element(let element) in nodes where element.name == name {
@@ -71,12 +69,12 @@ struct XMLElement {
         return nil
     }
 
-    /// The same as a URL: without white space at its ends, resolved.
+    /// The URL in the first child with this name that is not blank, resolved.
     func url(of local: String, in namespace: XMLNamespace = .none) -> String? {
         text(of: local, in: namespace, .url).flatMap { resolved($0, at: base) }
     }
 
-    /// The content as HTML: the names of elements, their texts, and of their attributes those of pictures.
+    /// The content as HTML: elements, texts, and the attributes of pictures.
     func html(_ field: TextField, _ budget: DecodingBudget) -> String {
         var html = ""
         appendHTML(to: &html, upTo: field.limit, budget)
@@ -98,7 +96,7 @@ struct XMLElement {
                 }
                 html += ">"
                 element.appendHTML(to: &html, upTo: length, budget)
-                // Elements without an end tag; `</br>` would be another line.
+                // Elements without an end tag. `</br>` would be another line break.
                 if !["br", "hr", "img"].contains(name) { html += "</\(name)>" }
             }
         }
@@ -119,7 +117,7 @@ struct XMLElement {
     }
 }
 
-/// The name of an element or attribute: its namespace, as far as feeds are concerned, and the part after the colon.
+/// The name of an element or attribute: its namespace and its local part.
 struct XMLName: Hashable {
     var namespace: XMLNamespace
     var local: String
@@ -129,22 +127,20 @@ struct XMLName: Hashable {
         self.local = local
     }
 
-    /// - Parameter expanded: a name as ``XMLReader`` has it from Expat: `URI`, ``separator``, local part; or the latter
-    ///   alone.
+    /// - Parameter expanded: a name from Expat: the namespace's URI and ``separator``, if any, and the local part.
     init(expanded: String) {
         let parts = expanded.split(separator: Character(Self.separator), omittingEmptySubsequences: false)
         self.init(String(parts[parts.count - 1]), in: parts.count > 1 ? XMLNamespace(String(parts[0])) : .none)
     }
 
-    /// Can stand neither in a URI nor in a name.
+    /// A character that neither a URI nor a name may contain.
     static let separator: Unicode.Scalar = "\n"
 }
 
-/// The namespaces of feeds.
 enum XMLNamespace: Hashable {
-    /// No namespace, or one of those that RSS had in its time.
+    /// No namespace, or a namespace of an RSS version.
     case none
-    /// RFC 4287, version 0.3 before it, and the names it had while it was made.
+    /// RFC 4287, version 0.3, and earlier drafts.
     case atom
     /// <https://web.resource.org/rss/1.0/modules/content/>
     case content
@@ -157,12 +153,12 @@ enum XMLNamespace: Hashable {
     case rdf
     /// <https://web.resource.org/rss/1.0/modules/slash/>
     case slash
-    /// The prefix `xml` itself.
+    /// The namespace of the prefix `xml`.
     case xml
     case other
 
     init(_ uri: String) {
-        // People write them with and without the last slash, and in any case.
+        // Feeds write these URIs with and without the last slash, and in any case.
         var uri = uri.lowercased()
         if uri.last == "/" { uri.removeLast() }
         self = Self.known[uri] ?? .other

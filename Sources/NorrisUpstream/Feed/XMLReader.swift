@@ -1,75 +1,70 @@
 import CExpat
 import Glibc
 
-/// Reads XML with Expat, and of XML only what a feed needs: elements, attributes and text, with namespaces. No entity
-/// is ever expanded, and nothing outside of the document is read: a document with declarations of its own is refused
-/// where they begin, for entities and default attributes make much of little. The names that HTML knows (`&nbsp;`) are
-/// understood without being declared, for feeds use them.
+/// Reads the parts of XML that a feed needs, with Expat: elements, attributes and text, with namespaces. Nothing
+/// outside the document is read. Entities are never expanded, and declarations in the document type are refused,
+/// because both let a small document grow. HTML entities such as `&nbsp;` need no declaration, because feeds use them.
 final class XMLReader {
-    /// Where a document is not well-formed.
     struct SyntaxError {
         enum Kind {
             case malformed
             case unboundPrefix
-            /// It breaks off; all before that was read.
+            /// The document is cut off; everything before the end was read.
             case cut
-            /// Something stands behind the root, all of which was read.
+            /// Content follows the root, which was read completely.
             case junk
         }
 
         let kind: Kind
-        /// As the end of a sentence that begins with the upstream's name.
+        /// The end of a sentence that begins with the upstream's name.
         let fault: String
     }
 
-    /// Of the URI of a namespace and of `xml:base`, in bytes: each is stored for as many elements as a document has.
+    /// The longest URI of a namespace or `xml:base`, in bytes. Each element may store one.
     private static let maximumURI = 2048
-    /// Of one tag: Expat has them all at the same time, each in many times its size.
+    /// The largest number of attributes of a tag. Expat stores them at the same time, each in many times its size.
     private static let maximumAttributes = 10_000
-    /// The size of a name, or of a declaration of a namespace, in the tables of Expat, which keep it; in bytes.
+    /// The memory of a name or a declaration of a namespace in Expat's tables, in bytes.
     private static let nameCost = 256
-    /// Of one tag, in bytes: Expat keeps several copies of it.
+    /// The longest tag, in bytes. Expat stores several copies.
     private static let maximumTag = 2 << 20
-    /// Expat gets a document in pieces of about this size, because it copies each; in bytes.
+    /// The approximate size of the pieces for Expat, which copies each piece, in bytes.
     private static let pieceSize = 256 << 10
-    /// Of one section; the rest is dropped.
+    /// The largest number of elements in a section; further elements are dropped.
     private static let maximumElements = 10_000
-    /// The memory of the texts and attributes of one section, in bytes; the rest is dropped.
+    /// The memory limit of texts and attributes in a section, in bytes; further ones are dropped.
     private static let maximumSection = 4 << 20
-    /// The size of an attribute besides its value, with what an array takes while it grows; in bytes.
+    /// The memory of an attribute without its value, including array growth, in bytes.
     private static let attributeCost = 2 * MemoryLayout<(XMLName, String)>.stride
     private static let roots: Set<XMLName> = [XMLName("rss"), XMLName("RDF", in: .rdf), XMLName("feed", in: .atom)]
 
     private let parser: XML_Parser
     private let budget: DecodingBudget
     private let section: (XMLElement) throws(UpstreamError) -> Void
-    /// The base URLs of the document, and of the elements that hold sections.
+    /// The base URLs of the document and of the open elements that contain sections.
     private var bases: [HTTPURL]
-    /// The elements of the section that are open, the section first.
+    /// The open elements of the section, the outermost first.
     private var open: [XMLElement] = []
-    /// The text since the last tag.
     private var pending: [UInt8] = []
-    /// The number of elements in the section.
     private var elements = 0
-    /// The memory of the section, in bytes.
     private var sectionMemory = 0
-    /// The depth inside of an element that is dropped.
+    /// The depth inside a dropped element.
     private var dropped = 0
     private var depth = 0
     private var hasRoot = false
-    /// By their text in Expat.
+    /// The names by their text in Expat.
     private var names: [String: XMLName] = [:]
     private var failure: UpstreamError?
 
-    /// Reads a whole document in UTF-8, and overwrites its XML declaration with spaces.
+    /// Reads a document in UTF-8, and overwrites its XML declaration with spaces.
     ///
-    /// - Parameter section: takes the children of the root, and those of its channel.
-    /// - Returns: nil if all of it was read; else why it was not.
+    /// - Parameter section: receives each child of the root and of its channel.
+    /// - Returns: nil if the whole document was read, otherwise the fault.
     static func read(
         _ document: inout [UInt8], base: HTTPURL, _ budget: DecodingBudget,
         section: @escaping (XMLElement) throws(UpstreamError) -> Void
     ) throws(UpstreamError) -> SyntaxError? {
-        // It may not stand behind white space, and its encoding is no longer true.
+        // Expat refuses a declaration after white space, and the declared encoding is outdated.
         if let declaration = xmlDeclaration(document) {
             for index in declaration where !isWhiteSpace(document[index]) { document[index] = UInt8(ascii: " ") }
         }
@@ -78,13 +73,13 @@ final class XMLReader {
         }
         defer { XML_ParserFree(parser) }
         let reader = XMLReader(parser, base, budget, section)
-        // The callbacks reach it through a pointer that does not keep it.
+        // Expat's pointer to the reader does not retain it.
         defer { withExtendedLifetime(reader) {} }
         return try reader.read(document)
     }
 
-    /// Passes a document to Expat in pieces that end where a token ends: Expat reads an unfinished token again from its
-    /// beginning with each further piece. Texts alone may be cut anywhere.
+    /// Passes a document to Expat in pieces that end between tokens, because Expat reads an unfinished token again from
+    /// its beginning with each further piece. A text may be cut anywhere.
     private func read(_ document: [UInt8]) throws(UpstreamError) -> SyntaxError? {
         var start = 0
         for (kind, range) in XMLTokens(document) {
@@ -103,9 +98,9 @@ final class XMLReader {
         return try parse(document, start..<document.count, isLast: true) ? nil : syntaxError
     }
 
-    /// Passes a piece to Expat; false if the document is not well-formed.
+    /// Passes a piece to Expat. Returns false if the document is not well-formed.
     private func parse(_ document: [UInt8], _ piece: Range<Int>, isLast: Bool = false) throws(UpstreamError) -> Bool {
-        // Expat's buffer, and the copies of a long tag.
+        // Counts Expat's buffer and its copies of a long tag.
         budget.hold(4 * piece.count)
         try budget.check()
         let status = document.withUnsafeBytes { bytes in
@@ -122,7 +117,7 @@ final class XMLReader {
         if tag.count > Self.maximumTag {
             throw .unusable("answered with XML in which a tag is longer than \(Self.maximumTag >> 20) MiB")
         }
-        // Each attribute has an equals sign, and few values have more.
+        // Each attribute has an equals sign, and few values contain one.
         if tag.count > Self.maximumAttributes, tag.count(where: { $0 == "=" }) > Self.maximumAttributes {
             throw .unusable("answered with XML in which a tag has more than \(Self.maximumAttributes) attributes")
         }
@@ -155,8 +150,7 @@ final class XMLReader {
                 if hasDeclarations != 0 { throw .unusable("\(fault) refuses them") }
             }
         }
-        // As if there were declarations that nobody has read: an entity that is not known is passed on by its name
-        // then, in place of an error.
+        // With a foreign DTD, Expat passes an unknown entity to the handler by its name instead of reporting an error.
         XML_UseForeignDTD(parser, 1)
         XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
         XML_SetSkippedEntityHandler(parser) { data, name, isParameter in
@@ -184,9 +178,9 @@ final class XMLReader {
 
     // MARK: Callbacks
 
-    /// Calls a method unless there was an error, for some callbacks still come behind one; the first ends the parse.
+    /// Calls a method, unless a callback has failed. An error stops the parser, but some callbacks may still follow.
     private static func attempt(_ data: UnsafeMutableRawPointer?, _ body: (XMLReader) throws(UpstreamError) -> Void) {
-        // `init` passed it to Expat before anything was parsed, and `read` keeps the object until everything is.
+        // `init` passes the reader to Expat before parsing, and `read` retains the reader until parsing ends.
         let reader = Unmanaged<XMLReader>.fromOpaque(data!).takeUnretainedValue()
         guard reader.failure == nil else { return }
         do throws(UpstreamError) {
@@ -212,7 +206,7 @@ final class XMLReader {
         let outer = open.last?.base ?? bases[bases.count - 1]
         var base = outer
         var list: [(name: XMLName, value: String)] = []
-        // Name and value by turns, and nil at the end.
+        // Names and values alternate; nil ends the list.
         while let name = next[0], let value = next[1] {
             let (name, value) = (try self.name(name), String(cString: value))
             budget.spend(bytes: value.utf8.count)
@@ -220,11 +214,11 @@ final class XMLReader {
             if name == XMLName("base", in: .xml) {
                 guard value.utf8.count <= Self.maximumURI else { throw tooLong("xml:base") }
                 base = outer.resolving(value) ?? outer
-                // Nobody needs one that grows with each element.
+                // Keeps the base of the parent, because nested bases could grow with each element.
                 if base.description.utf8.count > Self.maximumURI { base = outer }
                 budget.spend(bytes: base.description.utf8.count)
             }
-            // No attribute has a longer text.
+            // A longer attribute is useless, because no field permits it.
             if dropped == 0, let value = TextField.line.cut(value), takeMemory(value.utf8.count + Self.attributeCost) {
                 list.append((name, value))
             }
@@ -249,9 +243,9 @@ final class XMLReader {
         throw .unusable("answered with XML that is no feed, for its root is \(root); is url right?")
     }
 
-    /// Each name is made once, however many elements have it.
+    /// Returns the shared instance of a name.
     private func name(_ expanded: UnsafePointer<XML_Char>) throws(UpstreamError) -> XMLName {
-        // Expat keeps the names of all open elements.
+        // Expat stores the names of all open elements.
         guard strlen(expanded) <= 2 * Self.maximumURI else { throw tooLong("a name") }
         let expanded = String(cString: expanded)
         if let name = names[expanded] { return name }
@@ -289,14 +283,13 @@ final class XMLReader {
         }
     }
 
-    /// Takes memory for a text of the section; false if the text is to be dropped.
+    /// Takes memory for a text of the section. Returns false if the caller must drop the text.
     private func takeMemory(_ count: Int) -> Bool {
         guard sectionMemory + count <= Self.maximumSection else { return false }
         sectionMemory += count
         return budget.hold(count)
     }
 
-    /// Gives back the memory of a section at its end.
     private func releaseMemory() {
         budget.release(sectionMemory)
         sectionMemory = 0
@@ -306,11 +299,11 @@ final class XMLReader {
         budget.spend(bytes: text.count)
         try budget.check()
         guard dropped == 0, !open.isEmpty else { return }
-        // No field takes more.
+        // No field permits a longer text.
         pending += text.prefix(max(TextField.text.limit - pending.count, 0))
     }
 
-    /// Puts the text since the last tag into the innermost element.
+    /// Adds the text since the last tag to the innermost element.
     private func flush() {
         guard !pending.isEmpty else { return }
         if !open.isEmpty, takeMemory(pending.count + XMLElement.memory) {

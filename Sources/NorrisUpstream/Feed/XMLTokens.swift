@@ -1,7 +1,7 @@
-/// Cuts a document into tags, comments and the text between them, well-formed or not: in one pass, in linear time.
+/// Splits a document, well-formed or not, into tags, comments and texts, in linear time.
 struct XMLTokens: Sequence, IteratorProtocol {
     enum Kind {
-        /// Also a `<` that begins nothing.
+        /// Text, or a `<` that begins nothing.
         case text
         case startTag
         /// `<x/>`
@@ -13,7 +13,7 @@ struct XMLTokens: Sequence, IteratorProtocol {
         case instruction
         /// `<!…>`
         case declaration
-        /// What begins as one of the others, and never ends.
+        /// An unfinished token at the end of the document.
         case cut
     }
 
@@ -30,7 +30,6 @@ struct XMLTokens: Sequence, IteratorProtocol {
         return (kind, start..<position)
     }
 
-    /// The next `<`, or the end.
     private func textEnd(_ start: Int) -> Int {
         var index = start
         while index < bytes.count, bytes[index] != "<" { index += 1 }
@@ -44,7 +43,7 @@ struct XMLTokens: Sequence, IteratorProtocol {
             let head = bytes[start...].prefix(9)
             if head.starts(with: "<!--".utf8) { return ends("-->", start + 4, .comment) }
             if head.elementsEqual("<![CDATA[".utf8) { return ends("]]>", start + 9, .section) }
-            // One of which only a part is there.
+            // The beginning of an unfinished comment or section.
             if head.count < 9, "<![CDATA[".utf8.starts(with: head) || "<!--".utf8.starts(with: head) {
                 return (.cut, bytes.count)
             }
@@ -56,7 +55,7 @@ struct XMLTokens: Sequence, IteratorProtocol {
         }
     }
 
-    /// Up to the `>` that stands in no quotes; a `<` before it shows that this is no tag.
+    /// Ends at the first `>` outside quotes. A `<` before that `>` means that no tag begins here.
     private func tag(_ start: Int, _ kind: Kind) -> (Kind, Int) {
         var quote: UInt8 = 0
         var index = start + 1

@@ -2,12 +2,11 @@ import NorrisProtocol
 import NorrisText
 
 extension Gif {
-    /// A GIF from an item of Giphy; nil if it has no usable id. Whatever else cannot be used is left out, and members
-    /// that are not known do not matter.
+    /// Decodes an item of Giphy. Returns nil without a usable id. Unknown members and unusable values are ignored.
     init?(giphy object: JSONItem, _ budget: DecodingBudget) {
         guard let id = object.id("id"), Giphy.isPossibleID(id) else { return nil }
         var renditions: [String: Rendition] = [:]
-        // Giphy has some 25 of them.
+        // Giphy sends about 25 renditions.
         for (name, object) in object.object("images")?.objects(upTo: 64) ?? [] where Self.isName(name, upTo: 40) {
             renditions[name] = Rendition(giphy: object)
         }
@@ -29,7 +28,7 @@ extension Gif {
         isName(text, upTo: 10) && !text.contains("_") && text == text.lowercased()
     }
 
-    /// Nil if nothing is left of it.
+    /// One sanitized line; nil if empty.
     private static func line(_ raw: String?, upTo length: Int, _ budget: DecodingBudget) -> String? {
         guard let raw else { return nil }
         let text = holdsMarkup(raw, budget) ? plainText(fromHTML: raw, budget) : raw
@@ -37,24 +36,24 @@ extension Gif {
         return line.isEmpty ? nil : line
     }
 
-    /// Nil for 0000-00-00 and 1970-01-01, which mean never.
+    /// A date; nil for 0000-00-00 and 1970-01-01, which mean never.
     private static func date(_ object: JSONItem, _ key: String) -> Timestamp? {
         object.date(key).flatMap { $0.seconds > 0 ? $0 : nil }
     }
 }
 
 extension Giphy {
-    /// The names of Giphy's other endpoints, which stand where an id would.
+    /// The names of Giphy's other endpoints, which have the same path as an id.
     private static let reserved: Set<String> = ["categories", "random", "related", "search", "translate", "trending"]
 
-    /// Whether a GIF may have this id; any other is not fetched, for it would be of no use or mean something else.
+    /// Whether a GIF may have this id. Another id is not fetched, because it would address nothing or another endpoint.
     package static func isPossibleID(_ id: String) -> Bool {
         Gif.isName(id, upTo: 64) && !reserved.contains(id.lowercased())
     }
 }
 
 extension Gif.Rendition {
-    /// Nil without any URL. In numbers 0 means unknown, and no picture has more than a million pixels or frames.
+    /// Returns nil without any URL. A number of 0 means unknown, and pixels and frames are limited to a million.
     fileprivate init?(giphy object: JSONItem) {
         func number(_ key: String, upTo maximum: Int = .max) -> Int? {
             object.number(key).flatMap { $0 > 0 && $0 <= maximum ? $0 : nil }

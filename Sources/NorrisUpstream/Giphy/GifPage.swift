@@ -1,28 +1,27 @@
 package import NorrisProtocol
 
-/// The usable GIFs of one response, and where the next ones are.
+/// The usable GIFs of one response, and the position of the next page.
 package struct GifPage: Sendable, Equatable {
-    /// In the order of the response, no id twice. A later page may repeat some: the list moves while it is read.
+    /// The GIFs in the order of the response, without repeated ids. A later page may repeat GIFs if the list changes.
     package var gifs: [Gif] = []
-    /// The number of items that could not be used.
     package var skipped = 0
-    /// The number of GIFs in all, as Giphy estimates; nil where it does not.
+    /// Giphy's estimate of the total number of GIFs; nil if not stated.
     package var totalCount: Int?
-    /// Where the next page begins; nil at the end.
+    /// The offset of the next page; nil after the last page.
     package var nextOffset: Int?
 }
 
 extension GifPage {
-    /// A part of a long list.
+    /// The requested part of a long list.
     struct Window {
         var offset: Int
         var limit: Int
         var maximumOffset: Int
     }
 
-    /// Decodes `data`, `pagination` and `meta`; throws also an error that the body names although the status does not.
+    /// Decodes `data`, `pagination` and `meta`. Throws also if the body reports an error despite a successful status.
     ///
-    /// - Parameter window: the requested part; nil if it is not a part of a list.
+    /// - Parameter window: the requested part; nil if the request is not for a list.
     init(
         _ response: HTTPResponse, of window: Window?, from url: String, _ budget: DecodingBudget
     ) throws(UpstreamError) {
@@ -32,13 +31,13 @@ extension GifPage {
         let meta = members["meta"].flatMap(JSONItem.init(item:))
         let status = meta?.number("status") ?? 200
         if status != 200 {
-            // Whatever else this is, it is no status of a response.
+            // A value outside the range of errors is not a status.
             let known = (400...599).contains(status) ? status : 502
             let body = response.body.count <= JSONItems.maximumItem ? response.body : []
             throw UpstreamError(status: known, from: url, headers: [], body: body, now: response.receivedAt)
         }
-        // Giphy sends this for a response that it could not make: 200, nothing in it, and no id of a response. Where
-        // nothing was found there is an id.
+        // If its backend fails, Giphy sends status 200 without data and `response_id`, which an empty search result
+        // has.
         let isSynthetic = (meta?.text("response_id", .id) ?? "").isEmpty
         var items = 0
         if let data = members["data"] {
@@ -57,8 +56,8 @@ extension GifPage {
         let pagination = members["pagination"].flatMap(JSONItem.init(item:))
         totalCount = pagination?.number("total_count")
         guard let window else { return }
-        // Counted from the request: an `offset` in the response that does not move would lead in a circle. A page may
-        // be short before the end; without pagination a short page has to be the last.
+        // Counted from the request, because an unchanged `offset` in the response would cause a loop. With pagination,
+        // a short page may precede others; without it, a short page is the last.
         let count = pagination?.number("count") ?? items
         let hasPagination = pagination?.number("count") != nil || totalCount != nil
         let next = window.offset + count
@@ -66,13 +65,11 @@ extension GifPage {
         nextOffset = isLast || next > window.maximumOffset ? nil : next
     }
 
-    /// Takes one GIF, several, or in various ways none.
-    ///
-    /// - Returns: the number of items.
+    /// Adds the GIFs in `data`: an object, an array or null. Returns the number of items; an empty object has none.
     private mutating func take(_ data: ArraySlice<UInt8>, _ budget: DecodingBudget) throws(UpstreamError) -> Int {
         var ids: Set<String> = []
         func take(_ item: ArraySlice<UInt8>) {
-            // No request is for more; a response that holds more fills the cache with nothing.
+            // Ignores further GIFs, because no request asks for more.
             guard gifs.count < Giphy.maximumIDs else { return }
             guard let gif = JSONItem(item: item).flatMap({ Gif(giphy: $0, budget) }) else { return skipped += 1 }
             if ids.insert(gif.id).inserted { gifs.append(gif) }

@@ -1,9 +1,8 @@
 package import NorrisProtocol
 
-/// The API of Giphy, with the key of whoever runs the daemon. The key stands in every request and nowhere else: not in
-/// errors either.
+/// The API of Giphy. The administrator's key is part of each request and never appears in an error.
 package struct Giphy: Sendable {
-    /// The number of GIFs that one request may name by id.
+    /// The number of ids in one request for GIFs.
     package static let maximumIDs = 100
 
     private let baseURL: String
@@ -13,8 +12,8 @@ package struct Giphy: Sendable {
     private let fetcher: Fetcher
 
     /// - Parameters:
-    ///   - rating: the strongest that is wanted where a request names none; without any, Giphy returns all.
-    ///   - timeout: for a whole request that has none of its own.
+    ///   - rating: the default for the strongest rating; if empty, Giphy returns all GIFs.
+    ///   - timeout: the default limit for a whole request.
     package init(
         baseURL: String, key: String, rating: String, transport: any HTTPTransport, timeout: Duration,
         decodingOn executor: (any TaskExecutor)? = nil
@@ -26,9 +25,7 @@ package struct Giphy: Sendable {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    /// GIFs for a text of at most 50 characters, in Giphy's order; beyond offset 4,999 there are none.
-    ///
-    /// - Parameter limit: 1...50.
+    /// GIFs that match a text of at most 50 characters, in Giphy's order. `limit` is 1...50, `offset` at most 4,999.
     package func search(
         _ query: String, offset: Int, limit: Int, rating: String? = nil, lang: String? = nil, timeout: Duration? = nil
     ) async throws(UpstreamError) -> GifPage {
@@ -37,19 +34,17 @@ package struct Giphy: Sendable {
         return try await fetch("gifs/search", parameters, timeout, rating: rating, window)
     }
 
-    /// The GIFs that are shown most; beyond offset 499 there are none.
-    ///
-    /// - Parameter limit: 1...50.
+    /// The most popular GIFs at present. `limit` is 1...50, `offset` at most 499.
     package func trending(offset: Int, limit: Int, timeout: Duration? = nil) async throws(UpstreamError) -> GifPage {
         try await fetch("gifs/trending", [], timeout, GifPage.Window(offset: offset, limit: limit, maximumOffset: 499))
     }
 
-    /// Any GIF, or any that matches a tag; nil if none does.
+    /// A random GIF, with a tag if given; nil if no GIF matches.
     package func random(tag: String? = nil, timeout: Duration? = nil) async throws(UpstreamError) -> Gif? {
         try await fetch("gifs/random", tag.map { [("tag", $0)] } ?? [], timeout).gifs.first
     }
 
-    /// The GIF with an id; nil if there is none that is no stronger than the rating.
+    /// The GIF with an id; nil if it does not exist or its rating is too strong.
     package func gif(id: String, timeout: Duration? = nil) async throws(UpstreamError) -> Gif? {
         guard Self.isPossibleID(id) else { return nil }
         do throws(UpstreamError) {
@@ -59,7 +54,7 @@ package struct Giphy: Sendable {
         }
     }
 
-    /// The GIFs with these ids, at most ``maximumIDs``; whichever is unknown is left out.
+    /// The GIFs with these ids, at most ``maximumIDs``; unknown ids are ignored.
     package func gifs(ids: [String], timeout: Duration? = nil) async throws(UpstreamError) -> GifPage {
         precondition(ids.count <= Self.maximumIDs, "\(ids.count) ids are too many for one request.")
         let ids = ids.filter(Self.isPossibleID)
@@ -84,7 +79,7 @@ package struct Giphy: Sendable {
             let fetched = try await fetcher.json(url, Validators(), timeout ?? self.timeout) {
                 response, budget throws(UpstreamError) in try GifPage(response, of: window, from: url, budget)
             }
-            // Without validators there is no 304.
+            // Without validators, Giphy does not answer 304.
             guard case .changed(let page, _) = fetched else { return GifPage() }
             return page
         } catch {
@@ -93,15 +88,15 @@ package struct Giphy: Sendable {
     }
 }
 
-/// A key that stands in requests and must not be seen anywhere else.
+/// A secret that is part of requests and prints as `***`.
 struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     let value: String
 
     var description: String { "***" }
     var debugDescription: String { description }
 
-    /// The text with `***` for the key in large or small letters, and for its beginning, from eight bytes on: the text
-    /// may have been cut.
+    /// Replaces the key, in any case, with `***`, and also a prefix of at least eight bytes, because the text may be
+    /// cut.
     func redacted(_ text: String) -> String {
         let folded = { (text: String) in text.utf8.map { isLetter($0) ? $0 | 0x20 : $0 } }
         let (key, letters, bytes) = (folded(value), folded(text), Array(text.utf8))
@@ -122,19 +117,18 @@ struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
 }
 
 extension UpstreamError {
-    /// The meaning of an error in a request to Giphy.
     fileprivate func ofGiphy(hiding key: APIKey) -> UpstreamError {
         var error = self
         let text = message.lowercased()
         switch kind {
         case .http(400):
-            // Giphy says so too while it is down.
+            // Giphy also answers 400 during an outage.
             error.isTransient = true
         case .http(403) where text.contains("not available") && text.contains("location"):
-            // The key is fine: this GIF is not shown where norrisd runs.
+            // The key is valid, but the GIF is not available at norrisd's location.
             break
         case .quota:
-            // Giphy sends it with everything; it does not mean that the hour is over.
+            // Giphy sends `Retry-After: 0` even if the hourly limit has not ended.
             if retryAfter == .zero { error.retryAfter = nil }
         case .http(401), .http(403):
             error.kind = .credentials
@@ -148,7 +142,6 @@ extension UpstreamError {
         return error
     }
 
-    /// Continues the sentence.
     private mutating func add(_ advice: String) {
         let sentence = Self.cut(message, to: 300)
         message = "\(sentence.last == "." ? String(sentence.dropLast()) : sentence); \(advice)."

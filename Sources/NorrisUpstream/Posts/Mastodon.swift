@@ -1,6 +1,6 @@
 import NorrisProtocol
 
-/// The public timeline of a Mastodon server, or of one with the same API.
+/// The public timeline of a Mastodon server, or of a server with the same API.
 package struct Mastodon: PostUpstream {
     private let base: HTTPURL?
     private let url: String
@@ -11,7 +11,7 @@ package struct Mastodon: PostUpstream {
         baseURL: String, source: String, transport: any HTTPTransport, decodingOn executor: (any TaskExecutor)? = nil
     ) {
         base = HTTPURL(baseURL)
-        // 40 is the largest page of a server.
+        // 40 is the largest page.
         url = joinedURL(baseURL, "api/v1/timelines/public?limit=40")
         self.source = source
         fetcher = Fetcher(transport: transport, executor: executor)
@@ -27,7 +27,7 @@ package struct Mastodon: PostUpstream {
                 return try builder.batch()
             }
         } catch {
-            // Mastodon answers 422 where it means 401.
+            // Mastodon answers 422 instead of 401.
             guard case .http(let status) = error.kind, status == 401 || status == 422 else { throw error }
             let timeline = "The public timeline of \(base?.authority ?? "the server")"
             let advice = "and norrisd has none; put another server into posts.sources.\(source).url."
@@ -37,9 +37,8 @@ package struct Mastodon: PostUpstream {
 }
 
 extension Post {
-    /// A post from a status (https://docs.joinmastodon.org/entities/Status), not cleaned; nil without id or author.
-    ///
-    /// A status that boosts another one has the content of that, but its own id and date.
+    /// Decodes a status (https://docs.joinmastodon.org/entities/Status) without cleaning it. Returns nil without id or
+    /// author. A boost has the content of the boosted status, but its own id and date.
     init?(status outer: JSONItem, host: String, _ budget: DecodingBudget) {
         let status = outer.object("reblog") ?? outer
         guard let id = outer.id("id"), let account = status.object("account"),
@@ -49,7 +48,7 @@ extension Post {
         let warning = status.text("spoiler_text", .line).flatMap { cleanLine($0, upTo: 500) }
         self.init(
             id: id, source: "", author: author, publishedAt: outer.date("created_at"), title: warning,
-            // The hidden parts of a link's URL are included, so that it is whole.
+            // Includes the hidden parts of a link's URL.
             text: status.text("content", .text).map { plainText(fromHTML: $0, isCertain: true, budget) },
             isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
             tags: status.objects("tags").compactMap { $0.text("name", .tag) },
@@ -61,7 +60,7 @@ extension Post {
 }
 
 extension Post.Author {
-    /// - Parameter host: of the server, whose own users have handles without it there.
+    /// - Parameter host: the host of the server, whose API leaves the host out of local handles.
     fileprivate init?(account: JSONItem, host: String) {
         guard let id = account.id("id") else { return nil }
         let username = account.text("username", .name) ?? ""
@@ -75,7 +74,7 @@ extension Post.Author {
 }
 
 extension Post.Image {
-    /// The picture itself, or the still picture of a video; nil for sound, and for what the server does not know.
+    /// The picture, or the preview of a video; nil for sound and for unknown types.
     fileprivate init?(attachment: JSONItem) {
         let type = attachment.text("type", .word)
         guard let type, ["image", "gifv", "video"].contains(type) else { return nil }

@@ -2,14 +2,13 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
-// Lengths are in code points, those of URLs in bytes.
+// Lengths are in code points; lengths of URLs are in bytes.
 
 extension Post {
-    /// An upstream's post as norrisd stores it; nil if it has no id, or neither a text, a title, a picture nor a URL,
-    /// unless it may be bare.
+    /// The post as norrisd stores it; nil without an id, or, unless `mayBeBare`, without text, title, picture and URL.
     func cleaned(for source: String, mayBeBare: Bool = false) -> Post? {
         guard !id.isEmpty else { return nil }
-        // From 1970 to the end of 9999; outside of them it is a mistake, or means that there is no date.
+        // From 1970 to the end of 9999. Any other date is an error or a placeholder.
         let dates = Timestamp(seconds: 0)...Timestamp(seconds: 253_402_300_799)
         let post = Post(
             id: Self.id(id, in: source), source: source, author: author.cleaned(for: source),
@@ -23,7 +22,7 @@ extension Post {
         return isBare && !mayBeBare ? nil : post
     }
 
-    /// `SOURCE:ID`, where the ID is the upstream's if it is short and plain, else a hash of it.
+    /// `SOURCE:ID`. The ID is the upstream's if it has at most 60 plain characters, otherwise its hash.
     static func id(_ id: String, in source: String) -> String {
         let isPlain = id.utf8.allSatisfy { isLetterOrDigit($0) || "._+-".utf8.contains($0) }
         if isPlain && (1...60).contains(id.utf8.count) { return "\(source):\(id)" }
@@ -31,7 +30,7 @@ extension Post {
     }
 }
 
-/// The first usable elements of a list, each key once.
+/// The first `maximum` usable elements of a list, without duplicate keys.
 private func unique<Element>(
     _ list: [Element], upTo maximum: Int, by key: (Element) -> String, _ cleaned: (Element) -> Element?
 ) -> [Element] {
@@ -45,8 +44,7 @@ private func unique<Element>(
 }
 
 extension Post.Author {
-    /// An upstream's author as norrisd stores it. One without an id is known by the name, one without a name by the
-    /// handle, the email, or in the end the source.
+    /// The author as norrisd stores it. The name replaces a missing id; handle, email or source a missing name.
     func cleaned(for source: String) -> Post.Author {
         let handle = handle.flatMap { cleanLine($0, upTo: 200) }
         let email = email.flatMap(cleanEmail)
@@ -57,10 +55,10 @@ extension Post.Author {
     }
 }
 
-// What a batch takes, in bytes: with growing arrays, and with entries in sets of ids.
+// The memory of posts and authors in a batch, in bytes, including growing arrays and sets of ids.
 
 extension Post {
-    /// Without the author, which many posts share.
+    /// The memory without the author, which posts share.
     var memory: Int {
         2 * MemoryLayout<Post>.stride + 64 + heapBytes([id, title ?? "", text ?? "", url ?? ""]) + heapBytes(tags)
             + images.reduce(0) { $0 + MemoryLayout<Image>.stride + heapBytes([$1.url, $1.alt ?? ""]) }
@@ -74,7 +72,7 @@ extension Post.Author {
 }
 
 extension Post.Image {
-    /// Nil without a usable URL.
+    /// The picture as norrisd stores it; nil without a usable URL.
     fileprivate var cleaned: Post.Image? {
         guard let url = cleanURL(url) else { return nil }
         let size = { (size: Int?) in size.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
@@ -85,7 +83,7 @@ extension Post.Image {
 
 extension Post.Stats {
     fileprivate var cleaned: Post.Stats {
-        // What is larger cannot be written as JSON.
+        // A larger number cannot be written as JSON.
         let count = { (count: Int?) in count.flatMap { (0...Int(JSON.maximumInteger)).contains($0) ? $0 : nil } }
         return Post.Stats(likes: count(likes), comments: count(comments), shares: count(shares))
     }

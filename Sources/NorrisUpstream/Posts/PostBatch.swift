@@ -1,33 +1,32 @@
 package import NorrisProtocol
 
-/// One source of posts, whatever its API.
+/// A source of posts, with any API.
 package protocol PostUpstream: Sendable {
-    /// All posts that the source shows now, unless they are those that the validators name.
+    /// Fetches the posts that the source shows now, unless the upstream's version still matches the validators.
     func posts(validators: Validators, timeout: Duration) async throws(UpstreamError) -> Fetched<PostBatch>
 }
 
 /// The usable posts of one response.
 package struct PostBatch: Sendable, Equatable {
-    /// In the order of the response, no id twice.
+    /// The posts in the order of the response, without repeated ids.
     package var posts: [Post] = []
-    /// Each once, also those without posts.
+    /// The authors without duplicates, including authors without posts.
     package var authors: [Post.Author] = []
-    /// The number of items that could not be used.
     package var skipped = 0
-    /// The number of repairs before the response could be read.
+    /// The number of repairs that made the response readable.
     package var repairs = 0
-    /// Whether the response broke off or was repaired, so that posts may exist that it does not hold.
+    /// Whether the response was cut off or repaired, so that posts may be missing.
     package var isPartial: Bool { repairs > 0 }
-    /// Whether the response broke off: the same one, whole, may hold more.
+    /// Whether the response was cut off. The complete response may contain more posts.
     package var isCut = false
-    /// Counts the posts as memory of the decoder until the batch is gone.
+    /// Counts the posts in the memory of the decoder while the batch exists.
     var memory = CountedMemory()
 }
 
-/// Makes a batch of an upstream's posts: the one way for posts of any kind into norrisd. Whatever is added has the
-/// upstream's own ids and texts; the batch is cleaned, bounded, and has ids of the source.
+/// Builds a batch of posts from an upstream's ids and texts; all posts of norrisd pass through it. The batch has
+/// cleaned texts, limited sizes, and ids that begin with the source.
 struct PostBatchBuilder {
-    /// A response with more items is refused: no reader shows that many, and no feed has them.
+    /// The largest number of items in an accepted response. Real feeds have far fewer.
     static let maximumItems = 100_000
 
     private let source: String
@@ -35,7 +34,6 @@ struct PostBatchBuilder {
     private var posts: [Post] = []
     private var authors: [Post.Author] = []
     private var postIDs: Set<String> = []
-    /// Indices in ``authors``.
     private var authorIndices: [String: Int] = [:]
     private var skipped = 0
     private var total = 0
@@ -46,11 +44,9 @@ struct PostBatchBuilder {
         self.budget = budget
     }
 
-    /// Adds a post and its author; nil is skipped, and so is a post without content unless it may be bare. Of those
-    /// with the same id the first counts.
-    ///
-    /// - Parameter isAnonymous: whether the author is set later.
-    /// - Returns: the index of the post; nil if it was not added.
+    /// Adds a post and its author; the author of an anonymous post is set later. Returns the index of the post. Returns
+    /// nil for a repeated id, for nil, and, unless `mayBeBare`, for a post without content; the last two are counted as
+    /// skipped.
     @discardableResult mutating func add(
         _ post: Post?, mayBeBare: Bool = false, isAnonymous: Bool = false
     ) throws(UpstreamError) -> Int? {
@@ -61,7 +57,7 @@ struct PostBatchBuilder {
             return nil
         }
         guard postIDs.insert(post.id).inserted else { return nil }
-        // Posts of one author share its texts.
+        // All posts of an author share the storage of its texts.
         if isAnonymous { post.author = Post.Author() } else { post.author = authors[merge(post.author)] }
         budget.spend(bytes: MemoryLayout<Post>.stride)
         budget.hold(post.memory)
@@ -71,35 +67,33 @@ struct PostBatchBuilder {
 
     var isEmpty: Bool { total == 0 }
 
-    /// Gives a post another id of the upstream, unless that is taken.
+    /// Replaces the id of a post by another id of the upstream, unless a post already has that id.
     mutating func rename(_ index: Int, to id: String) {
         let id = Post.id(id, in: source)
         guard postIDs.insert(id).inserted else { return }
         posts[index].id = id
     }
 
-    /// Sets the author of anonymous posts.
     mutating func set(_ author: Post.Author, of indices: [Int]) {
         let author = authors[merge(author)]
         for index in indices { posts[index].author = author }
     }
 
-    /// Adds an author, who may have no posts.
     mutating func add(_ author: Post.Author) throws(UpstreamError) {
         try count()
         _ = merge(author.cleaned(for: source))
     }
 
-    /// - Throws: an error if there were items, and all were skipped.
+    /// - Throws: an error if all items were skipped.
     mutating func batch() throws(UpstreamError) -> PostBatch {
         if skipped > 0 && posts.isEmpty && authors.isEmpty {
             throw .unusable("answered with \(skipped) posts, none of them usable")
         }
-        // Posts that came before their author was complete get the same author as the others.
+        // Posts added before the description of their author was complete get the complete author.
         for index in posts.indices {
             if let author = authorIndices[posts[index].author.id] { posts[index].author = authors[author] }
         }
-        // Nothing is copied: the builder is at its end.
+        // Avoids a copy, because the builder is not used again.
         defer { posts = [] }
         return PostBatch(posts: posts, authors: authors, skipped: skipped, memory: CountedMemory(lease: budget.memory))
     }
@@ -111,9 +105,7 @@ struct PostBatchBuilder {
         if total > Self.maximumItems { throw .unusable("answered with more than \(Self.maximumItems) posts") }
     }
 
-    /// The first description of an author counts, later ones fill in what was missing.
-    ///
-    /// - Returns: the index of the author.
+    /// Adds an author, or fills in the missing values of a known author. Returns the index of the author.
     private mutating func merge(_ author: Post.Author) -> Int {
         guard let index = authorIndices[author.id] else {
             authorIndices[author.id] = authors.count

@@ -1,6 +1,6 @@
 import NorrisProtocol
 
-/// An API that lists its users with their posts, each post some pictures and a date.
+/// An API that lists users with their posts. Each post has pictures and a date.
 package struct UsersPosts: PostUpstream {
     private let url: String
     private let source: String
@@ -26,10 +26,10 @@ package struct UsersPosts: PostUpstream {
 }
 
 extension PostBatchBuilder {
-    /// Adds a user, and the posts under `posts` or, in an older form, the one post under `post`. Each member is parsed
-    /// by itself, so that a bad one costs no other; the posts may be many.
+    /// Adds a user with the posts under `posts`, or in an older form the post under `post`. Each member is parsed
+    /// separately, so that an invalid member does not affect others, and posts may be many.
     fileprivate mutating func add(user: ArraySlice<UInt8>, _ budget: DecodingBudget) throws(UpstreamError) {
-        // Shorter ones were counted as items.
+        // Shorter users were counted as items.
         if user.count > JSONItems.maximumItem { budget.spend(bytes: user.count) }
         let members = (try? JSONItems.members(of: user, budget)) ?? [:]
         let person = JSONItem(members, keys: ["uid", "name", "email", "profile_pic"])
@@ -49,7 +49,7 @@ extension PostBatchBuilder {
             }
             try add(posts: posts, by: author, budget)
         } else if let post = members["post"], isGiven(post) {
-            // All that a post has there are pictures, and some have none.
+            // Such a post consists of pictures, of which some posts have none.
             try add(Post(usersPost: post, by: author), mayBeBare: true)
         }
     }
@@ -63,14 +63,14 @@ extension PostBatchBuilder {
             }
         } catch {
             try budget.check()
-            // The posts before the fault can be used. If there are too many of them, this is refused as well.
+            // The posts before the fault are usable. This call also fails if there are too many posts.
             try add(nil)
         }
     }
 }
 
 extension Post {
-    /// Not cleaned; nil for what is no object with an id.
+    /// Decodes a post without cleaning it. Returns nil without an id.
     fileprivate init?(usersPost item: ArraySlice<UInt8>, by author: Author) {
         guard let object = JSONItem(item: item), let id = object.id("id") else { return nil }
         let images = object.texts("pics", .url).map { Image(url: $0) }

@@ -1,25 +1,25 @@
 import NorrisSystem
 
-/// Shares out the memory for the bodies of all transfers. Used on the fetch thread only.
+/// Divides the memory for response bodies among all transfers. Used on the fetch thread only.
 ///
-/// A small body takes memory as it grows. A large body takes the memory for the rest of it before its transfer goes on,
-/// so that no two bodies wait for each other; while it waits, its transfer is paused. If a small body does not fit, the
-/// longest waiting large one is refused.
+/// A small body takes memory as it grows. A large body takes all its remaining memory at once, so that no two bodies
+/// wait for each other; until then its transfer is paused. A small body without memory ends the transfer that has
+/// waited longest.
 final class BodyMemory {
     /// The largest body that counts as small, in bytes.
     static let maximumSmall = 1 << 20
-    /// The memory that large bodies leave to small ones, in bytes.
+    /// The memory that large bodies leave to small bodies, in bytes.
     private static let smallReserve = 8 << 20
-    /// The first memory of a body, in bytes.
+    /// The initial memory of a body, in bytes.
     private static let first = 64 << 10
 
     private let ledger: MemoryLedger
-    /// The paused transfers, the longest waiting first.
+    /// The paused transfers, in the order in which they began to wait.
     private(set) var waiting: [Transfer] = []
 
     init(ledger: MemoryLedger) { self.ledger = ledger }
 
-    /// A lease without memory. The fetch thread tries to continue paused transfers whenever a lease gives memory back.
+    /// A lease without memory. When a lease returns memory, the fetch thread tries to continue paused transfers.
     func lease() -> MemoryLease { MemoryLease(.bodies, of: ledger) { FetchThread.shared.wake() } }
 
     enum Decision {
@@ -28,9 +28,7 @@ final class BodyMemory {
         case refused
     }
 
-    /// Takes memory so that a body may have so many bytes.
-    ///
-    /// - Parameter whole: the largest number of bytes that the body may have in the end.
+    /// Takes memory so that a body may have `count` bytes, and at most `whole` bytes in the end.
     func take(_ count: Int, of whole: Int, for lease: MemoryLease) -> Decision {
         if count <= Self.maximumSmall {
             // Doubled, because an array that grows is copied.
@@ -42,7 +40,7 @@ final class BodyMemory {
             return .granted(capacity: capacity)
         }
         if lease.grow(by: whole - lease.bytes, leaving: Self.smallReserve) { return .granted(capacity: whole) }
-        // A body that is larger than all memory for bodies, as configured: when there is no other large one.
+        // A body whose configured limit exceeds the whole account takes its memory if no other large body exists.
         let isAlone = ledger.used(of: .bodies) - lease.bytes <= Self.smallReserve
         guard isAlone, whole > ledger.limit(of: .bodies) - Self.smallReserve - Self.maximumSmall else { return .wait }
         lease.force(whole - lease.bytes)

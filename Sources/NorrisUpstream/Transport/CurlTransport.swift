@@ -1,7 +1,7 @@
 package import Logging
 package import NorrisProtocol
 
-/// Sends requests over the network with libcurl; redirects, limits and errors are ours.
+/// Sends requests with libcurl. Redirects, limits and errors are handled by norrisd.
 package struct CurlTransport: HTTPTransport {
     private let settings: HTTPSettings
     private let logger: Logger
@@ -11,10 +11,10 @@ package struct CurlTransport: HTTPTransport {
     private let baseIsPrivate: Bool
 
     /// - Parameters:
-    ///   - baseURL: of the upstream, as configured. Its redirects may lead to private addresses only if its host is
-    ///     written as one, or is localhost; what its name resolves to does not count.
-    ///   - baseIsPrivate: replaces that check, for tests, which have no public address.
-    ///   - now: what dates in header fields are compared with.
+    ///   - baseURL: the configured URL of the upstream. Its redirects may lead to private addresses only if its host is
+    ///     written as a private address or as localhost; the addresses of a name do not count.
+    ///   - baseIsPrivate: replaces that check in tests, which have no public address.
+    ///   - now: the time with which dates in header fields are compared.
     package init(
         baseURL: String, settings: HTTPSettings, logger: Logger, baseIsPrivate: Bool? = nil,
         now: @escaping @Sendable () -> Timestamp = { .now() }
@@ -32,7 +32,7 @@ package struct CurlTransport: HTTPTransport {
         }
         var url = first
         let deadline = ContinuousClock.now + request.timeout
-        // A proxy's address does not show where it connects to, so names are all there is to check.
+        // With a proxy, the peer's address is unknown, so that only names can be checked.
         let checksNames = settings.proxy != nil && !baseIsPrivate
         let checksPeers = settings.proxy == nil && !baseIsPrivate
         var redirects = 0
@@ -42,13 +42,13 @@ package struct CurlTransport: HTTPTransport {
                 Fetch(
                     url: url, headers: request.headers, settings: settings, timeout: request.timeout,
                     deadline: deadline, privatePeerRefusal: refusal))
-            // What comes after a head may fail: the status counts.
+            // A failure after the head is ignored here, because the status decides.
             if let failure = exchange.failure, exchange.status == 0 || failure.kind == .cancelled { throw failure }
             let target = try redirectTarget(
                 of: url, status: exchange.status, location: exchange.headers["location"], after: redirects,
                 mayBePrivate: !checksNames)
             guard let target else {
-                // Only the first URL is logged: an upstream may have put the key into that of a redirect.
+                // Logs the first URL only, because an upstream may repeat the key in the URL of a redirect.
                 let metadata = ["http.url": first.hostAndPath, "http.status": "\(exchange.status)"]
                 logger.debug("http.response", metadata: metadata.mapValues { .string($0) })
                 return try response(exchange, from: url, to: request)
@@ -60,7 +60,6 @@ package struct CurlTransport: HTTPTransport {
         }
     }
 
-    /// The response of an exchange that is no redirect.
     private func response(
         _ exchange: Exchange, from url: HTTPURL, to request: HTTPRequest
     ) throws(UpstreamError) -> HTTPResponse {
@@ -84,9 +83,9 @@ package struct CurlTransport: HTTPTransport {
 
 let redirectStatuses: Set<Int> = [301, 302, 303, 307, 308]
 
-/// Where a response redirects to; nil if it does not. Followed are at most three redirects, from https to https.
+/// The target of a redirect; nil for another response. At most three redirects are followed, from https to https.
 ///
-/// - Parameter mayBePrivate: false if a host that is private by its name is to be refused; ``Transfer`` checks peers.
+/// - Parameter mayBePrivate: false to refuse a host with a private name; ``Transfer`` checks the peer's address.
 func redirectTarget(
     of url: HTTPURL, status: Int, location: String?, after followed: Int, mayBePrivate: Bool
 ) throws(UpstreamError) -> HTTPURL? {

@@ -9,32 +9,28 @@ struct Fetch: Sendable {
     let url: HTTPURL
     let headers: [(name: String, value: String)]
     let settings: HTTPSettings
-    /// Of the whole request; ends at `deadline`.
+    /// The limit for the whole request, which ends at `deadline`.
     let timeout: Duration
     let deadline: ContinuousClock.Instant
-    /// The error if the peer is private, thrown before the request is sent; nil where any peer will do.
+    /// The error thrown before the request is sent if the peer is private; nil if every peer is accepted.
     let privatePeerRefusal: UpstreamError?
 }
 
-/// The result of a fetch.
 struct Exchange: Sendable {
-    /// 0 if no response has come.
+    /// The status; 0 without a response.
     var status = 0
     var headers: HTTPHeaderFields = []
-    /// Inflated. Of a response that is neither 200 nor 304 only its beginning.
+    /// The inflated body; only its beginning unless the status is 200 or 304.
     var body: [UInt8] = []
-    /// Why it is not whole.
+    /// The reason why the response is incomplete.
     var failure: UpstreamError?
-    /// Counts the body as memory.
     var memory: MemoryLease?
 }
 
-/// The thread on which libcurl transfers, with one multi handle for all (libcurl-multi(3)). It begins with a fetch and
-/// ends, with the connections that are still open, five seconds after the last: an idle daemon has none. Connections
-/// are reused in between.
+/// The thread of all transfers, with one multi handle of libcurl (libcurl-multi(3)). The first fetch starts the thread.
+/// Five seconds after the last fetch, the thread closes the connections, which fetches share, and ends.
 final class FetchThread: Sendable {
     static let shared = FetchThread()
-    /// How long connections stay open for another request.
     private static let linger = Duration.seconds(5)
 
     typealias Continuation = CheckedContinuation<Exchange, Never>
@@ -44,13 +40,13 @@ final class FetchThread: Sendable {
         case cancel(id: UInt64)
     }
 
-    // @unchecked Sendable: other threads only call curl_multi_wakeup(3), which may be called from any, and only while
-    // they hold the lock of `state`, whose handle is not cleaned up.
+    // @unchecked Sendable: other threads only call curl_multi_wakeup(3), which is thread-safe, and only with the lock
+    // of `state`. The handle is destroyed after its removal from `state`.
     private struct Multi: @unchecked Sendable { let handle: UnsafeMutableRawPointer }
 
     private struct State {
         var commands: [Command] = []
-        /// nil while there is no thread.
+        /// nil while the thread does not run.
         var multi: Multi?
     }
 
@@ -68,7 +64,7 @@ final class FetchThread: Sendable {
         }
     }
 
-    /// Lets the thread look for memory again, if there is a thread.
+    /// Makes the thread, if it runs, try again to continue paused transfers.
     func wake() {
         state.withLock { state in
             if let multi = state.multi { curl_multi_wakeup(multi.handle) }
@@ -81,11 +77,11 @@ final class FetchThread: Sendable {
         continuation.resume(returning: Exchange(failure: failure))
     }
 
-    /// - Returns: false for a start in a cancelled task, or where there is no thread and none can be made.
+    /// - Returns: false for a start in a cancelled task, or if no thread can be started.
     private func post(_ command: Command) -> Bool {
         state.withLock { state in
             if case .start = command {
-                // Under the lock: the command of a later cancellation comes behind this one.
+                // Checked with the lock, so that a later cancellation follows this command in the queue.
                 if Task.isCancelled { return false }
                 state.multi = state.multi ?? Self.begin()
             }
@@ -96,14 +92,13 @@ final class FetchThread: Sendable {
         }
     }
 
-    /// Calls curl_global_init(3) once.
     private static let isCurlReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     private static func begin() -> Multi? {
         guard isCurlReady, let handle = curl_multi_init() else { return nil }
         let multi = Multi(handle: handle)
         let code = startThread {
-            // libcurl's sockets are spared SIGPIPE, OpenSSL's are not. Resolver threads inherit the mask.
+            // OpenSSL's sockets raise SIGPIPE, libcurl's do not. Resolver threads inherit the mask.
             var signals = sigset_t()
             sigfillset(&signals)
             pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -120,7 +115,7 @@ final class FetchThread: Sendable {
     private func run(_ multi: Multi) {
         var transfers: [Transfer] = []
         let memory = BodyMemory(ledger: .shared)
-        /// Removes the transfer; this never waits, for a lookup that still runs is left alone.
+        /// Removes a transfer. Never blocks, because a name lookup in progress is abandoned.
         func end(_ transfer: Transfer, _ failure: UpstreamError?) {
             transfers.removeAll { $0 === transfer }
             memory.remove(transfer)
@@ -163,16 +158,16 @@ final class FetchThread: Sendable {
                 curl_multi_cleanup(multi.handle)
                 return
             }
-            // Rounded up, so that the moment has come when it returns.
+            // Rounded up, so that the deadline has passed when curl_multi_poll(3) returns.
             let milliseconds = max((wakeUp - now) / .milliseconds(1), 0).rounded(.up)
             if curl_multi_poll(multi.handle, nil, 0, CInt(min(milliseconds, 86_400_000)), nil) != CURLM_OK {
-                // Without memory, for example: it must not become a busy loop.
+                // Avoids a busy loop if polling fails, for example without memory.
                 usleep(50_000)
             }
         }
     }
 
-    /// Whether the thread may end; from then on another may begin.
+    /// Whether the thread may end, because no command is pending. The next fetch then starts a new thread.
     private func hasEnded() -> Bool {
         state.withLock { state in
             guard state.commands.isEmpty else { return false }

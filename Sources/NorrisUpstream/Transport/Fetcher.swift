@@ -1,18 +1,16 @@
 import NorrisProtocol
 import NorrisSystem
 
-/// How an upstream fetches documents and decodes them.
 struct Fetcher: Sendable {
     let transport: any HTTPTransport
-    /// Runs the decoding, which may take seconds; nil for the caller's own.
+    /// Runs the decoding, which may take seconds; nil for the caller's executor.
     let executor: (any TaskExecutor)?
 
-    /// Held while a large document is decoded, so that large documents wait for each other, and small ones for none.
+    /// Ensures that only one large document is decoded at a time. Small documents do not wait.
     static let largeDocuments = AsyncLock()
 
-    /// Fetches a document unless it is still the one that the validators name.
-    ///
-    /// - Parameter decode: makes a value of the whole response, or throws ``UpstreamError/unusable(_:)``.
+    /// Fetches a document, unless the version of the validators is current. `decode` throws
+    /// ``UpstreamError/unusable(_:)``.
     func document<Value: Sendable>(
         _ url: String, accept: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
@@ -26,7 +24,7 @@ struct Fetcher: Sendable {
         defer { if isLarge { Fetcher.largeDocuments.unlock() } }
         do throws(UpstreamError) {
             let value = try await withTaskExecutorPreference(executor) { () throws(UpstreamError) in
-                // Made here, because its clock is that of the thread.
+                // Created on the decoding thread, because the budget measures the CPU time of that thread.
                 let budget = DecodingBudget(isLarge: isLarge)
                 let value = try decode(&response, budget)
                 try budget.check()
@@ -42,7 +40,7 @@ struct Fetcher: Sendable {
         }
     }
 
-    /// The same for a document in JSON.
+    /// Fetches a JSON document, unless the version of the validators is current.
     func json<Value: Sendable>(
         _ url: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
@@ -66,7 +64,7 @@ private func isJSON(mediaType: String) -> Bool {
 
 /// The result of a conditional request.
 package enum Fetched<Value: Sendable>: Sendable {
-    /// 304: what was fetched with the same validators is still current.
+    /// Status 304: the content fetched with the same validators is current.
     case unchanged(FetchInfo)
     case changed(Value, FetchInfo)
 
@@ -79,15 +77,15 @@ package enum Fetched<Value: Sendable>: Sendable {
 
 extension Fetched: Equatable where Value: Equatable {}
 
-/// What to remember of a response until the next request.
+/// The parts of a response that affect the next request.
 package struct FetchInfo: Sendable, Equatable {
     package var validators = Validators()
-    /// How long the response is fresh, or the rate limit lasts: more than 0, at most 24 h; nil if it says nothing.
+    /// The longer of freshness and rate limit: more than 0, at most 24 h; nil if the response states neither.
     package var notBefore: Duration?
 }
 
 extension FetchInfo {
-    /// - Parameter sent: the validators of the request; those that a 304 does not repeat stay valid.
+    /// - Parameter sent: the validators of the request; a 304 keeps those that it does not repeat.
     init(_ response: HTTPResponse, sent: Validators) {
         validators = Validators(response.headers)
         if response.status == 304 {
@@ -100,7 +98,7 @@ extension FetchInfo {
     }
 }
 
-/// The names that an upstream gave a version of its content (RFC 9110, section 8.8), byte for byte.
+/// The validators of a version of an upstream's content (RFC 9110, section 8.8), byte for byte.
 package struct Validators: Sendable, Equatable {
     package var etag: String?
     package var lastModified: String?
@@ -110,8 +108,7 @@ package struct Validators: Sendable, Equatable {
         self.lastModified = lastModified
     }
 
-    /// Those of a response; one that could not be sent back unchanged is left out: it is empty, holds a control
-    /// character, is longer than 1 KiB, or was not UTF-8.
+    /// Ignores a validator that cannot be repeated unchanged: empty, over 1 KiB, not UTF-8, or with controls.
     init(_ headers: HTTPHeaderFields) {
         func usable(_ name: String) -> String? {
             guard let value = headers[name], (1...1024).contains(value.utf8.count) else { return nil }
@@ -122,7 +119,6 @@ package struct Validators: Sendable, Equatable {
         lastModified = usable("last-modified")
     }
 
-    /// The fields that make a request conditional.
     var headers: [(name: String, value: String)] {
         [("If-None-Match", etag), ("If-Modified-Since", lastModified)].compactMap { name, value in
             value.map { (name: name, value: $0) }

@@ -1,36 +1,32 @@
 package import NorrisProtocol
 
-/// Sends requests: all that an upstream needs of a network.
 package protocol HTTPTransport: Sendable {
-    /// Sends a GET request and reads the whole response.
-    ///
-    /// - Returns: a response of status 200, or 304 if the request was conditional; any other status is an error.
+    /// Sends a GET request. Returns a response of status 200, or of 304 to a conditional request; otherwise throws.
     func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse
 }
 
 /// A GET request.
 package struct HTTPRequest: Sendable {
-    /// Absolute, `http` or `https`, already percent-encoded.
+    /// An absolute `http` or `https` URL, percent-encoded.
     package var url: String
     package var headers: [(name: String, value: String)] = []
-    /// For the whole request: connecting, redirects, the body.
+    /// The limit for the whole request, including connecting, redirects and the body.
     package var timeout: Duration
 }
 
-/// A whole, inflated response.
+/// A complete, inflated response.
 package struct HTTPResponse: Sendable {
     package var status: Int
     package var headers: HTTPHeaderFields = []
     package var body: [UInt8] = []
-    /// Where it came from after all redirects; nil if that is not known.
+    /// The URL after all redirects; nil if unknown.
     package var url: HTTPURL?
-    /// What the dates in its header fields are compared with.
+    /// The time of arrival, with which dates in header fields are compared.
     package var receivedAt: Timestamp
-    /// Counts the body as memory until the response is gone.
     var memory: MemoryLease?
 }
 
-/// Header fields in the order of their arrival; names are looked up without regard to case (RFC 9110, section 5.1).
+/// Header fields in the order of arrival. Names are compared without case (RFC 9110, section 5.1).
 package struct HTTPHeaderFields: Sendable, ExpressibleByArrayLiteral {
     private let fields: [(name: String, value: String)]
 
@@ -38,26 +34,24 @@ package struct HTTPHeaderFields: Sendable, ExpressibleByArrayLiteral {
 
     package init(arrayLiteral elements: (String, String)...) { fields = elements.map { (name: $0.0, value: $0.1) } }
 
-    /// The value of the first field of a name.
     package subscript(_ name: String) -> String? { all(name).first }
 
-    /// The values of all fields of a name.
     package func all(_ name: String) -> [String] {
         let name = name.lowercased()
         return fields.filter { $0.name.lowercased() == name }.map(\.value)
     }
 }
 
-/// What all requests have in common, as configured under `http`.
+/// Settings of all requests, from the configuration section `http`.
 package struct HTTPSettings: Sendable, Equatable {
-    /// The longest silence: until the first byte of a response, and between any two. Connecting takes at most 5 s, and
-    /// never longer than this. The timeout of a request bounds the whole.
+    /// The longest silence: until the first byte of a response, and between two bytes. Connecting takes at most 5 s,
+    /// and at most this time. The timeout of a request limits its whole duration.
     package var timeout: Duration
-    /// In bytes, before inflating as well as after; a longer body is refused while it arrives.
+    /// The largest body in bytes, before and after inflating. A larger body is refused during the transfer.
     package var maximumBody: Int
     package var userAgent: String
     package var proxy: HTTPProxySettings?
-    /// The path of a PEM file of trusted certificates, in place of the system's (`SSL_CERT_FILE`).
+    /// The path of a PEM file of trusted certificates that replaces the system's file (`SSL_CERT_FILE`).
     package var trustRoots: String?
 
     package init(
@@ -74,9 +68,9 @@ package struct HTTPSettings: Sendable, Equatable {
     var connectTimeout: Duration { min(.seconds(5), timeout) }
 }
 
-/// An HTTP proxy: used with CONNECT for `https`, and with the whole URL for `http` (RFC 9112, section 3.2.2).
+/// An HTTP proxy. `https` uses CONNECT; `http` sends the absolute URL (RFC 9112, section 3.2.2).
 package struct HTTPProxySettings: Sendable, Equatable {
-    /// An IPv6 address without brackets.
+    /// The host; an IPv6 address has no brackets.
     package var host: String
     package var port: Int
     package var user: String?
@@ -91,7 +85,7 @@ package struct HTTPProxySettings: Sendable, Equatable {
 }
 
 extension HTTPProxySettings: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Host and port as in a URL, without user and password, so that it may be logged.
+    /// Host and port as in a URL; safe to log, because user and password are left out.
     package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     package var debugDescription: String { description }
 }

@@ -1,28 +1,27 @@
 import CCurl
 import Glibc
 
-/// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which sends the requests as well. Stricter
-/// where parsers disagree: only ASCII that a URL may hold (RFC 3986), valid percent-encoding, no user and password, a
-/// host that is a name, an IPv4 address or an IPv6 address in brackets.
+/// An absolute `http` or `https` URL, parsed by libcurl (libcurl-url(3)), which also sends the requests. Stricter where
+/// parsers disagree: only characters of RFC 3986, valid percent-encoding, no user or password, and as host a name, an
+/// IPv4 address, or an IPv6 address in brackets.
 package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let isSecure: Bool
-    /// In small letters; an IPv6 address with its brackets.
+    /// The host in lower case; an IPv6 address has its brackets.
     package let host: String
     package let port: Int?
-    /// Begins with a slash.
+    /// The path, which begins with a slash.
     let path: String
-    /// The part after the question mark.
     var query: String?
 
     package init?(_ text: String) { self.init(text, at: nil, flags: CURLU_PATH_AS_IS) }
 
-    /// The URL that a reference found at this one means (RFC 3986, section 5.2); nil if it is not `http` or `https`.
+    /// Resolves a reference (RFC 3986, section 5.2). Returns nil if the result is not `http` or `https`.
     func resolving(_ reference: String) -> HTTPURL? {
         let reference = reference.prefix { $0 != "#" }
         return reference.isEmpty ? self : HTTPURL(String(reference), at: self, flags: 0)
     }
 
-    /// - Parameter base: what a relative text refers to; nil where it must be absolute.
+    /// - Parameter base: the URL to which a relative text refers; nil if the text must be absolute.
     private init?(_ text: String, at base: HTTPURL?, flags: CInt) {
         guard Self.isWellFormed(Array(text.utf8)), Self.hasTwoSlashes(text), let handle = curl_url() else { return nil }
         defer { curl_url_cleanup(handle) }
@@ -50,25 +49,25 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     var scheme: String { isSecure ? "https" : "http" }
 
-    /// Host and port, as the field `Host` has them.
+    /// Host and port, as in the field `Host`.
     var authority: String {
         guard let port, port != (isSecure ? 443 : 80) else { return host }
         return "\(host):\(port)"
     }
 
-    /// Host and path for a message: never the query, which may hold a key.
+    /// Host and path for a message, at most 200 characters. The query is left out, because a query may contain a key.
     var hostAndPath: String { String("\(authority)\(path == "/" ? "" : path)".prefix(200)) }
 
     package var description: String { "\(scheme)://\(authority)\(path)\(query.map { "?\($0)" } ?? "")" }
 
-    /// Whether the host, as it is written, is no host of the public internet.
+    /// Whether the host, as written, is a private address or localhost.
     package var hasPrivateHost: Bool {
         if host.first == "[" { return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true }
         let name = host.last == "." ? host.dropLast() : host[...]
         return IPAddress(String(name))?.isPrivate ?? (name.split(separator: ".").last == "localhost")
     }
 
-    /// Whether there are only characters of RFC 3986, appendix A, and two hexadecimal digits after each percent sign.
+    /// Whether all characters are from RFC 3986, appendix A, with two hexadecimal digits after each percent sign.
     private static func isWellFormed(_ bytes: [UInt8]) -> Bool {
         let isHex = { (index: Int) in bytes.indices.contains(index) && isxdigit(Int32(bytes[index])) != 0 }
         return bytes.indices.allSatisfy { index in
@@ -76,7 +75,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// False where a scheme is followed by one slash, or by three, which libcurl takes for two.
+    /// Returns false if one or three slashes follow a scheme, because libcurl reads both as two.
     private static func hasTwoSlashes(_ text: String) -> Bool {
         let start = text.prefix(9).lowercased()
         guard let scheme = ["https:", "http:"].first(where: { start.utf8.starts(with: $0.utf8) }) else { return true }
@@ -85,9 +84,8 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether a host is an address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores
-    /// and dots (RFC 1035, section 2.3.4). A name whose last label begins with a digit is refused: resolvers take some
-    /// of them for addresses, and libcurl does not give addresses their usual form where they are percent-encoded
-    /// (`1%2e1`).
+    /// and dots (RFC 1035, section 2.3.4). The last label must not begin with a digit: resolvers take some such names
+    /// for addresses, and libcurl does not normalize percent-encoded addresses (`1%2e1`).
     private static func isHost(_ host: String) -> Bool {
         if host.first == "[" { return true }
         let name = host.last == "." ? host.dropLast() : host[...]
@@ -98,17 +96,17 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// Whether a character may stand in a URL (RFC 3986, appendix A).
+/// Whether a URL may contain the character (RFC 3986, appendix A).
 func isAllowedInURL(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte) }
 
-/// The URL of a path below a base that may end with slashes.
+/// Appends a path to a base URL that may end with slashes.
 func joinedURL(_ baseURL: String, _ path: String) -> String {
     var baseURL = baseURL
     while baseURL.last == "/" { baseURL.removeLast() }
     return "\(baseURL)/\(path)"
 }
 
-/// A text as a part of a URL: everything but unreserved characters encoded (RFC 3986, section 2.3), as UTF-8.
+/// Encodes a text as a part of a URL: all but unreserved characters (RFC 3986, section 2.3), as UTF-8.
 package func percentEncoded(_ text: String) -> String {
     let hex = Array("0123456789ABCDEF".utf8)
     var encoded: [UInt8] = []

@@ -1,11 +1,10 @@
 import Glibc
 
-/// An IPv4 or IPv6 address as its bytes.
 struct IPAddress: Equatable, Sendable {
-    /// 4 or 16, in network order.
+    /// 4 or 16 bytes in network order.
     let bytes: [UInt8]
 
-    /// The textual forms of inet_pton(3), without zone; nil for anything else.
+    /// Parses the textual forms of inet_pton(3), without a zone.
     init?(_ text: String) {
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -20,11 +19,10 @@ struct IPAddress: Equatable, Sendable {
 
     private init(bytes: ArraySlice<UInt8>) { self.bytes = Array(bytes) }
 
-    /// Whether the address is not one of the public internet, so that no upstream may send us there. These are the
-    /// registries of special-purpose addresses (RFC 6890), the prefixes that are not globally reachable, and multicast.
-    /// An IPv6 address that carries one of IPv4 counts as that one.
+    /// Whether the address is outside the public internet, so that no redirect may lead there: a special-purpose
+    /// address (RFC 6890) without global reach, or multicast. An IPv4 address embedded in an IPv6 address decides.
     var isPrivate: Bool {
-        // `::` and `::1` look like compatible addresses and are none.
+        // `::` and `::1` match the prefix of compatible addresses, but embed no IPv4 address.
         let isLoopback = bytes.count == 16 && bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] <= 1
         if isLoopback { return true }
         if let (_, offset) = Self.embedding.first(where: { $0.prefix.contains(self) }) {
@@ -60,7 +58,7 @@ struct IPAddress: Equatable, Sendable {
         Prefix("ff00::", 8),  // multicast, RFC 4291
     ]
 
-    /// The prefixes of IPv6 that carry an IPv4 address, and where it begins.
+    /// The IPv6 prefixes that embed an IPv4 address, and the index of its first byte.
     private static let embedding: [(prefix: Prefix, offset: Int)] = [
         (Prefix("::ffff:0.0.0.0", 96), 12),  // mapped, RFC 4291
         (Prefix("::", 96), 12),  // compatible, RFC 4291
@@ -68,14 +66,13 @@ struct IPAddress: Equatable, Sendable {
         (Prefix("2002::", 16), 2),  // 6to4, RFC 3056
     ]
 
-    /// The leading bits that a block of addresses has in common.
     private struct Prefix {
         private let bytes: [UInt8]
         private let length: Int
 
         /// - Parameter length: in bits.
         init(_ address: String, _ length: Int) {
-            // The addresses above are valid; tests look at each.
+            // Safe, because all prefixes are constants in this file, and tests check each one.
             bytes = IPAddress(address)!.bytes
             self.length = length
         }

@@ -1,17 +1,17 @@
 import CCurl
 
-/// One transfer of libcurl: its options, what it receives, and why it ends. Used on the fetch thread only.
+/// One transfer of libcurl: options, received data, and result. Used on the fetch thread only.
 final class Transfer {
-    /// Of all heads of one exchange, also those of a proxy and those below 200.
+    /// The limit for the header fields of one exchange, including the heads of a proxy and of statuses below 200.
     private static let maximumFields = 1000
-    /// The same in bytes.
+    /// The limit for the same heads, in bytes.
     private static let maximumHead = 64 << 10
-    /// The header fields that are read, in small letters; all others are skipped as they arrive.
+    /// The header fields that norrisd uses, in lower case; all others are skipped.
     private static let usedFields: Set<String> = [
         "age", "cache-control", "content-encoding", "content-type", "date", "etag", "expires", "last-modified",
         "location", "retry-after", "x-ratelimit-remaining", "x-ratelimit-reset",
     ]
-    /// The part of an error's body that is read for a message in it, in bytes.
+    /// The part of an error's body that is searched for a message, in bytes.
     private static let maximumErrorBody = 16 << 10
 
     let fetch: Fetch
@@ -19,27 +19,27 @@ final class Transfer {
     let continuation: FetchThread.Continuation
     let easy: UnsafeMutableRawPointer
     var exchange = Exchange()
-    /// Whether there is a connection, with TLS and the proxy's tunnel, so that the request is sent.
+    /// Whether the connection exists, including TLS and the proxy's tunnel, so that the request is sent.
     private(set) var isConnected = false
 
-    /// Why one of the callbacks ended it: all that is wanted has come, or an error.
+    /// The reason why a callback ended the transfer: an error, or success because no further data is needed.
     private var stop: Result<Void, UpstreamError>?
     private var headBytes = 0
     private var headLines = 0
     /// The used fields of the current head.
     private var fields: [(name: String, value: String)] = []
-    /// Whether the last line was a field that is used, so that a folded line continues it.
+    /// Whether the last line was a used field, which a folded line continues.
     private var continuesField = false
     private let memory: BodyMemory
-    /// The largest body that the response may have, in bytes.
+    /// The largest possible body of the response, in bytes.
     private var largestBody: Int
-    /// When something was received last, and how many bytes had been received then.
+    /// The time of the last receipt, and the number of bytes received until then.
     private var lastReceipt = ContinuousClock.now
     private var received: curl_off_t = 0
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private let message: UnsafeMutablePointer<CChar>
 
-    /// Begins a transfer; nil if libcurl refuses it.
+    /// Starts a transfer. Returns nil if libcurl refuses it.
     init?(
         _ fetch: Fetch, _ id: UInt64, _ continuation: FetchThread.Continuation, in multi: UnsafeMutableRawPointer,
         _ memory: BodyMemory
@@ -59,24 +59,25 @@ final class Transfer {
         message.deallocate()
     }
 
-    /// - Returns: whether libcurl took every option.
+    /// Sets the options. Returns false if libcurl refuses one.
     private func configure() -> Bool {
         let settings = fetch.settings
         let proxy = settings.proxy
         let connectTimeout = max(1, Int(settings.connectTimeout / .milliseconds(1)))
         let numbers: [(CURLoption, Int)] = [
-            // Nobody waits for a lookup whose transfer has ended.
+            // A name lookup does not delay the end of its transfer.
             (CURLOPT_QUICK_EXIT, 1), (CURLOPT_NOSIGNAL, 1), (CURLOPT_CONNECTTIMEOUT_MS, connectTimeout),
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_PATH_AS_IS, 1), (CURLOPT_FOLLOWLOCATION, 0),
             (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), (CURLOPT_SSL_VERIFYPEER, 1),
             (CURLOPT_SSL_VERIFYHOST, 2),
-            // What libcurl inflates of one buffer while a transfer is paused is in no account: a thousand times as much.
+            // Small, because no account counts the data that libcurl inflates from one buffer while a transfer is
+            // paused. That data may be a thousand times the buffer.
             (CURLOPT_BUFFERSIZE, 4 << 10), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)),
         ]
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, fetch.url.description), (CURLOPT_PROTOCOLS_STR, "http,https"),
             (CURLOPT_USERAGENT, settings.userAgent), (CURLOPT_ACCEPT_ENCODING, "gzip"),
-            // Empty texts keep libcurl from reading the environment.
+            // Empty texts make libcurl ignore the environment.
             (CURLOPT_PROXY, proxy.map { "http://\($0)" } ?? ""), (CURLOPT_NOPROXY, ""),
             (CURLOPT_PROXYUSERNAME, proxy?.user),
             (CURLOPT_PROXYPASSWORD, proxy?.user.map { _ in proxy?.password ?? "" }),
@@ -86,11 +87,11 @@ final class Transfer {
         if !fetch.headers.contains(where: { $0.name.lowercased() == "accept" }) { headers.append("Accept:") }
         headers += fetch.headers.map { "\($0.name): \($0.value)" }
 
-        // A transfer outlives its callbacks: they run inside calls that get its easy handle.
+        // A transfer outlives its callbacks, because libcurl runs them only inside calls that use its easy handle.
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         return numbers.allSatisfy { curl_set_long(easy, $0, $1) == CURLE_OK }
             && texts.allSatisfy { curl_set_string(easy, $0, $1) == CURLE_OK } && set(CURLOPT_HTTPHEADER, headers)
-            // A request for a tunnel has nothing but what the proxy needs.
+            // A request for a tunnel contains only the fields that the proxy needs.
             && set(CURLOPT_PROXYHEADER, ["Proxy-Connection:", "User-Agent:"])
             && curl_set_pointer(easy, CURLOPT_ERRORBUFFER, message) == CURLE_OK
             && [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_PREREQDATA].allSatisfy {
@@ -120,24 +121,24 @@ final class Transfer {
         return curl_set_list(easy, option, list) == CURLE_OK
     }
 
-    /// What `configure()` passed, which is never nil.
+    /// The transfer that `configure()` passed to libcurl; the pointer is never nil.
     private static func of(_ pointer: UnsafeMutableRawPointer?) -> Transfer {
         Unmanaged<Transfer>.fromOpaque(pointer!).takeUnretainedValue()
     }
 
-    // MARK: Callbacks of libcurl. False ends the transfer.
+    // MARK: Callbacks of libcurl
 
-    /// Called before each request, on new connections and on those that are used again.
+    /// Called before each request, on new and reused connections. Returns false to end the transfer.
     private func connected(to peer: IPAddress?) -> Bool {
         isConnected = true
         lastReceipt = .now
-        // Without an address it is no peer on the internet.
+        // A peer without an address counts as private.
         guard let refusal = fetch.privatePeerRefusal, peer?.isPrivate ?? true else { return true }
         stop = .failure(refusal)
         return false
     }
 
-    /// Takes a status line, a field or the empty line after them.
+    /// Reads a status line, a field, or the empty line that ends the head. Returns false to end the transfer.
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headBytes += line.count
         headLines += 1
@@ -152,10 +153,10 @@ final class Transfer {
             stop = .failure(UpstreamError(.decode, "\(fetch.url.hostAndPath) answered with \(limit)"))
             return false
         }
-        // Not yet the response: the head of a proxy. Not any more: trailers.
+        // Skips the head of a proxy, which precedes the connection, and trailers, which follow the response's head.
         guard isConnected, exchange.status == 0 else { return true }
         if isStatus {
-            // Another head begins: fields before it belong to a response below 200.
+            // A new head begins. Earlier fields belong to a response with a status below 200.
             (fields, continuesField) = ([], false)
             return true
         }
@@ -180,7 +181,7 @@ final class Transfer {
             return
         }
         continuesField = false
-        // The longest name that is used has 21 bytes.
+        // The longest used name has 21 bytes.
         guard let colon = line.prefix(32).firstIndex(of: UInt8(ascii: ":")) else { return }
         let name = text(line[..<colon]).lowercased()
         guard Self.usedFields.contains(name) else { return }
@@ -188,7 +189,7 @@ final class Transfer {
         fields.append((name, text(line[(colon + 1)...])))
     }
 
-    /// Takes the head of the response as a whole.
+    /// Processes the complete head of the response. Returns false to end the transfer.
     private func endHead(_ status: Int) -> Bool {
         exchange.status = status
         exchange.headers = HTTPHeaderFields(fields)
@@ -206,7 +207,7 @@ final class Transfer {
         return stop == nil
     }
 
-    /// - Returns: as many bytes as were taken; or that the transfer is to pause, or to end.
+    /// - Returns: the number of bytes taken, `CURL_WRITEFUNC_PAUSE` to pause the transfer, or -1 to end it.
     private func takeBody(_ chunk: UnsafeRawBufferPointer) -> Int {
         let isSuccess = exchange.status == 200
         let maximum = isSuccess ? fetch.settings.maximumBody : Self.maximumErrorBody
@@ -234,13 +235,12 @@ final class Transfer {
 
     // MARK: Waiting for memory
 
-    /// Whether the transfer waits for memory.
     private var isWaiting: Bool { memory.waiting.contains { $0 === self } }
 
-    /// Continues the transfer if there is memory now; called outside of the callbacks.
+    /// Continues a paused transfer if memory is available. Called outside the callbacks.
     func resume() {
         let lease = exchange.memory ?? memory.lease()
-        // One byte more than there is: as much as any further byte needs.
+        // A count above `maximumSmall` requests the memory for the whole rest of the body.
         guard
             case .granted(let capacity) = memory.take(
                 max(exchange.body.count, BodyMemory.maximumSmall) + 1,
@@ -253,27 +253,27 @@ final class Transfer {
         curl_easy_pause(easy, CURLPAUSE_RECV_CONT)
     }
 
-    /// Ends the transfer, because there is no memory for its body.
+    /// Ends the transfer with an error, because its body gets no memory.
     func refuse() {
         stop = .failure(.busy(fetch.url.hostAndPath))
         exchange.body = []
         exchange.memory = nil
     }
 
-    // MARK: The end
+    // MARK: Timeouts and result
 
-    /// When to check the timeouts again. libcurl measures the time to connect.
+    /// The time of the next check for timeouts. libcurl limits the time to connect.
     var timesOutAt: ContinuousClock.Instant {
         if case .failure? = stop { return lastReceipt }
         return isConnected && !isWaiting ? min(fetch.deadline, lastReceipt + fetch.settings.timeout) : fetch.deadline
     }
 
-    /// Why it has timed out; nil if it goes on. To be called whenever something may have been received.
+    /// The error of a transfer that must end; nil if the transfer continues. Called whenever data may have arrived.
     func timeout(at now: ContinuousClock.Instant) -> UpstreamError? {
-        // Not in the callbacks: compressed bytes may arrive that do not yet inflate to anything.
+        // Counted here, because the callbacks do not see compressed bytes that do not yet inflate to anything.
         let count = curl_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T) + curl_get_long(easy, CURLINFO_HEADER_SIZE)
         if count != received { (received, lastReceipt) = (count, now) }
-        // The error of a callback, or of a transfer that was refused while it was paused.
+        // The error of a callback, or of a transfer that was refused while paused.
         if case .failure(let failure)? = stop { return failure }
         guard timesOutAt <= now else { return nil }
         if isWaiting { return .busy(fetch.url.hostAndPath) }
@@ -281,12 +281,12 @@ final class Transfer {
         return UpstreamError(.timeout, "\(fetch.url.authority) sent nothing for \(fetch.settings.timeout.text).")
     }
 
-    /// Why it ended with this code; nil if it is whole.
+    /// The error of a transfer that ended with a code; nil if the response is complete.
     func failure(_ code: CURLcode) -> UpstreamError? {
         switch stop {
         case .failure(let failure): return failure
         case .success: return nil
-        // libcurl takes a reply that ends inside its head for a whole one.
+        // libcurl reports success for a response that ends inside its head.
         case nil where code == CURLE_OK && exchange.status == 0: return .early(fetch.url)
         case nil: return code == CURLE_OK ? nil : UpstreamError(code, of: self, saying: String(cString: message))
         }

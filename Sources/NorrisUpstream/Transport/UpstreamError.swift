@@ -4,31 +4,30 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
-/// Why an upstream could not be fetched or decoded, and whether to retry.
+/// The reason why an upstream's content could not be fetched or decoded, and whether to retry.
 package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Kind: Equatable, Sendable {
-        /// No connection, or it broke.
+        /// No connection, or a broken connection.
         case offline
         case timeout
-        /// A status that is neither success nor one of the kinds below, or a redirect that is not followed.
+        /// An unsuccessful status without a separate kind, or a redirect that is not followed.
         case http(status: Int)
-        /// 429, or a budget of our own is used up.
+        /// Status 429, or norrisd's own budget of requests is used up.
         case quota
-        /// The response cannot be used.
+        /// The response is unusable.
         case decode
         /// A key is missing or was refused.
         case credentials
-        /// The caller does not want the response any more: nothing to show or to count.
+        /// The caller cancelled the request; the error is neither shown nor counted.
         case cancelled
     }
 
     package var kind: Kind
-    /// One sentence for a person: sanitized, at most 500 characters, without the query part of any URL.
+    /// One sentence for the user: sanitized, at most 500 characters, without the query part of any URL.
     package var message: String
-    /// How long the upstream wants no request: 0...24 h.
+    /// The pause that the upstream requests: 0...24 h.
     package var retryAfter: Duration?
-    /// Whether this upstream is known to recover from a status that is not retried elsewhere, or norrisd had no memory
-    /// for its answer.
+    /// Whether this upstream is known to recover from the status, or norrisd had no memory for the response.
     var isTransient = false
 
     package init(_ kind: Kind, _ message: String, retryAfter: Duration? = nil) {
@@ -37,8 +36,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         self.retryAfter = retryAfter
     }
 
-    /// Whether the same request may succeed soon: nothing arrived, or a status that passes (408, 425, 429, any 5xx,
-    /// or one that ``isTransient``).
+    /// Whether the same request may succeed soon: no response, 408, 425, 429, any 5xx, or ``isTransient``.
     package var isRetryable: Bool {
         switch kind {
         case .offline, .timeout, .quota: true
@@ -50,24 +48,22 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 
     package var description: String { message }
 
-    /// One line of at most so many code points, safe for a message.
+    /// One sanitized line of at most `length` code points.
     static func cut(_ text: String, to length: Int) -> String { prefix(of: sanitizedLine(text), codePoints: length) }
 
-    // MARK: Without a connection, or with one that breaks
+    // MARK: Connection errors
 
     static let cancelled = UpstreamError(.cancelled, "The request was cancelled.")
 
-    /// The whole response did not come in time.
     static func late(_ url: HTTPURL, _ timeout: Duration) -> UpstreamError {
         UpstreamError(.timeout, "\(url.authority) did not answer completely within \(timeout.text).")
     }
 
-    /// The response ended before it was whole.
     static func early(_ url: HTTPURL) -> UpstreamError {
         UpstreamError(.offline, "\(url.authority) ended its answer early.")
     }
 
-    /// Other answers have taken the memory that norrisd has for all.
+    /// Other responses use all memory that norrisd has for responses.
     static func busy(_ name: String) -> UpstreamError {
         let fault = "answered while other answers took all memory that norrisd has for them"
         var error = name.isEmpty ? .unusable(fault) : UpstreamError(.decode, "\(name) \(fault).")
@@ -78,21 +74,19 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     static let refusedByProxy = UpstreamError(
         .http(status: 407), "The proxy needs a user name and password; set them in http.proxy.")
 
-    /// What libcurl's codes mean for a person (libcurl-errors(3)).
-    ///
-    /// - Parameter text: libcurl's own message, for where one code has several meanings.
+    /// Describes a code of libcurl (libcurl-errors(3)). Its message `text` distinguishes the meanings of some codes.
     init(_ code: CURLcode, of transfer: Transfer, saying text: String) {
         let (url, settings) = (transfer.fetch.url, transfer.fetch.settings)
         let host = url.authority
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
-            // All other times are measured by the fetch thread.
+            // The fetch thread measures all other timeouts.
             self.init(.timeout, "No connection to \(host) within \(settings.connectTimeout.text).")
         case CURLE_URL_MALFORMAT:
             self.init(.decode, "\(url.hostAndPath) is not a usable URL; correct the configured address.")
         case CURLE_BAD_CONTENT_ENCODING:
             self.init(.decode, "\(url.hostAndPath) answered with compressed content that is damaged.")
-        // A status line of HTTP/0.9 or of a version that does not exist; broken header fields.
+        // A status line of HTTP/0.9 or of an unknown version, or invalid header fields.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
             CURLE_RECV_ERROR where text.contains("chunked-encoding"):
             self.init(.decode, "\(host) answered with something that is not HTTP.")
@@ -106,14 +100,13 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             } else if let cause = Self.cause(inTLS: code, transfer.easy, text) {
                 self.init(.offline, "\(host) cannot be reached: \(cause).")
             } else {
-                // With a proxy nothing else is connected to.
+                // With a proxy, norrisd connects to nothing else.
                 let way = settings.proxy.map { " through the proxy \($0)" } ?? ""
                 self.init(.offline, "\(host) cannot be reached\(way): \(Self.cause(code, transfer.easy)).")
             }
         }
     }
 
-    /// Why there is no connection.
     private static func cause(_ code: CURLcode, _ easy: UnsafeMutableRawPointer) -> String {
         if code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_COULDNT_RESOLVE_PROXY {
             return "the name cannot be resolved"
@@ -127,7 +120,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// Why TLS failed; nil if the code is not about TLS.
+    /// The cause of a TLS failure; nil if the code is unrelated to TLS.
     private static func cause(inTLS code: CURLcode, _ easy: UnsafeMutableRawPointer, _ text: String) -> String? {
         switch code {
         case CURLE_PEER_FAILED_VERIFICATION where text.contains("subject name"):
@@ -149,9 +142,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 
     // MARK: Responses
 
-    /// A response that cannot be decoded; ``Fetcher`` puts the upstream's name before it.
-    ///
-    /// - Parameter fault: the end of a sentence, without the full stop.
+    /// A response that cannot be decoded. `fault` ends a sentence that ``Fetcher`` begins with the upstream's name.
     static func unusable(_ fault: String) -> UpstreamError { UpstreamError(.decode, fault) }
 
     static func tooLarge(_ url: HTTPURL, _ maximumBody: Int) -> UpstreamError {
@@ -159,9 +150,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         return UpstreamError(.decode, "\(url.hostAndPath) answered with \(limit)")
     }
 
-    /// A response whose status is neither 200 nor 304.
-    ///
-    /// - Parameter body: its beginning at least; may be empty, HTML, anything.
+    /// A response whose status is neither 200 nor 304. `body` is at least its beginning, and may be empty or HTML.
     init(status: Int, from url: HTTPURL?, headers: HTTPHeaderFields, body: [UInt8], now: Timestamp) {
         var message = "HTTP \(status) from \(url?.hostAndPath ?? "the upstream")"
         if let reason = Self.message(in: body) { message += ": \(reason)" }
@@ -174,7 +163,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         }
     }
 
-    /// The upstream's own message: a `message`, a `msg` under `meta` (Giphy), or an `error` (Mastodon).
+    /// The upstream's error message: `message`, `msg` under `meta` (Giphy), or `error` (Mastodon).
     private static func message(in body: [UInt8]) -> String? {
         guard let object = JSONItem(item: body[...]) else { return nil }
         let texts = [
@@ -185,7 +174,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 }
 
 extension Duration {
-    /// For a message: `10 s`, `250 ms`.
+    /// The duration in a message: `10 s`, `250 ms`.
     var text: String {
         let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
