@@ -20,8 +20,7 @@ struct Planner: Sendable {
         self.generator = generator
     }
 
-    /// Applies a configuration, and removes sources that it does not name. New sources have their record in
-    /// `histories`.
+    /// Applies a configuration, and removes sources that it does not name. `histories` has an entry per new source.
     mutating func configure(
         _ policies: [(name: String, policy: SourcePolicy)], histories: [String: SourceSchedule.History], now: Timestamp
     ) {

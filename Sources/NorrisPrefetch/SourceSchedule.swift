@@ -47,7 +47,7 @@ package struct SourceSchedule: Sendable {
     /// The current record, whose times may be earlier than the stored times: see ``limitTimes(_:)``.
     package private(set) var record: ScheduleRecord { didSet { rollback = nil } }
     package private(set) var content: Content? { didSet { rollback = nil } }
-    /// The record and content before ``limitTimes(_:)`` changed both, and the time of the change; reset by other
+    /// The record and content before ``limitTimes(_:)`` changed both, and the time of the change. Reset by other
     /// changes.
     private var rollback: (stored: History, since: Timestamp)?
     package private(set) var runs = Runs()
@@ -136,7 +136,7 @@ package struct SourceSchedule: Sendable {
         return nextRunAt.duration(to: now) > max(interval, .seconds(60))
     }
 
-    /// Whether a search may be sent. With `whileFresh`, fresh content may lack the results of the search.
+    /// Whether a search may be sent. With `whileFresh`, a search is sent even if the content is fresh.
     func maySearch(_ now: Timestamp, whileFresh: Bool = false) -> Bool {
         guard policy.isEnabled, whileFresh || !isFresh(now) else { return false }
         return searchHolds.allSatisfy { $0 <= now }

@@ -36,8 +36,7 @@ extension GifPage {
             let body = response.body.count <= JSONItems.maximumItem ? response.body : []
             throw UpstreamError(status: known, from: url, headers: [], body: body, now: response.receivedAt)
         }
-        // If its backend fails, Giphy sends status 200 without data and `response_id`, which an empty search result
-        // has.
+        // If its backend fails, Giphy sends status 200 without data and `response_id`. An empty result has that id.
         let isSynthetic = (meta?.text("response_id", .id) ?? "").isEmpty
         var items = 0
         if let data = members["data"] {

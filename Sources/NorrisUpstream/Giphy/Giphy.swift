@@ -2,7 +2,7 @@ package import NorrisProtocol
 
 /// The API of Giphy. The administrator's key is part of each request and never appears in an error.
 package struct Giphy: Sendable {
-    /// The number of ids in one request for GIFs.
+    /// The largest number of ids in one request for GIFs.
     package static let maximumIDs = 100
 
     private let baseURL: String
@@ -25,7 +25,7 @@ package struct Giphy: Sendable {
         fetcher = Fetcher(transport: transport, executor: executor)
     }
 
-    /// GIFs that match a text of at most 50 characters, in Giphy's order. `limit` is 1...50, `offset` at most 4,999.
+    /// GIFs that match a text of at most 50 characters, in Giphy's order. `limit` is 1...50; empty beyond offset 4,999.
     package func search(
         _ query: String, offset: Int, limit: Int, rating: String? = nil, lang: String? = nil, timeout: Duration? = nil
     ) async throws(UpstreamError) -> GifPage {
@@ -34,7 +34,7 @@ package struct Giphy: Sendable {
         return try await fetch("gifs/search", parameters, timeout, rating: rating, window)
     }
 
-    /// The most popular GIFs at present. `limit` is 1...50, `offset` at most 499.
+    /// The most popular GIFs at present. `limit` is 1...50; empty beyond offset 499.
     package func trending(offset: Int, limit: Int, timeout: Duration? = nil) async throws(UpstreamError) -> GifPage {
         try await fetch("gifs/trending", [], timeout, GifPage.Window(offset: offset, limit: limit, maximumOffset: 499))
     }
@@ -95,8 +95,7 @@ struct APIKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     var description: String { "***" }
     var debugDescription: String { description }
 
-    /// Replaces the key, in any case, with `***`, and also a prefix of at least eight bytes, because the text may be
-    /// cut.
+    /// Replaces the key, ignoring case, with `***`, and also a prefix from eight bytes, because the text may be cut.
     func redacted(_ text: String) -> String {
         let folded = { (text: String) in text.utf8.map { isLetter($0) ? $0 | 0x20 : $0 } }
         let (key, letters, bytes) = (folded(value), folded(text), Array(text.utf8))

@@ -45,8 +45,7 @@ struct PostBatchBuilder {
     }
 
     /// Adds a post and its author; the author of an anonymous post is set later. Returns the index of the post. Returns
-    /// nil for a repeated id, for nil, and, unless `mayBeBare`, for a post without content; the last two are counted as
-    /// skipped.
+    /// nil for an unusable post (nil, or without content unless `mayBeBare`), which is counted, and for a repeated id.
     @discardableResult mutating func add(
         _ post: Post?, mayBeBare: Bool = false, isAnonymous: Bool = false
     ) throws(UpstreamError) -> Int? {

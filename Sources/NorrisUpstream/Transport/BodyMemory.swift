@@ -3,8 +3,8 @@ import NorrisSystem
 /// Divides the memory for response bodies among all transfers. Used on the fetch thread only.
 ///
 /// A small body takes memory as it grows. A large body takes all its remaining memory at once, so that no two bodies
-/// wait for each other; until then its transfer is paused. A small body without memory ends the transfer that has
-/// waited longest.
+/// wait for each other; until then its transfer is paused. If a small body gets none, the longest waiting transfer
+/// ends.
 final class BodyMemory {
     /// The largest body that counts as small, in bytes.
     static let maximumSmall = 1 << 20
