@@ -9,7 +9,7 @@ package final class TemporaryFolder: Sendable {
     package let path: String
 
     package init() {
-        var template = Array((NSTemporaryDirectory() + "/norris.XXXXXX").utf8CString)
+        var template = Array((NSTemporaryDirectory() + "norris.XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
             fatalError("No temporary folder can be made: \(SystemError.reason())")
         }

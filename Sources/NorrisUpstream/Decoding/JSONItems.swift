@@ -29,7 +29,7 @@ struct JSONItems {
         _ body: (ArraySlice<UInt8>) throws(UpstreamError) -> Void
     ) throws(UpstreamError) {
         var items = JSONItems(array, budget)
-        guard items.peek() == "[" else { throw .unusable("answered with JSON in which \(name) is no array") }
+        guard items.peek() == "[" else { throw .unusable("answered with JSON in which \(name) is not an array") }
         try items.list(until: "]") { items throws(UpstreamError) in
             let item = try items.value()
             if item.count <= maximumItem { budget.spend(bytes: item.count) }
@@ -55,7 +55,7 @@ struct JSONItems {
     ) throws(UpstreamError) -> [String: ArraySlice<UInt8>] {
         var items = JSONItems(object, budget)
         var members: [String: ArraySlice<UInt8>] = [:]
-        guard items.peek() == "{" else { throw .unusable("answered with JSON that is no object") }
+        guard items.peek() == "{" else { throw .unusable("answered with JSON that is not an object") }
         try items.list(until: "}") { items throws(UpstreamError) in
             guard items.peek() == "\"" else { throw broken }
             let name = try items.value()
@@ -71,7 +71,7 @@ struct JSONItems {
                 budget.hold(2 * (key.utf8.count + memberCost))
             }
             guard members.updateValue(value, forKey: key) == nil else {
-                throw .unusable("answered with JSON in which \(UpstreamError.cut(key, to: 40)) stands twice")
+                throw .unusable("answered with JSON that contains \(UpstreamError.cut(key, to: 40)) twice")
             }
         }
         return members
@@ -98,7 +98,7 @@ struct JSONItems {
                 position += 1
             } while bytes[position - 1] == ","
         }
-        guard peek() == nil else { throw .unusable("answered with JSON and more text behind it") }
+        guard peek() == nil else { throw .unusable("answered with JSON that is followed by other text") }
     }
 
     /// Returns the next byte that is not white space, without passing it.
@@ -162,7 +162,7 @@ struct JSONItems {
     }
 
     private static let broken = UpstreamError.unusable("answered with something that is not JSON")
-    private static let cut = UpstreamError.unusable("answered with JSON that breaks off")
+    private static let cut = UpstreamError.unusable("answered with incomplete JSON")
 }
 
 /// An object of JSON. The accessors return nil for members of another type, and cut texts at the limit of their field.

@@ -118,7 +118,7 @@ private struct ConvertedText {
         let converter = iconv_open("UTF-8", name)
         // iconv_open(3) reports an error as (iconv_t) -1.
         guard let converter, Int(bitPattern: converter) != -1 else {
-            throw .unusable("answered in the encoding \(name), for which this system has no table")
+            throw .unusable("answered in the encoding \(name), which iconv(3) on this system does not support")
         }
         defer { iconv_close(converter) }
         reserve(3 * source.count)

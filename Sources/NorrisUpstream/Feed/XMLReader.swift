@@ -69,7 +69,7 @@ final class XMLReader {
             for index in declaration where !isWhiteSpace(document[index]) { document[index] = UInt8(ascii: " ") }
         }
         guard let parser = XML_ParserCreateNS("UTF-8", XML_Char(UInt8(ascii: XMLName.separator))) else {
-            throw .unusable("answered with XML for which there is no memory")
+            throw .unusable("answered with XML, and norrisd has no memory to read it")
         }
         defer { XML_ParserFree(parser) }
         let reader = XMLReader(parser, base, budget, section)
@@ -240,7 +240,7 @@ final class XMLReader {
         if bases.count > 1 { return bases.count == 2 && name == XMLName("channel") }
         if Self.roots.contains(name) { return true }
         let root = UpstreamError.cut(name.local, to: 40)
-        throw .unusable("answered with XML that is no feed, for its root is \(root); is url right?")
+        throw .unusable("answered with XML that is not a feed (its root is \(root)); is url right?")
     }
 
     /// Returns the shared instance of a name.

@@ -85,7 +85,7 @@ extension GifPage {
             take(data)
         default:
             guard data.first == "{" || data.elementsEqual("null".utf8) else {
-                throw .unusable("answered with JSON in which data is no GIF")
+                throw .unusable("answered with JSON in which data is not a GIF")
             }
         }
         return items

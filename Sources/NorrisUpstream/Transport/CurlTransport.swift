@@ -28,7 +28,7 @@ package struct CurlTransport: HTTPTransport {
 
     package func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse {
         guard let first = HTTPURL(request.url) else {
-            throw UpstreamError(.decode, "The address is no http or https URL; correct the configured address.")
+            throw UpstreamError(.decode, "The address is not an http or https URL; correct the configured address.")
         }
         var url = first
         let deadline = ContinuousClock.now + request.timeout
@@ -68,7 +68,7 @@ package struct CurlTransport: HTTPTransport {
         case 304:
             let fields = ["if-none-match", "if-modified-since"]
             guard request.headers.contains(where: { fields.contains($0.name.lowercased()) }) else {
-                throw UpstreamError(.decode, "\(url.hostAndPath) answered 304, but was not asked for a change.")
+                throw UpstreamError(.decode, "\(url.hostAndPath) answered 304 to a request without validators.")
             }
         case 200: if let failure = exchange.failure { throw failure }
         case 407 where settings.proxy != nil && !url.isSecure: throw .refusedByProxy
@@ -98,16 +98,16 @@ func redirectTarget(
         throw refusal(of: target, from: url, status, "only redirects from https to https are followed")
     }
     guard mayBePrivate || !target.hasPrivateHost else { throw refusalOfPrivate(target, from: url, status) }
-    guard followed < 3 else { throw refusal(of: target, from: url, status, "no more than 3 redirects are followed") }
+    guard followed < 3 else { throw refusal(of: target, from: url, status, "at most 3 redirects are followed") }
     return target
 }
 
 private func refusalOfPrivate(_ target: HTTPURL, from url: HTTPURL, _ status: Int) -> UpstreamError {
-    refusal(of: target, from: url, status, "a private address is not followed")
+    refusal(of: target, from: url, status, "redirects to private addresses are not followed")
 }
 
 private func refusal(of target: HTTPURL, from url: HTTPURL, _ status: Int, _ reason: String) -> UpstreamError {
     let target = "\(target.scheme)://\(target.hostAndPath)"
-    let message = "\(url.hostAndPath) redirects to \(target), and \(reason); configure that address."
+    let message = "\(url.hostAndPath) redirects to \(target), but \(reason); configure that address."
     return UpstreamError(.http(status: status), message)
 }

@@ -72,7 +72,7 @@ final class FetchThread: Sendable {
     }
 
     private static func refuse(_ fetch: Fetch, _ continuation: Continuation) {
-        let fault = "\(fetch.url.authority) cannot be fetched: no memory or thread is left."
+        let fault = "\(fetch.url.authority) cannot be fetched: norrisd is out of memory or threads."
         let failure = Task.isCancelled ? .cancelled : UpstreamError(.offline, fault)
         continuation.resume(returning: Exchange(failure: failure))
     }

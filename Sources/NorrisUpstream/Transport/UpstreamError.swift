@@ -65,7 +65,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 
     /// Other responses use all memory that norrisd has for responses.
     static func busy(_ name: String) -> UpstreamError {
-        let fault = "answered while other answers took all memory that norrisd has for them"
+        let fault = "answered, but other responses use all of norrisd's response memory"
         var error = name.isEmpty ? .unusable(fault) : UpstreamError(.decode, "\(name) \(fault).")
         error.isTransient = true
         return error
@@ -133,7 +133,8 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             default: return "the certificate is not trusted"
             }
         case CURLE_SSL_CACERT_BADFILE: return "the file of trusted certificates cannot be read; check SSL_CERT_FILE"
-        case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"): return "it does not speak TLS there"
+        case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"):
+            return "the server does not use TLS on this port"
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return "TLS failed"
         default: return nil

@@ -79,7 +79,7 @@ struct JSONFeedTests {
     @Test func aByteOrderMarkDoesNotMatter() throws { #expect(try batch("\u{FEFF} {\"items\":[]}") == PostBatch()) }
 
     @Test(arguments: [
-        (#"{"items":[{"id":"1","title":"x"}"#, "breaks off"), ("{}", "JSON without items"),
-        (#"{"items":{}}"#, "items is no array"), (#"{"items":[{}]}"#, "none of them usable"),
+        (#"{"items":[{"id":"1","title":"x"}"#, "incomplete JSON"), ("{}", "JSON without items"),
+        (#"{"items":{}}"#, "items is not an array"), (#"{"items":[{}]}"#, "none of them usable"),
     ]) func whatIsWrongIsSaid(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 }

@@ -63,7 +63,7 @@ import Testing
             var lease: MemoryLease? = BodyMemory(ledger: .shared).lease()
             lease?.force(24 << 20)
             let error = await fixture.failure(timeout: .milliseconds(500))
-            expect(error, .decode, "took all memory", isRetryable: true)
+            expect(error, .decode, "use all of norrisd's response memory", isRetryable: true)
             async let response = fixture.send()
             lease = nil
             #expect(try await response.body.count == 3 << 20)

@@ -94,7 +94,7 @@ import Testing
                 fixture.upstream.setFault(.redirect(to: target))
                 let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
                 let shown = target.replacing("127.1/", with: "127.0.0.1/")
-                #expect(error?.message.contains("redirects to \(shown), and a private address") == true)
+                #expect(error?.message.contains("redirects to \(shown), but redirects to private") == true)
             }
             fixture.upstream.setFault(nil)
             fixture.upstream.setFault(.redirect(to: "https://jokes.example/jokes/categories"), path: "/jokes/search")

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [
         (
             FakeUpstream.Fault.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), Fixture.longEnough,
-            UpstreamError.Kind.offline, "it does not speak TLS there."
+            UpstreamError.Kind.offline, "the server does not use TLS on this port."
         ), (.hang, .milliseconds(400), .timeout, "No connection to 127.0.0.1:"),
     ]) func serversWithoutTLS(
         fault: FakeUpstream.Fault, timeout: Duration, kind: UpstreamError.Kind, cause: String
