@@ -13,6 +13,8 @@ package final class TemporaryFolder: Sendable {
         guard mkdtemp(&template) != nil else {
             fatalError("No temporary folder can be made: \(SystemError.reason())")
         }
+        // For asNobody(_:): mkdtemp(3) creates the folder with mode 0700.
+        chmod(template, 0o755)
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 

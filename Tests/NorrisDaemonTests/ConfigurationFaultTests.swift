@@ -195,7 +195,7 @@ struct ConfigurationSourceTests {
               keep: 10d
               refresh: 2h
             """
-        #expect(faults(yaml).hasPrefix("c.yaml:3: posts.sources.zulu.url: must not hold a fragment"))
+        #expect(faults(yaml).hasPrefix("c.yaml:3: posts.sources.zulu.url: must not contain a fragment"))
         let sources = try parsed(yaml.replacing("#", with: "")).posts.sources
         #expect(
             sources == [

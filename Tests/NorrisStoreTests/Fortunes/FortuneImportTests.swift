@@ -176,7 +176,6 @@ struct FortuneImportTests {
         try await fixture.run { _ = $0.importFortunes([folder("f")]) }
         try folder.write("f/b", "Two.")
         chmod(folder("f/a"), 0)
-        chmod(folder.path, 0o755)
         try await fixture.run { store in
             // Opens the reader connection before the user changes.
             _ = try store.databases.cache(.facts).value(forKey: "none")

@@ -72,7 +72,7 @@ import Testing
         ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
         ("[]", "answered with something that is not a feed. Check the URL."),
         ("Not found", "something that is not a feed"), ("\u{1}\u{2}PNG", "something that is not a feed"),
-        ("<x/>", "no feed, for its root is x; is url right?"), ("<feed><entry/></feed>", "its root is feed"),
+        ("<x/>", "not a feed (its root is x); is url right?"), ("<feed><entry/></feed>", "its root is feed"),
         ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
     ]) func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 

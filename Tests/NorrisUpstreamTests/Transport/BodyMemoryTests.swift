@@ -61,7 +61,7 @@ import Testing
             fixture.upstream.setFault(.json(String(repeating: "1", count: 3 << 20)))
             // Leaves the rest of the shared ledger to small bodies of this test and of parallel tests.
             var lease: MemoryLease? = BodyMemory(ledger: .shared).lease()
-            lease?.force(24 << 20)
+            lease?.force(22 << 20)
             let error = await fixture.failure(timeout: .milliseconds(500))
             expect(error, .decode, "use all of norrisd's response memory", isRetryable: true)
             async let response = fixture.send()

@@ -55,7 +55,7 @@ import Testing
             for host in ["127.0.0.1", "localhost"] {
                 let target = other.baseURL(host: host) + "/jokes/search"
                 let error = await fixture.failure(with: .redirect(to: target))
-                expect(error, .http(status: 302), "redirects to \(target), but redirects to private", isRetryable: false)
+                expect(error, .http(status: 302), "to \(target), but redirects to private", isRetryable: false)
             }
             // The connection ends before the request is sent.
             #expect(other.requests.isEmpty)
