@@ -99,10 +99,10 @@ struct ProtocolManualTests {
 
     private static func section(_ method: MethodDescription) -> String {
         let parameters = method.parameters.map { parameter in
-            ".It Cm \(parameter.label)\n" + "\(ManualPage.escaped(parameter.summary))\n"
+            ".It Cm \(parameter.label)\n" + sentences(parameter.summary)
                 + "Takes \(ManualPage.escaped(parameter.schema.requirement)).\n"
         }
-        return ".Ss \(method.name)\n" + "\(ManualPage.escaped(method.summary))\n"
+        return ".Ss \(method.name)\n" + sentences(method.summary)
             + (method.isAdministrative ? "Needs an administrator.\n" : "")
             + (parameters.isEmpty ? "" : ".Bl -tag -width Ds\n\(parameters.joined()).El\n")
             + ".Pp\nResult: \(shape(method.result))\n"
@@ -110,6 +110,11 @@ struct ProtocolManualTests {
 
     private static var values: String {
         ".Bl -tag -width Ds\n" + SharedSchemas.all.map { ".It \($0.name)\n\(shape($0.schema))\n" }.joined() + ".El\n"
+    }
+
+    /// The sentences of a text, each on its line, as mdoc(7) requires.
+    private static func sentences(_ text: String) -> String {
+        ManualPage.escaped(text).replacing(". ", with: ".\n") + "\n"
     }
 
     /// The short form of a schema, with possible line breaks and without hyphenation.
