@@ -1,4 +1,4 @@
-/// A command line, or the description of one: the same declarations of options and arguments serve both.
+/// A command line, or its description: the same declarations of options and arguments serve both.
 ///
 /// A command declares each option and argument with one call of `flag`, `option` or `positional`. ``parse(_:word:)``
 /// runs these calls once for each token of the command line, and the call that matches the token reads the value.
@@ -6,7 +6,7 @@
 ///
 /// The conventions are those of getopt_long(3), without abbreviations of long names.
 package struct CommandArguments {
-    /// What one run of the declarations is for.
+    /// The purpose of one run of the declarations.
     private enum Pass { case description, long, letter, word, end }
 
     /// The long names of the options that were found, in order.
@@ -19,7 +19,7 @@ package struct CommandArguments {
     package private(set) var isTerminated = false
     package private(set) var wantsHelp = false
     package private(set) var wantsVersion = false
-    /// Skips errors, as completion does.
+    /// Whether errors are skipped, as in completion.
     package var isLenient = false
     private let words: [String]
     /// The index of the next word, and the number of positional declarations so far in this pass.
@@ -28,9 +28,9 @@ package struct CommandArguments {
     private var isTaken = false
     /// Whether arguments are ids, which may begin with a dash.
     private var takesIDs = false
-    /// The long name or the word of the token, and the value behind `=`.
+    /// The long name or the word of the token, and the value after `=`.
     private var text = "", attached: String?
-    /// The short option of the token, and the part of a joined token behind it.
+    /// The short option of the token, and the rest of a joined token.
     private var letter: Unicode.Scalar = "-", letters = Substring().unicodeScalars
     private var failure: UsageError?
     private var descriptions: [Description] = []
@@ -38,19 +38,20 @@ package struct CommandArguments {
     /// - Parameter words: the command line without the name of the program.
     package init(_ words: [String]) { self.words = words }
 
-    /// The options and arguments that a body declares.
+    /// Returns the options and arguments that `declare` declares.
     package static func descriptions(of declare: (inout CommandArguments) -> Void) -> [Description] {
         var arguments = CommandArguments([])
         declare(&arguments)
         return arguments.descriptions
     }
 
-    /// The meaning of a word that no declaration takes.
+    /// The meaning of a word that no declaration accepts.
     package enum Word { case surplus, help, command(takesIDs: Bool) }
 
-    /// Reads all tokens. `--version` ends the parse, and errors behind `--help` are ignored.
+    /// Reads all tokens. `--version` ends the parse, and errors after `--help` are ignored.
     ///
-    /// - Parameter word: selects a command by its name, and with it what `declare` declares.
+    /// - Parameter word: returns the meaning of a word that no declaration accepts. For the name of a command, selects
+    ///   the command, whose options and arguments `declare` declares from then on.
     package mutating func parse(
         _ declare: (inout CommandArguments) -> Void, word: (String) throws(UsageError) -> Word = { _ in .surplus }
     ) throws(UsageError) {
@@ -84,7 +85,7 @@ package struct CommandArguments {
         if let failure, !wantsHelp, !isLenient { throw failure }
     }
 
-    /// Whether the declarations run for an option, and not for a word or the end of the command line.
+    /// Whether the declarations run for an option or for ``descriptions(of:)``.
     package var isOption: Bool { pass != .word && pass != .end }
 
     /// Moves to the next word, long option, or letter of joined short options. Returns false at the end.
@@ -133,7 +134,7 @@ package struct CommandArguments {
         }
     }
 
-    /// The options that every program takes.
+    /// Declares `--version` and `--help`, which every program accepts.
     package mutating func common() {
         var (help, version) = (false, false)
         flag(&version, "version", short: "V", "Show the version.")
@@ -151,7 +152,7 @@ package struct CommandArguments {
 
     /// - Parameters:
     ///   - rule: completes the sentence "it takes …." of an error.
-    ///   - choices: the valid values, if they are known; they make the rule.
+    ///   - choices: the valid values, which replace `rule`; empty if the values are not known.
     ///   - read: stores the value; returns false if it is invalid.
     package mutating func option(
         _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String,
@@ -201,7 +202,7 @@ package struct CommandArguments {
         _ values: inout [String], _ long: String, short: Unicode.Scalar? = nil, _ kind: ValueKind, _ summary: String
     ) { option(long, short: short, kind, summary, isRepeating: true) { done(values.append($0)) } }
 
-    /// An argument that is known by its position, or all further arguments. The parameters are those of an option.
+    /// Declares an argument identified by its position, or all further arguments. For the parameters see `option`.
     package mutating func positional(
         _ kind: ValueKind, _ summary: String, takes rule: @autoclosure () -> String = "",
         choices: @autoclosure () -> [String] = [], isOptional: Bool = false, isRepeating: Bool = false,
@@ -256,20 +257,20 @@ package struct CommandArguments {
     private mutating func fail(_ message: String) { failure = failure ?? UsageError(message) }
 }
 
-/// Stores a value of an option or argument. Returns false if it is invalid.
+/// Stores the value of an option or argument. Returns false for nil, which represents an invalid value.
 package func assign<Value>(_ place: inout Value?, _ value: Value?) -> Bool {
     place = value
     return value != nil
 }
 
 extension CaseIterable where Self: RawRepresentable<String> {
-    /// The choices of an option.
+    /// The raw values of all cases, as choices of an option or argument.
     package static var words: [String] { allCases.map { $0.rawValue } }
 }
 
-/// True, once its argument is evaluated.
+/// Returns true after the evaluation of the argument.
 private func done(_: Void) -> Bool { true }
-/// A word in a message, cut so that a hostile one cannot fill the terminal.
+/// Quotes a word for a message, truncated to 80 code points so that a hostile word cannot fill the terminal.
 private func quoted(_ word: String) -> String {
     "'\(String(word.unicodeScalars.prefix(80)))\(word.unicodeScalars.dropFirst(80).isEmpty ? "" : "…")'"
 }

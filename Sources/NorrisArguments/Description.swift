@@ -2,7 +2,7 @@ import NorrisText
 
 /// An option or argument of a command, for its help page, completion and manual page.
 package struct Description {
-    /// The long name; nil for an argument that is known by its position.
+    /// The long name; nil for an argument identified by its position.
     private(set) var long: String?
     package private(set) var short: Unicode.Scalar?
     package let kind: ValueKind
@@ -11,7 +11,7 @@ package struct Description {
     private(set) var takes = ""
     /// All valid values; empty if they are not known.
     package private(set) var choices: [String] = []
-    /// Whether an argument may be left out.
+    /// Whether an argument may be omitted.
     package private(set) var isOptional = false
     package private(set) var isRepeating = false
 
@@ -52,12 +52,12 @@ package struct ValueKind: Equatable, Sendable {
 /// A fault of a command line.
 package struct UsageError: Error, Equatable {
     package let message: String
-    /// The option with the value that a surplus argument probably is.
+    /// The option that the user probably meant, with the surplus argument as its value.
     private let instead: String?
 
     package init(_ message: String, instead: String? = nil) { (self.message, self.instead) = (message, instead) }
 
-    /// The message, with the command line of that program and command that was probably meant.
+    /// The message, with the command line that the user probably meant.
     package func text(of command: String) -> String {
         message + (instead.map { " Did you mean '\(command) \($0)'?" } ?? "")
     }

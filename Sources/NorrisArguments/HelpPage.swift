@@ -2,13 +2,13 @@ import NorrisText
 
 /// The texts of a help page that do not follow from declarations.
 package struct CommandHelp {
-    /// One sentence.
+    /// The summary of the command, in one sentence.
     package let abstract: String
-    /// The words behind the command in the usage; nil for its arguments and `[options]`.
+    /// The words after the command in the usage; nil for its arguments and `[options]`.
     package let usage: String?
     private let text: String
 
-    /// - Parameter text: prose, and behind a line `Examples:` the examples.
+    /// - Parameter text: prose, and after a line `Examples:` the examples.
     package init(_ abstract: String, usage: String? = nil, _ text: String) {
         (self.abstract, self.usage, self.text) = (abstract, usage, text)
     }
@@ -17,7 +17,7 @@ package struct CommandHelp {
         text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { String(Substring($0)) }
     }
 
-    /// Paragraphs, each with the indented lines below it as they are.
+    /// Paragraphs; the indented lines below a paragraph are unchanged.
     package var prose: [String] { Array(lines.prefix { $0 != "Examples:" }) }
     /// Command lines, indented.
     package var examples: [String] { Array(lines.drop { $0 != "Examples:" }.dropFirst()) }
@@ -27,11 +27,11 @@ package struct CommandHelp {
 package struct HelpPage {
     package private(set) var lines: [(text: String, isHeading: Bool)] = []
     private let width: Int
-    /// Labels with a text beside each.
+    /// Pairs of a label and its text.
     package typealias Rows = [(label: String, text: String)]
 
     /// - Parameters:
-    ///   - groups: the commands behind the command.
+    ///   - groups: the subcommands, with a title for each group.
     ///   - closing: the last line.
     package init(
         _ command: String, _ help: CommandHelp, _ items: [Description], aliases: [String] = [],
@@ -80,7 +80,7 @@ package struct HelpPage {
         lines += [("", false), (title, true)] + body.map { ($0, false) }
     }
 
-    /// The text stands below its label if the label is long or the terminal narrow.
+    /// Adds labels and texts. A text is below its label if the label is wider than 26 columns or the terminal narrow.
     private mutating func section(_ title: String, rows: Rows) {
         let column = 4 + (rows.map { displayWidth(of: $0.label) }.filter { $0 <= 26 }.max() ?? 0)
         let isNarrow = width < column + 24

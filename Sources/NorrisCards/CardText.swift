@@ -64,7 +64,7 @@ struct CardText {
             }), ".!?…\"”'’)".contains(line[..<space].last ?? " ")
         else { return nil }
         let rest = line[space...]
-        // A text that ends like a sentence is one.
+        // A text that ends like a sentence is no name.
         guard let name = name(rest), name.dropFirst(2).first?.isLowercase == false, !".!?".contains(rest.last ?? "."),
             displayWidth(of: name) <= 62
         else { return nil }
@@ -81,7 +81,7 @@ struct CardText {
         return columns > 0 && columns + 1 + displayWidth(of: String(word)) > 64 && !beginsItem
     }
 
-    /// The number of lines of the author.
+    /// The number of lines of ``text``, before line breaking.
     var lineCount: Int { text.utf8.count { $0 == UInt8(ascii: "\n") } + 1 }
 
     /// Whether the text consists of emoji.

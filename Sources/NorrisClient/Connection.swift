@@ -15,7 +15,7 @@ package struct Connection: ~Copyable {
     /// The deadline of all further calls.
     package var deadline: Deadline
     private let ticker: Ticker?
-    /// Without a limit, because the splitter reports a long line only at its end.
+    /// The splitter has no limit, because it would report a long line only at its end.
     private var splitter = LineSplitter(maximumLength: .max)
     /// The longest accepted line, in bytes without LF.
     package var maximumReply = Self.maximumReply

@@ -55,8 +55,9 @@ package struct FetchFailure: Error, Equatable, Sendable {
 package enum FetchOutcome: Equatable, Sendable {
     /// The stored content equals the upstream's.
     ///
-    /// - Parameters:   - added: the number of new items; 0 if the upstream had no news.   - notBefore: the delay of the
-    ///   next run in the upstream's caching headers.
+    /// - Parameters:
+    ///   - added: the number of new items; 0 if the upstream had no news.
+    ///   - notBefore: the delay of the next run in the upstream's caching headers.
     case fetched(added: Int, notBefore: Duration? = nil)
     /// The upstream had no news, but the content was cleared in the meantime.
     case contentGone

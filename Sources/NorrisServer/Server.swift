@@ -67,9 +67,11 @@ package final class Server: Service, Sendable {
     /// Set from the time the socket accepts until a stop begins.
     private let running = Mutex<Inbox?>(nil)
 
-    /// - Parameters:   - limits: read for each new connection.   - events: the hub of all subscriptions; a stop is
-    ///   published there.   - ledger: has the accounts for the input and the replies of all connections.   - onReady:
-    ///   called once, when the socket accepts.
+    /// - Parameters:
+    ///   - limits: read for each new connection.
+    ///   - events: the hub of all subscriptions; a stop is published there.
+    ///   - ledger: has the accounts for the input and the replies of all connections.
+    ///   - onReady: called once, when the socket accepts.
     package init(
         socket: ListeningSocket, registry: MethodRegistry, limits: @escaping @Sendable () -> Limits = { Limits() },
         heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract,

@@ -114,8 +114,9 @@ extension Gif {
 
 /// A picture in Markdown (CommonMark 0.31.2, 6.4): `![title](address)`.
 ///
-/// - Parameters:   - title: one line. Characters with a meaning are escaped, including GitHub's `$`, `~` and `|`.   -
-///   address: visible ASCII. Characters that could end the address or have another meaning are percent-encoded.
+/// - Parameters:
+///   - title: one line. Characters with a meaning are escaped, including GitHub's `$`, `~` and `|`.
+///   - address: visible ASCII. Characters that could end the address or have another meaning are percent-encoded.
 private func markdownImage(_ title: String, _ address: String) -> String {
     var text = "!["
     for scalar in title.unicodeScalars {

@@ -42,9 +42,10 @@ func pixelsText(_ width: Int?, _ height: Int?) -> String {
 /// Counts as a line of bars, each with the height of its part of the maximum, rounded up, so that only zero has no
 /// height.
 ///
-/// - Parameters:   - counts: oldest first; negative counts are treated as 0.   - columns: the maximum number of bars,
-///   at least 1. If there are more counts, a bar represents the maximum of several neighbors; the first bar may
-///   represent fewer.
+/// - Parameters:
+///   - counts: oldest first; negative counts are treated as 0.
+///   - columns: the maximum number of bars, at least 1. If there are more counts, a bar represents the maximum of
+///     several neighbors; the first bar may represent fewer.
 func sparkline(_ counts: [Int], columns: Int) -> String {
     let bars = Array("▁▂▃▄▅▆▇█")
     let size = max(1, (counts.count + max(columns, 1) - 1) / max(columns, 1))

@@ -5,8 +5,9 @@ extension Screen {
     /// Posts as cards separated by empty lines on a terminal; else one a line: id, time, author and text, separated by
     /// tabs.
     ///
-    /// - Parameters:   - showsAll: whether long texts and sensitive content are shown completely.   - command: returns
-    ///   the command that shows the whole post with an id.
+    /// - Parameters:
+    ///   - showsAll: whether long texts and sensitive content are shown completely.
+    ///   - command: returns the command that shows the whole post with an id.
     package mutating func posts(_ posts: [Post], now: Timestamp, showsAll: Bool, command: (_ id: String) -> String) {
         for (index, post) in posts.enumerated() {
             guard let width = layout.width else {

@@ -108,10 +108,10 @@ extension Screen {
     }
 }
 
-/// Spans one behind the other, as many on each line as fit, each but a line's first with its gap before it.
+/// Spans in lines, as many on each line as fit. The gap of a span is omitted at the beginning of a line.
 ///
-/// None is divided, so one that is wider than the line sticks out. Empty ones are left out. One that is written from
-/// right to left has nothing but signs beside it, for terminals would move what else stands there.
+/// No span is divided, so a span wider than the line exceeds the width. Empty spans are omitted. A right-to-left span
+/// ends its line and follows only spans without letters and digits, because terminals would move other text.
 func flowed(_ spans: [(gap: Span, span: Span)], width: Int) -> [[Span]] {
     var lines: [[Span]] = []
     var row: [Span] = []

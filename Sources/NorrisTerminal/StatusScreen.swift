@@ -180,7 +180,9 @@ extension SourceStatus {
 
 /// Rows of cells in aligned columns, two spaces apart; nil if they are too wide.
 ///
-/// - Parameters:   - rows: the first contains the titles.   - right: the titles of right-aligned columns.
+/// - Parameters:
+///   - rows: the first contains the titles.
+///   - right: the titles of right-aligned columns.
 private func table(_ rows: [[Span]], right: Set<String>, width: Int) -> [[Span]]? {
     let widths = rows[0].indices.map { column in rows.map { $0[column].width }.max() ?? 0 }
     guard widths.reduce(2 * (widths.count - 1), +) <= width else { return nil }

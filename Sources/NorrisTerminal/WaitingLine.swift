@@ -20,9 +20,12 @@ package final class WaitingLine {
     /// The time of the next drawing.
     private var next: Duration
 
-    /// - Parameters:   - isOn: whether there is a terminal that can erase a line.   - elapsed: the time on a monotonic
-    ///   clock.   - columns: the current columns of the terminal; the last stays free, because some terminals would
-    ///   break the line.   - write: writes to the terminal at once.
+    /// - Parameters:
+    ///   - isOn: whether there is a terminal that can erase a line.
+    ///   - elapsed: the time on a monotonic clock.
+    ///   - columns: the current columns of the terminal; the last stays free, because some terminals would break the
+    ///     line.
+    ///   - write: writes to the terminal at once.
     package init(
         isOn: Bool, elapsed: @escaping () -> Duration, columns: @escaping () -> Int,
         write: @escaping (_ text: String) -> Void

@@ -102,7 +102,7 @@ extension ManualPage {
         return ManualPage(lines: updated)
     }
 
-    /// Writes the page to its file if documents are to be updated.
+    /// Writes the page to its file if `NORRIS_UPDATE_DOCUMENTS` is 1.
     ///
     /// - Returns: whether the page was written.
     package func updateDocument(_ name: String) throws -> Bool {

@@ -62,9 +62,11 @@ package final class ChildProcess {
     package let processID: pid_t
     private var endStatus: Int32?
 
-    /// - Parameters:   - program: a path, or a name in the usual folders.   - environment: the whole environment except
-    ///   `PATH`; no variable of the test is inherited.   - input, output, errors: paths of files.   - terminal: the
-    ///   path of a terminal that replaces the three files and controls the child.
+    /// - Parameters:
+    ///   - program: a path, or a name in the usual folders.
+    ///   - environment: the whole environment except `PATH`; no variable of the test is inherited.
+    ///   - input, output, errors: paths of files.
+    ///   - terminal: the path of a terminal that replaces the three files and controls the child.
     package init(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], input: String = "/dev/null",
         output: String = "/dev/null", errors: String = "/dev/null", terminal: String? = nil

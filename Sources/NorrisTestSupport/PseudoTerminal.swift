@@ -11,9 +11,10 @@ package final class PseudoTerminal {
     /// The bytes of the transcript that earlier waits have read.
     private var position = 0
 
-    /// - Parameters:   - program: a path, or a name in the usual folders.   - environment: the whole environment except
-    ///   `PATH`, and by default `TERM`, which is `xterm-256color`, and `NORRISCTL_PAGER`, which turns the pager off
-    ///   because it would wait for keys.
+    /// - Parameters:
+    ///   - program: a path, or a name in the usual folders.
+    ///   - environment: the whole environment except `PATH`, and by default `TERM`, which is `xterm-256color`, and
+    ///     `NORRISCTL_PAGER`, which turns the pager off because it would wait for keys.
     package init(
         _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], columns: Int = 80,
         rows: Int = 24

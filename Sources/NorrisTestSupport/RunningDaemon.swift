@@ -17,9 +17,10 @@ package final class RunningDaemon {
 
     /// Starts a daemon and waits until it serves.
     ///
-    /// - Parameters:   - folder: contains state, cache and socket; pass the same folder to start a successor.   -
-    ///   arguments: further flags, which override the folder's.   - configuration: the text of `config.yaml` in the
-    ///   folder. Tests use no upstream except their own.
+    /// - Parameters:
+    ///   - folder: contains state, cache and socket; pass the same folder to start a successor.
+    ///   - arguments: further flags, which override the folder's.
+    ///   - configuration: the text of `config.yaml` in the folder. Tests use no upstream except their own.
     package init(
         in folder: TemporaryFolder = TemporaryFolder(), _ arguments: [String] = [],
         configuration: String = "facts: {enabled: false}\n", environment: [String: String] = [:]

@@ -8,7 +8,7 @@ package enum ListenDescriptors {
     ///
     /// Removes `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES` from the environment, so a second call finds nothing;
     /// call it before any other thread runs. The caller owns the descriptor.
-    /// - Returns: nil when nothing was passed, or what was passed is meant for another process.
+    /// - Returns: nil if the service manager passed no descriptor, or the descriptors are for another process.
     package static func inherited() throws(ListenError) -> CInt? {
         let count = sd_listen_fds(1)
         guard count >= 0 else { throw .unreadableEnvironment(errno: -count) }

@@ -17,9 +17,11 @@ struct Landscape {
     private let halo: Halo?
     private let encoder = PixelEncoder()
 
-    /// - Parameters:   - seed: the same seed gives the same landscape at every size, if the letters have the same
-    ///   position.   - category: the fact's category, which determines the colors.   - scene: replaces the seed's
-    ///   scene, as `hour` does for the hour.   - letters: the area of the letters, which sun and moon avoid.
+    /// - Parameters:
+    ///   - seed: the same seed gives the same landscape at every size, if the letters have the same position.
+    ///   - category: the fact's category, which determines the colors.
+    ///   - scene: replaces the seed's scene, as `hour` does for the hour.
+    ///   - letters: the area of the letters, which sun and moon avoid.
     init(
         seed: UInt64, category: String?, scene: Scene? = nil, hour: Hour? = nil, width: Int, height: Int,
         letters: Rectangle? = nil
@@ -66,8 +68,9 @@ struct Landscape {
 
     /// Paints rows.
     ///
-    /// - Parameters:   - pixels: consecutive rows, each pixel 0x00RRGGBB in sRGB, as in `CAIRO_FORMAT_RGB24`.   -
-    ///   stride: the pixels from one row to the next; by default the width.
+    /// - Parameters:
+    ///   - pixels: consecutive rows, each pixel 0x00RRGGBB in sRGB, as in `CAIRO_FORMAT_RGB24`.
+    ///   - stride: the pixels from one row to the next; by default the width.
     func paint(rows: Range<Int>, scrims: [Scrim], into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil) {
         let stride = stride ?? width
         precondition(pixels.count >= (rows.count - 1) * stride + width)

@@ -9,8 +9,10 @@ struct Palette: Equatable {
     private let middle: SIMD2<Float>
     private let light: SIMD2<Float>
 
-    /// - Parameters:   - deep: the hue of the upper sky in degrees (see ``Tone``).   - pale: the remaining chroma of
-    ///   the middle; low if the middle would be green or gray.   - strength: the part of all chroma.
+    /// - Parameters:
+    ///   - deep: the hue of the upper sky in degrees (see ``Tone``).
+    ///   - pale: the remaining chroma of the middle; low if the middle would be green or gray.
+    ///   - strength: the part of all chroma.
     private init(_ deep: Float, _ middle: Float, _ light: Float, pale: Float = 1, strength: Float = 1) {
         func point(_ hue: Float, _ chroma: Float) -> SIMD2<Float> {
             let angle = Double(hue) * .pi / 180

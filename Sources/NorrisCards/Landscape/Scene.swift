@@ -48,8 +48,9 @@ enum Scene: CaseIterable {
 
     /// The ranges, the farthest first.
     ///
-    /// - Parameters:   - gap: the position of sun or moon.   - surplus: the height of the picture beyond a square, in
-    ///   widths.
+    /// - Parameters:
+    ///   - gap: the position of sun or moon.
+    ///   - surplus: the height of the picture beyond a square, in widths.
     func ridges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
         guard self != .lake else { return Ridge.ranges(gap: gap, surplus: surplus, seed: seed) }
         var random = SeededRandom(seed: seed, thing: .ranges)

@@ -9,8 +9,10 @@ extension Typesetter {
 
     /// Sets a text, and the author below it in smaller letters.
     ///
-    /// - Parameters:   - measure: the maximum width of a line.   - room: the intended height of both.   - isCaption:
-    ///   whether the text is below a headline.
+    /// - Parameters:
+    ///   - measure: the maximum width of a line.
+    ///   - room: the intended height of both.
+    ///   - isCaption: whether the text is below a headline.
     func column(_ text: CardText, measure: Double, room: Double, width: Double, isCaption: Bool = false) -> TextColumn {
         let line = text.attribution == nil ? 0 : 2 * TypeScale.smallest * width
         let block = block(text, measure: measure, room: room - line, width: width, isCaption: isCaption)

@@ -1,14 +1,14 @@
-/// A text in which lines break where a compositor would break them.
+/// Returns a text with invisible characters that prevent line breaks in unsuitable positions.
 ///
-/// - A short last word is tied to the one before it by a no-break space, so that none stands alone on the last line;
-///   of text without spaces, the last three characters are tied by word joiners (U+2060, which show nothing).
-/// - Hyphens hold short words together, and so do the signs of C++.
-/// - Korean breaks at spaces alone.
-/// - Japanese breaks before what begins a phrase: between the small words and endings, which are hiragana, and the
-///   next kanji or katakana, and behind particles, of which two in a row are one.
-/// - An emoji and a dash stay with the word before them.
+/// - A no-break space ties a short last word to the previous word, so that no short word is alone on the last line. In
+///   text without spaces, word joiners (U+2060) tie the last three characters.
+/// - Short words with a hyphen and the signs of C++ are not divided.
+/// - Korean lines break only at spaces.
+/// - Japanese lines break between phrases: between hiragana (endings and small words) and the next kanji or
+///   katakana, and after particles. Two consecutive particles count as one.
+/// - An emoji and a dash stay on the line of the previous word.
 ///
-/// - Parameter language: as `language(of:)` gives it.
+/// - Parameter language: the result of `language(of:)`.
 func withTies(_ text: String, language: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.map { tied($0, isJapanese: language == "ja") }.joined(separator: "\n")
@@ -63,12 +63,12 @@ private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
     return result
 }
 
-/// In characters, including the space before the word. Longer ties would make lines uneven.
+/// The longest tie, in characters, including the space before the word. Longer ties would make lines uneven.
 private let longestTie = 14
 
 private let joiner: Character = "\u{2060}"
 
-/// In characters. A longer phrase is rare and breaks anywhere.
+/// The longest undivided phrase, in characters. A longer phrase is rare and breaks anywhere.
 private let longestPhrase = 9
 
 private func areTied(_ character: Character, _ next: Character, _ isJapanese: Bool) -> Bool {

@@ -41,7 +41,7 @@ struct Composition {
         /// The size of the foot's letters, and the height of their baseline above the lower edge.
         static let footSize = 0.0255
         static let footBaseline = 0.072
-        /// For a poster: the height, if the caption needs no more, and the highest and lowest picture.
+        /// The height of a poster unless the caption needs more, and the range of the height of its picture.
         static let poster = 1.25
         static let pictures = 0.6...0.84
         /// The gap between picture and rule, the rule, between rule and headline, between headline and caption, and

@@ -132,7 +132,9 @@ struct RequestMinutes {
     /// The number of requests before the current minute.
     private var before = 0
 
-    /// - Parameters:   - uptime: the time since the count began.   - total: the number of requests until now.
+    /// - Parameters:
+    ///   - uptime: the time since the count began.
+    ///   - total: the number of requests until now.
     /// - Returns: the counts, oldest minute first; the last is the current minute.
     mutating func counts(at uptime: Duration, total: Int) -> [Int] {
         let now = uptime.components.seconds / 60

@@ -125,8 +125,9 @@ struct OpenMetricsWriter {
 
     /// Begins a family; the following samples belong to it. Each name is used once.
     ///
-    /// - Parameters:   - name: without `norrisd_` and without the `_total` of counters; ends with the unit, if it has a
-    ///   base unit.   - help: one sentence without backslash, quotation mark and newline.
+    /// - Parameters:
+    ///   - name: without `norrisd_` and without the `_total` of counters; ends with the unit, if it has a base unit.
+    ///   - help: one sentence without backslash, quotation mark and newline.
     mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         (family, self.kind) = ("norrisd_" + name, kind)
         body += "# TYPE \(family) \(kind.rawValue)\n"
@@ -144,8 +145,9 @@ struct OpenMetricsWriter {
         line(kind == .counter ? "_total" : "", labels, "\(value)")
     }
 
-    /// - Parameters:   - bounds: the upper bounds of all buckets except the last, rising.   - counts: the observations
-    ///   in each bucket, not cumulative.
+    /// - Parameters:
+    ///   - bounds: the upper bounds of all buckets except the last, rising.
+    ///   - counts: the observations in each bucket, not cumulative.
     mutating func histogram(bounds: [Double], counts: [Int], sum: Double, _ labels: Labels) {
         var count = 0
         for (index, further) in counts.enumerated() {

@@ -126,9 +126,11 @@ struct ConnectionStateMachine {
 
     /// Checks the timeouts, about once a second.
     ///
-    /// - Parameters:   - isSubscriber: whether the peer waits for events and therefore may be silent.   - unsentBytes:
-    ///   the bytes of all written replies that the kernel has not accepted.   - queuedBytes: the bytes in the kernel
-    ///   that the peer has not read, in any measure that only decreases as the peer reads.
+    /// - Parameters:
+    ///   - isSubscriber: whether the peer waits for events and therefore may be silent.
+    ///   - unsentBytes: the bytes of all written replies that the kernel has not accepted.
+    ///   - queuedBytes: the bytes in the kernel that the peer has not read, in any measure that only decreases as the
+    ///     peer reads.
     /// - Returns: whether to close the connection.
     mutating func hasExpired(now: Int, isSubscriber: Bool, unsentBytes: Int, queuedBytes: Int) -> Bool {
         guard unsentBytes > 0 else {

@@ -84,8 +84,9 @@ struct WorkQueue {
 
     init(maximumBesideOthers: Int = WorkQueue.maximumPerUser) { self.maximumBesideOthers = maximumBesideOthers }
 
-    /// - Parameters:   - first: for a partly answered batch, which uses memory until it is done.   - now: nanoseconds
-    ///   of the monotonic clock.
+    /// - Parameters:
+    ///   - first: for a partly answered batch, which uses memory until it is done.
+    ///   - now: nanoseconds of the monotonic clock.
     mutating func add(_ connection: Int, of user: Int, first: Bool = false, now: Int) {
         while perUser.count <= user { perUser.append((0, 0)) }
         perUser[user].waiting += 1
@@ -186,7 +187,9 @@ struct Turn {
     private var run: (method: MethodRegistry.Method?, count: Int, start: Int)
     private let now: () -> Int
 
-    /// - Parameters:   - start: nanoseconds of the monotonic clock.   - written: the bytes of replies before the turn.
+    /// - Parameters:
+    ///   - start: nanoseconds of the monotonic clock.
+    ///   - written: the bytes of replies before the turn.
     init(start: Int, written: Int, now: @escaping () -> Int = monotonicNanoseconds) {
         end = start + Turn.maximumTime
         run = (nil, 0, start)
@@ -197,7 +200,9 @@ struct Turn {
     /// Counts a line, a notification or an entry of a batch. The clock is read after every eighth of them, and after
     /// long requests and replies.
     ///
-    /// - Parameters:   - read: the bytes of the line or entry.   - written: the bytes of replies now.
+    /// - Parameters:
+    ///   - read: the bytes of the line or entry.
+    ///   - written: the bytes of replies now.
     mutating func spend(read: Int, written: Int) {
         lines += 1
         self.read += read

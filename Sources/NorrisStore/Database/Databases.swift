@@ -46,8 +46,10 @@ package final class Databases: Sendable {
 
     /// Opens all files, and creates missing files.
     ///
-    /// - Parameters:   - cacheFolder: nil for a cache in memory.   - stateFolder: nil for a state in memory.   -
-    ///   willTakeLong: called before each step that may take longer than a usual start.
+    /// - Parameters:
+    ///   - cacheFolder: nil for a cache in memory.
+    ///   - stateFolder: nil for a state in memory.
+    ///   - willTakeLong: called before each step that may take longer than a usual start.
     /// - Throws: for a file of a newer norrisd or of another program, which stays unchanged.
     package init(
         cacheFolder: String?, stateFolder: String?, logger: Logger, _ access: BlockingAccess,

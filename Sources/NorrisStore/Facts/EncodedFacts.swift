@@ -45,8 +45,9 @@ enum FactRecord {
 
     /// Appends a record. Returns nil if the record is longer than a chunk.
     ///
-    /// - Parameters:   - next: the lowest free ordinal; after the call the lowest free ordinal after the record.   -
-    ///   bytes: the bytes from the ordinal `first` on.
+    /// - Parameters:
+    ///   - next: the lowest free ordinal; after the call the lowest free ordinal after the record.
+    ///   - bytes: the bytes from the ordinal `first` on.
     /// - Returns: the ordinal of the record.
     static func append(
         _ fact: Fact, next: inout UInt32, to bytes: inout [UInt8], first: UInt32, key: UInt64, _ json: inout JSONWriter
@@ -210,7 +211,9 @@ final class FactFile: Sendable {
     /// The key of the cache.
     let key: UInt64
 
-    /// - Parameters:   - path: nil for a cache in memory.   - nonblocking: nil to ask the file system.
+    /// - Parameters:
+    ///   - path: nil for a cache in memory.
+    ///   - nonblocking: nil to ask the file system.
     init(path: String?, key: UInt64, nonblocking: Nonblocking? = nil) {
         self.key = key
         let flags = O_CLOEXEC | O_NOFOLLOW

@@ -52,8 +52,9 @@ package struct FactQuery: Sendable, Hashable {
 extension FactQuery {
     /// Reads all texts, newest first, until the page is full and the matches are counted.
     ///
-    /// - Parameters:   - key: the key of the cursors.   - step: called after each block of texts, which takes some tens
-    ///   of microseconds.
+    /// - Parameters:
+    ///   - key: the key of the cursors.
+    ///   - step: called after each block of texts, which takes some tens of microseconds.
     /// - Throws: `-32602` for a cursor of another search.
     func page(
         cursor: String?, key: UInt64, limit: Int, _ database: Database, step: () -> Void = {}

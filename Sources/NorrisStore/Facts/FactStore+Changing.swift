@@ -36,7 +36,9 @@ extension FactStore {
 
     /// Imports fortune files, unless they are stored unchanged. A second call ends the first.
     ///
-    /// - Parameters:   - paths: files and folders, as configured.   - isCancelled: checked from time to time.
+    /// - Parameters:
+    ///   - paths: files and folders, as configured.
+    ///   - isCancelled: checked from time to time.
     /// - Returns: the unreadable files, one sentence each; the stored facts of such a file stay.
     @discardableResult package func importFortunes(
         _ paths: [String], _ access: BlockingAccess, isCancelled: @escaping () -> Bool = { Task.isCancelled }
@@ -145,8 +147,9 @@ extension FactStore {
 
     /// Replaces the upstream's facts with the result of a fetch.
     ///
-    /// - Parameters:   - isComplete: false if a missing fact is no reason to remove it.   - fetch: the record, stored
-    ///   in the same transaction.
+    /// - Parameters:
+    ///   - isComplete: false if a missing fact is no reason to remove it.
+    ///   - fetch: the record, stored in the same transaction.
     /// - Throws: `cancelled` or `failed`; then nothing has changed.
     @discardableResult package func replaceUpstream(
         _ facts: [Fact], isComplete: Bool, fetch: FetchRecord

@@ -103,8 +103,9 @@ package final class FactStore: Sendable {
 
     /// The next facts of a user's shuffle; all matching facts if there are fewer than `count`.
     ///
-    /// - Parameters:   - name: stored with the last fact, see ``lastServed(_:uid:)``.   - write: called with each fact;
-    ///   the caller discards the written facts if the result is ``Draw/missing(_:)``.
+    /// - Parameters:
+    ///   - name: stored with the last fact, see ``lastServed(_:uid:)``.
+    ///   - write: called with each fact; the caller discards the written facts if the result is ``Draw/missing(_:)``.
     package func next(
         _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil, write: (EncodedFact) -> Void
     ) -> Draw { next(count, Int64(uid), filter, name, [:], write) }

@@ -23,7 +23,9 @@ package final class QuotaLedger: Sendable {
 
     /// Counts a request before it is sent, if the quota permits.
     ///
-    /// - Parameters:   - uid: the user of the request, who has a share of the quota.   - limit: requests in an hour.
+    /// - Parameters:
+    ///   - uid: the user of the request, who has a share of the quota.
+    ///   - limit: requests in an hour.
     package func take(
         _ purpose: QuotaWindow.Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp = .now()
     ) async -> QuotaWindow.Answer {

@@ -60,8 +60,10 @@ package final class GifStore: Sendable {
 
     /// A random GIF, all with equal probability; nil also if the disk cannot be read.
     ///
-    /// - Parameters:   - text: matches GIFs that Giphy returned for the text, or whose title or description contains
-    ///   it; nil for all GIFs.   - rating: the strongest allowed rating.
+    /// - Parameters:
+    ///   - text: matches GIFs that Giphy returned for the text, or whose title or description contains it; nil for
+    ///     all GIFs.
+    ///   - rating: the strongest allowed rating.
     package func random(text: String?, rating: String, notBefore: Timestamp) async -> Gif? {
         let query = text.map(GifList.normalized)
         return await firstGif(
@@ -95,8 +97,9 @@ package final class GifStore: Sendable {
 
     /// Searches the titles, descriptions and user names of all stored GIFs, newest first, then by id.
     ///
-    /// - Parameters:   - text: must occur as a whole, ignoring case; no character is special.   - rating: the strongest
-    ///   allowed rating.
+    /// - Parameters:
+    ///   - text: must occur as a whole, ignoring case; no character is special.
+    ///   - rating: the strongest allowed rating.
     /// - Throws: `-32602` for a cursor of another search, `-32005` if the disk fails.
     package func search(
         text: String, rating: String, cursor: String?, limit: Int, notBefore: Timestamp

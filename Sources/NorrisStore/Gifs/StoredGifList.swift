@@ -4,7 +4,9 @@ package import NorrisProtocol
 extension GifStore {
     /// Stores a page. A page at offset 0 replaces the list; any other is appended if the list continues at its offset.
     ///
-    /// - Parameters:   - nextOffset: the offset of Giphy's next page; nil at the end.   - totalCount: Giphy's count.
+    /// - Parameters:
+    ///   - nextOffset: the offset of Giphy's next page; nil at the end.
+    ///   - totalCount: Giphy's count.
     /// - Returns: the number of GIFs that were not stored before; 0 if the page does not continue the list, which then
     ///   is unchanged.
     @discardableResult package func put(

@@ -119,9 +119,10 @@ struct PostImport {
 
     /// Records that this fetch did not contain the other stored posts.
     ///
-    /// - Parameters:   - last: the time of the last fetch that contained them.   - isComplete: if false, authors
-    ///   without posts stay, unless this fetch moved their posts to other authors, because the time of their removal is
-    ///   unknown.
+    /// - Parameters:
+    ///   - last: the time of the last fetch that contained them.
+    ///   - isComplete: if false, authors without posts stay, unless this fetch moved their posts to other authors,
+    ///     because the time of their removal is unknown.
     mutating func leaveOthers(last: Timestamp, isComplete: Bool) throws {
         let posts = try SequenceNumber.fetchAll(
             database, "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source])

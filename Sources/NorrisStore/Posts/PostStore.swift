@@ -51,10 +51,12 @@ package final class PostStore: Sendable {
 
     /// Stores the posts of a fetch; other posts of the source stay until they expire.
     ///
-    /// - Parameters:   - authors: authors that the source lists in addition to posts, or instead.   - isComplete: false
-    ///   if a missing post is no reason to expire it: then this fetch counts as the last that contained the post.   -
-    ///   keep: the time that a post stays after the last fetch that contained it; nil for no limit.   - fetch: the
-    ///   record, stored in the same transaction.
+    /// - Parameters:
+    ///   - authors: authors that the source lists in addition to posts, or instead.
+    ///   - isComplete: false if a missing post is no reason to expire it: then this fetch counts as the last that
+    ///     contained the post.
+    ///   - keep: the time that a post stays after the last fetch that contained it; nil for no limit.
+    ///   - fetch: the record, stored in the same transaction.
     @discardableResult package func replace(
         source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
         fetch: FetchRecord, at now: Timestamp = .now()

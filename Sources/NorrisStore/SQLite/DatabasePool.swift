@@ -12,8 +12,10 @@ final class DatabasePool: Sendable {
     private let writers: Connections
     private let readers: Connections?
 
-    /// - Parameters:   - path: nil for a database in memory.   - readers: the number of reading connections, which
-    ///   require WAL mode.   - prepare: runs on each new connection.
+    /// - Parameters:
+    ///   - path: nil for a database in memory.
+    ///   - readers: the number of reading connections, which require WAL mode.
+    ///   - prepare: runs on each new connection.
     init(
         path: String?, _ mode: Database.Access = .write, readers: Int = 0, _ access: BlockingAccess,
         prepare: @escaping @Sendable (Database) throws -> Void = { _ in }

@@ -54,7 +54,9 @@ extension FactStore {
 
     /// Records an item that was served without a shuffle; written with the shuffles.
     ///
-    /// - Parameters:   - id: nil if nothing was served.   - name: the name that replaced Chuck Norris.
+    /// - Parameters:
+    ///   - id: nil if nothing was served.
+    ///   - name: the name that replaced Chuck Norris.
     package func noteServed(_ id: String?, _ kind: Favorite.Kind, uid: UInt32, name: String? = nil) {
         guard let id else { return }
         let isFirst = withState { state in

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// An upstream of a test's own on this machine: answers like api.chucknorris.io and api.giphy.com, or as badly as it is
-/// told to.
+/// A fake upstream on this machine that answers like api.chucknorris.io and api.giphy.com, or with a fault.
 ///
-/// Start it, ask its `baseURL`, look at its `requests`, `stop()` it. It is a proxy as well: it answers a request for a
-/// whole URL as if it were the upstream of that name, and after a CONNECT it goes on as that upstream, with TLS. It is
-/// plain blocking sockets; TLS is that of a `TLSFront`.
+/// A test starts the upstream, reads its `baseURL` and `requests`, and calls `stop()`. The upstream is also a proxy: it
+/// answers a request for an absolute URL as the upstream of that name, and after a CONNECT continues as that upstream
+/// with TLS. The server uses blocking sockets; a `TLSFront` adds TLS.
 package final class FakeUpstream: Sendable {
     /// When TLS begins.
     package enum Security: Sendable {
@@ -20,9 +19,11 @@ package final class FakeUpstream: Sendable {
     private let front: Mutex<TLSFront?>
     private let isTunnel: Bool
 
-    /// - Parameters:   - prefix: a path before the paths of the API, such as `/mirror`.   - gzip: whether answers are
-    ///   compressed for clients that accept it.   - host: an address below 127. A separate address for an upstream that
-    ///   will `close()`, because another server on the same address could otherwise get its port in the meantime.
+    /// - Parameters:
+    ///   - prefix: a path before the paths of the API, such as `/mirror`.
+    ///   - gzip: whether answers are compressed for clients that accept it.
+    ///   - host: an address in 127.0.0.0/8. A separate address for an upstream that will `close()`, because another
+    ///     server on the same address could otherwise get its port in the meantime.
     package static func start(
         jokes: [FakeJoke] = jokes(count: 40), prefix: String = "", security: Security = .none, gzip: Bool = false,
         host: String = "127.0.0.1"

@@ -26,8 +26,9 @@ final class FakeUpstreamServer: Sendable {
 
     init(_ content: FakeUpstream.Content) { state = Mutex(State(content: content)) }
 
-    /// - Parameters:   - listener: a bound socket, closed by the server.   - tunnel: connects to the destination of a
-    ///   CONNECT; nil to refuse CONNECT.
+    /// - Parameters:
+    ///   - listener: a bound socket, closed by the server.
+    ///   - tunnel: connects to the destination of a CONNECT; nil to refuse CONNECT.
     func listen(on listener: CInt, tunnel: (@Sendable () -> CInt?)?) {
         precondition(Glibc.listen(listener, 128) == 0, "A bound socket cannot listen")
         state.withLock { $0.listener = listener }
@@ -116,7 +117,9 @@ struct FakeUpstreamConnection {
     private let descriptor: CInt
     private let tunnel: (@Sendable () -> CInt?)?
 
-    /// - Parameters:   - descriptor: closed by the caller.   - tunnel: as in `FakeUpstreamServer.listen`.
+    /// - Parameters:
+    ///   - descriptor: closed by the caller.
+    ///   - tunnel: as in `FakeUpstreamServer.listen`.
     init(_ server: FakeUpstreamServer, _ descriptor: CInt, _ tunnel: (@Sendable () -> CInt?)?) {
         self.server = server
         self.descriptor = descriptor

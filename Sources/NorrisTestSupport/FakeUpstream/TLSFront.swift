@@ -16,8 +16,10 @@ package final class TLSFront: Sendable {
 
     /// Starts nginx and waits until it listens.
     ///
-    /// - Parameters:   - target: the port of the server.   - host: an IPv4 address of this machine for both.   - old: a
-    ///   stopped front, whose port is used again.
+    /// - Parameters:
+    ///   - target: the port of the server.
+    ///   - host: an IPv4 address of this machine for both.
+    ///   - old: a stopped front, whose port is used again.
     package static func start(
         _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1", replacing old: TLSFront? = nil
     ) async throws -> TLSFront {
@@ -71,7 +73,9 @@ package final class FakeCertificate: Sendable {
     package var path: String { folder("certificate.pem") }
     package var keyPath: String { folder("key.pem") }
 
-    /// - Parameters:   - names: the names in subjectAltName.   - isExpired: whether the certificate expired yesterday.
+    /// - Parameters:
+    ///   - names: the names in subjectAltName.
+    ///   - isExpired: whether the certificate expired yesterday.
     package init(
         names: [String] = ["IP:127.0.0.1", "DNS:localhost", "DNS:jokes.example"], isExpired: Bool = false
     ) throws {
