@@ -46,27 +46,29 @@ let composition: [Target] = [
         name: "NorrisDaemon",
         dependencies: [
             "CLinux", "CYAML", "NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
-            "NorrisSystem", "NorrisText", "NorrisUpstream", "SystemdIntegration", logging, serviceLifecycle,
-            unixSignals,
+            "NorrisSystem", "NorrisText", "NorrisThreads", "NorrisUpstream", "SystemdIntegration", logging,
+            serviceLifecycle, unixSignals,
         ]
     ),
 ]
 
 let modules: [Target] = [
     .target(name: "NorrisClient", dependencies: ["NorrisProtocol", "NorrisSystem"]),
-    .target(name: "NorrisPrefetch", dependencies: ["NorrisProtocol", "NorrisSystem", logging, serviceLifecycle]),
+    .target(
+        name: "NorrisPrefetch",
+        dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisThreads", logging, serviceLifecycle]),
     .target(
         name: "NorrisServer",
-        dependencies: ["CLinux", "NorrisProtocol", "NorrisSystem", logging, serviceLifecycle]
+        dependencies: ["CLinux", "NorrisProtocol", "NorrisSystem", "NorrisThreads", logging, serviceLifecycle]
     ),
     .target(
         name: "NorrisStore",
-        dependencies: ["CLinux", "CSQLite", "NorrisProtocol", "NorrisSystem", "NorrisText", logging]
+        dependencies: ["CLinux", "CSQLite", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging]
     ),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .target(
         name: "NorrisUpstream",
-        dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisSystem", "NorrisText", logging]
+        dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging]
     ),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd", "NorrisSystem"]),
 ]
@@ -82,6 +84,7 @@ let sharedTypes: [Target] = [
     .target(name: "NorrisProtocol"),
     .target(name: "NorrisSystem"),
     .target(name: "NorrisText"),
+    .target(name: "NorrisThreads"),
 ]
 
 let tests: [Target] = [
@@ -100,13 +103,14 @@ let tests: [Target] = [
         name: "NorrisDaemonTests",
         dependencies: [
             "NorrisArguments", "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
-            "NorrisSystem", "NorrisTestSupport", "NorrisUpstream", logging, serviceLifecycle,
+            "NorrisSystem", "NorrisTestSupport", "NorrisThreads", "NorrisUpstream", logging, serviceLifecycle,
         ]
     ),
     .testTarget(
         name: "NorrisPrefetchTests",
         dependencies: [
-            "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", logging, serviceLifecycle,
+            "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisThreads", logging,
+            serviceLifecycle,
         ]
     ),
     .testTarget(
@@ -117,12 +121,16 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisServerTests",
         dependencies: [
-            "NorrisProtocol", "NorrisServer", "NorrisSystem", "NorrisTestSupport", logging, serviceLifecycle,
+            "NorrisProtocol", "NorrisServer", "NorrisSystem", "NorrisTestSupport", "NorrisThreads", logging,
+            serviceLifecycle,
         ]
     ),
     .testTarget(
         name: "NorrisStoreTests",
-        dependencies: ["NorrisProtocol", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText", logging]
+        dependencies: [
+            "NorrisProtocol", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText", "NorrisThreads",
+            logging,
+        ]
     ),
     .testTarget(name: "NorrisSystemTests", dependencies: ["NorrisSystem", "NorrisTestSupport"]),
     .testTarget(
@@ -132,8 +140,11 @@ let tests: [Target] = [
     .testTarget(name: "NorrisTextTests", dependencies: ["NorrisTestSupport", "NorrisText"]),
     .testTarget(
         name: "NorrisUpstreamTests",
-        dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisUpstream", logging]
+        dependencies: [
+            "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisThreads", "NorrisUpstream", logging,
+        ]
     ),
+    .testTarget(name: "NorrisThreadsTests", dependencies: ["NorrisTestSupport", "NorrisThreads"]),
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
     .target(
         name: "NorrisTestSupport",

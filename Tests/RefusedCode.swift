@@ -1,7 +1,7 @@
 // Code that must not compile, because types make each fault impossible. Scripts/check-refused compares the compiler's
 // errors with the comments. A function without a comment shows the form that compiles.
 
-import NorrisSystem
+import NorrisThreads
 @testable import NorrisStore
 @testable import NorrisUpstream
 

@@ -72,10 +72,11 @@ package struct CardError: Error, Equatable {
     static func usage(_ sentence: String) -> CardError { CardError(status: 64, message: sentence) }
 
     static func noFact(_ reason: String) -> CardError {
-        CardError(status: 65, message: "Standard input is no fact: \(reason)")
+        CardError(status: 65, message: "Standard input is not a fact: \(reason)")
     }
 
-    static let nothingToDraw = CardError(status: 65, message: "The fact's text shows nothing; give one with letters.")
+    static let nothingToDraw = CardError(
+        status: 65, message: "The fact's text has no visible characters; use a text with letters.")
     static let tooLong = CardError(
         status: 65, message: "The fact's text is longer than \(Fact.maximumLength) characters; shorten it.")
     static let tooTall = CardError(

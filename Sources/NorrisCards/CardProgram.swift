@@ -112,10 +112,10 @@ private struct Options {
         ) { assign(&style, Style(rawValue: $0)) }
         arguments.option(
             "headline", ValueKind("word"), "The poster's headline, at most 24 characters. (default: from the category)",
-            takes: "1 to \(Headline.longest) characters that show something"
+            takes: "1 to \(Headline.longest) characters, at least one of them visible"
         ) { assign(&headline, Headline.checked($0)) }
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the categories, as posters always do.")
-        arguments.flag(&isText, "alt", "Write a text that stands for the picture instead.")
+        arguments.flag(&isText, "alt", "Write the alternative text instead of the picture.")
         arguments.common()
     }
 }

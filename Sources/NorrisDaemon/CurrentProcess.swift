@@ -43,10 +43,10 @@ enum CurrentProcess {
     /// Free bytes in the C library after a peak, from which they are returned to the kernel.
     private static let muchFreeMemory = 16 << 20
 
-    /// Returns freed memory that the C library holds to the kernel, if there is much (malloc_trim(3)). May take
-    /// milliseconds, in which no other thread can allocate.
+    /// Returns freed memory that the C library holds to the kernel if at least 16 MiB are free (malloc_trim(3)). May
+    /// take milliseconds, in which no other thread can allocate.
     ///
-    /// - Returns: whether there was much.
+    /// - Returns: whether memory was returned.
     @discardableResult static func releaseFreeMemory() -> Bool {
         guard let pages = pages("/proc/self/statm") else { return false }
         guard pages.resident - pages.ofFiles - Int(clamping: norris_allocated_bytes()) >= muchFreeMemory else {

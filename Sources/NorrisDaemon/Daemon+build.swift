@@ -5,13 +5,14 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisSystem
+import NorrisThreads
 import ServiceLifecycle
 import SystemdIntegration
 import UnixSignals
 
 extension Daemon {
-    /// The longest time of one step of a start or a reload, with a large database on a slow disk or many fortune files.
-    /// systemd waits for 30 seconds by default in the unit (`TimeoutStartSec=`, systemd.service(5)).
+    /// The time that systemd is asked to grant for opening the databases, because large files on a slow disk take long.
+    /// The units set 30 seconds for a start (`TimeoutStartSec=`, systemd.service(5)).
     static let longStep = Duration.seconds(600)
 
     /// Builds the daemon and runs it until a signal stops it. The wiring of all modules is here, from top to bottom.

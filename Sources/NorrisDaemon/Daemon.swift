@@ -7,6 +7,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisSystem
+import NorrisThreads
 import NorrisText
 import SystemdIntegration
 

@@ -3,6 +3,7 @@ import Logging
 import NorrisProtocol
 import NorrisStore
 import NorrisSystem
+import NorrisThreads
 import NorrisText
 import Synchronization
 

@@ -1,6 +1,6 @@
 package import Logging
 package import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 import ServiceLifecycle
 import Synchronization
 

@@ -1,4 +1,4 @@
-import NorrisSystem
+import NorrisThreads
 import ServiceLifecycle
 import Synchronization
 

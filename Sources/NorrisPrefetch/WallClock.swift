@@ -1,5 +1,5 @@
 package import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 
 /// The time of day, which may jump, and a monotonic clock. Tests replace both.
 package protocol WallClock: Sendable {

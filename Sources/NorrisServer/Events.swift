@@ -45,7 +45,7 @@ private struct EncodedEvent {
 
 /// The topics of one connection, and the events that wait to be written to it.
 ///
-/// Handlers and publishers call it on any thread; the connection takes the events on the event loop. For a slow peer,
+/// Handlers and publishers call the subscription on any thread; the connection takes the events on the event loop. For a slow peer,
 /// or a peer that waits for a reply, only the last event of each kind is kept, so that the number of waiting events is
 /// limited.
 package final class Subscription: Sendable {

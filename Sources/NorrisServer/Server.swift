@@ -2,14 +2,16 @@ import CLinux
 import Glibc
 package import Logging
 import NorrisProtocol
-package import NorrisSystem
+import NorrisSystem
+package import NorrisThreads
 import ServiceLifecycle
 import Synchronization
 
 /// Serves the protocol on a Unix socket: one thread runs an ``EventLoop``, tasks run deferred requests.
 ///
-/// A graceful shutdown accepts no more, processes every line received, and closes. Connections that are not done within
-/// ``Tuning/drainTime`` are cut, and connections that wait for a network within ``Tuning/networkDrainTime``.
+/// A graceful shutdown accepts no further connections, processes all received lines, and closes the connections.
+/// Connections that are not done within ``Tuning/drainTime`` are cut, and connections that wait for a network within
+/// ``Tuning/networkDrainTime``.
 package final class Server: Service, Sendable {
     /// The maximum numbers of concurrent connections.
     package struct Limits: Equatable, Sendable {

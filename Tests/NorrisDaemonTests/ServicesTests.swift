@@ -4,7 +4,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
-import NorrisSystem
+import NorrisThreads
 import NorrisTestSupport
 import ServiceLifecycle
 import SystemdIntegration

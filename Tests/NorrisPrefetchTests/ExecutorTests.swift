@@ -1,4 +1,4 @@
-import NorrisSystem
+import NorrisThreads
 import NorrisTestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Logging
 import NorrisProtocol
 import NorrisSystem
 import NorrisTestSupport
+import NorrisThreads
 import ServiceLifecycle
 import Synchronization
 import Testing

@@ -1,5 +1,5 @@
 import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 import NorrisTestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import NorrisSystem
+import NorrisThreads
 import NorrisUpstream
 import Synchronization
 import SystemdIntegration
@@ -23,7 +23,7 @@ final class ConfiguredSources: Sendable {
         await schedule(sources)
     }
 
-    /// Replaces the sources with those of the configuration in force.
+    /// Replaces the sources with the sources of the configuration in force.
     func configure() async {
         let new = await BackgroundThreads.background.run { Sources(settings.configuration, context, $0) }
         sources.withLock { $0 = new }

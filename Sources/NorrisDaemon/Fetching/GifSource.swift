@@ -2,7 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import NorrisSystem
+import NorrisThreads
 import NorrisUpstream
 import Synchronization
 import SystemdIntegration
@@ -69,7 +69,7 @@ struct GifSource: ContentSource {
     /// The time from which a run may send requests again, if its share of the quota is used up.
     var quotaReturnsAt: Timestamp? { key.secret == nil ? nil : quotaReturns(for: .background) }
 
-    /// nil if a request may be sent.
+    /// The time from which a request may be sent; nil if a request may be sent now.
     private func quotaReturns(for purpose: QuotaWindow.Purpose, _ uid: UInt32? = nil) -> Timestamp? {
         let next = stores.quota.nextFree(purpose, by: uid, limit: configuration.hourlyQuota, now: now)
         return next.flatMap { $0 > now ? $0 : nil }

@@ -2,7 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import NorrisSystem
+import NorrisThreads
 import NorrisUpstream
 
 /// One entry of `posts.sources` of any kind.

@@ -14,7 +14,7 @@ struct SourceReports: Sendable {
     /// - Parameters:
     ///   - isLocal: whether all items are from the starting collection or fortune files.
     ///   - isFromUpstream: for the reply to a search, whether the upstream answered the search.
-    ///   - fetchedAt: the time when these items were fetched; nil for that of the source's last run.
+    ///   - fetchedAt: the time when these items were fetched; nil for the time of the source's last run.
     func freshness(
         of source: String, isEmpty: Bool, isLocal: Bool = false, isFromUpstream: Bool? = nil,
         fetchedAt: Timestamp? = nil

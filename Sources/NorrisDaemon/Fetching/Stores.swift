@@ -2,7 +2,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
-import NorrisSystem
+import NorrisThreads
 
 /// The stores of all content and of the users' state.
 struct Stores: Sendable {

@@ -29,8 +29,8 @@ final class Health: Sendable {
     /// The time since the start, independent of changes of the wall clock.
     var uptime: Duration { clock.elapsed - started }
 
-    /// The number of all requests, and of the requests in each of the last minutes. ``MaintenanceService`` calls it
-    /// once a minute, because counting minutes at each request would slow down all requests.
+    /// The number of all requests, and of the requests in each of the last minutes. ``MaintenanceService``
+    /// calls this method at least once a minute, because counting minutes at each request would slow down all requests.
     @discardableResult func requests() -> (total: Int, perMinute: [Int]) {
         minutes.withLock { minutes in
             // Read inside the lock, so that the totals never decrease.

@@ -32,26 +32,27 @@ struct Metrics: Sendable {
         writer.gauge("start_time_seconds", "When the daemon began, since 1970 in UTC.", Int(startedAt.seconds))
         writer.gauge("resident_memory_bytes", "The daemon's memory that is not swapped out.", residentMemory)
         writer.gauge(
-            "degraded", "Whether something is wrong; norrisctl status says what.", status.state == .degraded ? 1 : 0)
+            "degraded", "Whether the daemon is degraded; norrisctl status shows the faults.",
+            status.state == .degraded ? 1 : 0)
         writer.gauge("database_size_bytes", "Databases on disk, with their logs.")
         writer.sample(database.cacheBytes, [("database", "cache")])
         writer.sample(database.stateBytes, [("database", "state")])
-        writer.gauge("database_free_bytes", "What the daemon may still write to its disks.", database.freeBytes)
-        writer.gauge("database_read_only", "Whether a database takes no writes.", database.isReadOnly ? 1 : 0)
+        writer.gauge("database_free_bytes", "Bytes that the daemon may still write to its disks.", database.freeBytes)
+        writer.gauge("database_read_only", "Whether a database is read-only.", database.isReadOnly ? 1 : 0)
     }
 
     private func writeRequests(to writer: inout OpenMetricsWriter) {
         writer.gauge("connections", "Connections that are open.", status.connections)
         writer.family("connections_accepted", .counter, "Connections that were served.")
         writer.sample(counters.acceptedConnections)
-        writer.family("connections_refused", .counter, "Connections past a limit.")
+        writer.family("connections_refused", .counter, "Connections refused because of a limit.")
         writer.sample(counters.refusedConnections)
         writer.gauge("subscribers", "Connections that wait for events.", subscribers)
 
-        writer.family("requests", .counter, "Well-formed requests and notifications that came.")
+        writer.family("requests", .counter, "Well-formed requests and notifications received.")
         for method in counters.methods { writer.sample(method.requests, [("method", method.name)]) }
         writer.sample(counters.unknownRequests, [("method", "unknown")])
-        writer.family("errors", .counter, "Requests that failed, and lines that were none.")
+        writer.family("errors", .counter, "Failed requests, including invalid lines.")
         for (reason, count) in counters.errors { writer.sample(count, [("reason", reason)]) }
         writer.family("request_duration_seconds", .histogram, "From a request until its result is ready to be sent.")
         let bounds = RequestMeter.bounds.indices.map { Double(RequestMeter.bounds[$0]) / 1e9 }
@@ -62,24 +63,24 @@ struct Metrics: Sendable {
     }
 
     private func writeSources(to writer: inout OpenMetricsWriter) {
-        gauge("enabled", "Whether the configuration has the source fetched.", &writer) { $0.isEnabled ? 1 : 0 }
-        gauge("items", "What is stored of the source.", &writer) { $0.items }
+        gauge("enabled", "Whether the configuration enables the source.", &writer) { $0.isEnabled ? 1 : 0 }
+        gauge("items", "Stored items of the source.", &writer) { $0.items }
         gauge("last_success_timestamp_seconds", "When the source was last fetched.", &writer) {
             $0.freshness.fetchedAt.map { Int($0.seconds) }
         }
-        gauge("age_seconds", "How long ago that was.", &writer) { $0.freshness.ageSeconds }
+        gauge("age_seconds", "Seconds since the source was last fetched.", &writer) { $0.freshness.ageSeconds }
         gauge("next_run_timestamp_seconds", "When the source is fetched next.", &writer) {
             $0.nextRunAt.map { Int($0.seconds) }
         }
         gauge("consecutive_failures", "Runs that failed in a row.", &writer) { $0.consecutiveFailures }
-        writer.gauge("source_failing", "Whether the source fails, for each way to fail.")
+        writer.gauge("source_failing", "Whether the source fails, by kind of error.")
         for source in status.sources {
             for kind in SourceFailure.Kind.all {
                 let isFailing = source.freshness.error?.kind == kind
                 writer.sample(isFailing ? 1 : 0, labels(source) + [("error", kind.rawValue)])
             }
         }
-        writer.family("source_runs", .counter, "Runs that ended, by what came of them.")
+        writer.family("source_runs", .counter, "Ended runs, by result.")
         for source in status.sources {
             guard let runs = runs[source.name] else { continue }
             let results = [
@@ -89,7 +90,7 @@ struct Metrics: Sendable {
             for (result, count) in results { writer.sample(count, labels(source) + [("result", result)]) }
         }
         gauge("quota_limit", "Requests the upstream may be sent in an hour.", &writer) { $0.quota?.limit }
-        gauge("quota_used", "Requests it was sent in the last hour.", &writer) { $0.quota?.used }
+        gauge("quota_used", "Requests sent to the upstream in the last hour.", &writer) { $0.quota?.used }
     }
 
     /// A family with one sample for each source that has a value.

@@ -2,7 +2,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
-import NorrisSystem
+import NorrisThreads
 import ServiceLifecycle
 import SystemdIntegration
 

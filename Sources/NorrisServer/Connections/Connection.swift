@@ -136,7 +136,7 @@ struct Connection: ~Copyable {
     /// The memory of sent bytes that the peer has not read (ioctl TIOCOUTQ), which is somewhat more than the bytes.
     var bytesQueued: Int { Connection.count(descriptor, 0x5411) }
 
-    /// Whether the peer will send no more bytes than already received.
+    /// Whether the peer has shut down its sending side.
     var hasPeerEnded: Bool {
         // POLLRDHUP of poll(2), which the C library declares for GNU sources only.
         let readingSideHungUp: Int16 = 0x2000

@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import NorrisProtocol
 import NorrisSystem
+import NorrisThreads
 
 /// Accepting and closing connections, and the events of epoll(7).
 extension EventLoop {
@@ -52,7 +53,7 @@ extension EventLoop {
         }
         if let refusal = refusal(of: peer) { return refuse(descriptor, refusal, uid: peer.uid) }
         guard control(EPOLL_CTL_ADD, descriptor, EPOLLIN.rawValue) else {
-            return refuse(descriptor, .busy("The daemon has no more memory.", hint: "Try again later."))
+            return refuse(descriptor, .busy("The daemon is out of memory.", hint: "Try again later."))
         }
         nextGeneration += 1
         let id = ConnectionID(descriptor: descriptor, generation: nextGeneration)
@@ -243,7 +244,7 @@ extension EventLoop {
                 let order = (-users.held(of: c.pointee.user).replies, since, -c.pointee.counted.replies)
                 if slowest.map({ order < $0.order }) ?? true { slowest = (slot, order) }
             }
-            // The running requests alone fit.
+            // Without slow readers, the running requests fit into the limit.
             guard let slowest else { return }
             remove(slowest.slot)
         }

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import NorrisProtocol
 import NorrisSystem
+import NorrisThreads
 
 /// The thread that owns the listening socket and all connections (epoll(7)).
 ///
@@ -324,7 +325,8 @@ struct EventLoop: ~Copyable {
         return true
     }
 
-    /// Writes the waiting events, unless the state machine delays them. Called before each line and each reply.
+    /// Writes the waiting events, unless the state machine delays them. Called before each line of a turn, and
+    /// before a batch continues.
     private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
         guard c.pointee.machine.takesEvents else { return c.pointee.caller.subscription.holdBack() }
         c.pointee.hasEvents = false

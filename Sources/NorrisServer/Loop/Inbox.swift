@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import NorrisProtocol
 import NorrisSystem
+import NorrisThreads
 import Synchronization
 
 /// The identity of a connection for other threads. The descriptor may belong to another connection later.

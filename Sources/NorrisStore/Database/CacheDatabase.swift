@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-import NorrisSystem
+import NorrisThreads
 
 /// One of the three files of the cache.
 struct CacheDatabase: Sendable {

@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 package import Logging
 import NorrisProtocol
-package import NorrisSystem
+package import NorrisThreads
 import Synchronization
 
 /// The databases of the daemon and their faults: the state, and three files of cached content.

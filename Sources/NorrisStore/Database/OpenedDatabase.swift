@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 import Logging
-import NorrisSystem
+import NorrisThreads
 
 /// A kind of database: the identification of its file, and its schema.
 struct DatabaseKind: Sendable {

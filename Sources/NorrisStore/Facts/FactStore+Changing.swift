@@ -1,6 +1,6 @@
 import Logging
 package import NorrisProtocol
-package import NorrisSystem
+package import NorrisThreads
 import Synchronization
 
 /// Imports of facts: the starting collection, fortune files, and the upstream's facts.

@@ -1,6 +1,6 @@
 import Logging
 import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 import Synchronization
 
 /// Loading facts into memory, and applying changes in memory.

@@ -1,6 +1,6 @@
 import Glibc
 package import NorrisProtocol
-package import NorrisSystem
+package import NorrisThreads
 import Synchronization
 
 /// The facts, served from memory if there are few, else from a file, and searched in `cache.db`; and each user's

@@ -1,5 +1,5 @@
 package import NorrisProtocol
-package import NorrisSystem
+package import NorrisThreads
 import Synchronization
 
 /// The requests of a source in the last hour, counted across restarts.

@@ -1,5 +1,5 @@
 package import NorrisProtocol
-package import NorrisSystem
+package import NorrisThreads
 import NorrisText
 import Synchronization
 

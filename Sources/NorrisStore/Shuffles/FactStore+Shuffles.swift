@@ -1,6 +1,6 @@
 import Logging
 package import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 
 /// The shuffles on disk, and the last items served.
 extension FactStore {

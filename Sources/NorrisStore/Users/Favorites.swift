@@ -1,5 +1,5 @@
 package import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 
 /// The favorites of each user in `state.db`. Changes are on disk when a call returns.
 package struct Favorites: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import NorrisSystem
+import NorrisThreads
 
 /// Limits the decoding of one document: bytes copied, memory, elements, depth, and CPU time. Code whose cost grows with
 /// the document calls `spend` first, and `hold` for memory that stays in use. After the first exceeded limit, the

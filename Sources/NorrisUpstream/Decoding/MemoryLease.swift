@@ -1,4 +1,4 @@
-import NorrisSystem
+import NorrisThreads
 import Synchronization
 
 /// Memory from an account of the ledger, returned when the lease is deinitialized.

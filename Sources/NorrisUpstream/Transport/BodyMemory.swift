@@ -1,4 +1,4 @@
-import NorrisSystem
+import NorrisThreads
 
 /// Divides the memory for response bodies among all transfers. Used on the fetch thread only.
 ///

@@ -1,7 +1,7 @@
 import CCurl
 import Glibc
 import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 import Synchronization
 
 /// One request to one host.

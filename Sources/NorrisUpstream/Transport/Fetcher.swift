@@ -1,5 +1,5 @@
 import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 
 struct Fetcher: Sendable {
     let transport: any HTTPTransport

@@ -8,7 +8,7 @@ import NorrisTestSupport
 import Testing
 
 @testable import NorrisDaemon
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 @Suite(.timeLimit(.minutes(20))) struct FetchingTests {
     // MARK: Runs

@@ -3,7 +3,7 @@ import NorrisProtocol
 import NorrisStore
 
 @testable import NorrisDaemon
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 // Overloads without an access parameter, because a test may block its thread.
 

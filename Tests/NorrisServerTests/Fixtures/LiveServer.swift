@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Logging
 import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 import NorrisTestSupport
 import Synchronization
 import Testing

@@ -5,7 +5,7 @@ import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 /// Column values that norrisd never stores.
 struct DamageTests {

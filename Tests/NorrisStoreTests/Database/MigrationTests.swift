@@ -3,7 +3,7 @@ import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 /// Migrations to a later version: a migration appended to the current schema.
 struct MigrationTests {

@@ -4,7 +4,7 @@ import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 struct SpaceTests {
     private let fixture = StoreFixture()

@@ -5,6 +5,7 @@ import Testing
 
 @testable import NorrisStore
 @testable import NorrisSystem
+@testable import NorrisThreads
 
 struct FactOfTheDayTests {
     private let today = CivilDate(year: 2026, month: 2, day: 28)!  // SAFETY: A valid date.

@@ -2,7 +2,7 @@ import NorrisProtocol
 import Testing
 
 @testable import NorrisStore
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 struct ShuffleBookTests {
     private func filter(_ number: Int) -> ShuffleFilter { ShuffleFilter(maxLength: number) }

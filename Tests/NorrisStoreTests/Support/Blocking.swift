@@ -2,7 +2,7 @@ import Logging
 import NorrisProtocol
 
 @testable import NorrisStore
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 // Overloads without an access parameter, because a test may block its thread.
 

@@ -5,7 +5,7 @@ import NorrisTestSupport
 import Synchronization
 
 @testable import NorrisStore
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 /// A store on disk that a test can close and reopen, as at a restart of the daemon.
 struct StoreFixture {

@@ -1,5 +1,5 @@
 import NorrisProtocol
-import NorrisSystem
+import NorrisThreads
 import Testing
 
 @testable import NorrisUpstream

@@ -1,5 +1,5 @@
 import Glibc
-import NorrisSystem
+import NorrisThreads
 import NorrisTestSupport
 import Synchronization
 import Testing

@@ -3,7 +3,7 @@ import NorrisTestSupport
 import Synchronization
 import Testing
 
-@testable import NorrisSystem
+@testable import NorrisThreads
 
 @Suite(.timeLimit(.minutes(20))) struct BackgroundThreadsTests {
     /// Counts and blocks threads without a thread of Swift's pool.
