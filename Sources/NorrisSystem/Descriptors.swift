@@ -48,11 +48,13 @@ package func readAll(_ descriptor: CInt, limit: Int = .max) throws(SystemError) 
 ///
 /// Waits for a non-blocking descriptor. SIGPIPE must be ignored for a closed pipe to be an error.
 package func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    var written = 0
+    while written < bytes.count {
+        let count = bytes.withUnsafeBytes {
+            write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
+        }
         if count >= 0 {
-            rest.removeFirst(count)
+            written += count
         } else if errno == EAGAIN {
             var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             poll(&entry, 1, -1)
