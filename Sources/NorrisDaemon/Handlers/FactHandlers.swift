@@ -6,7 +6,9 @@ import NorrisText
 import Synchronization
 
 /// The methods `fact.*`.
-struct FactHandlers: Sendable {
+///
+/// A class, because a request would copy the properties of a structure, one reference at a time.
+final class FactHandlers: Sendable {
     private let sources: ConfiguredSources
     private let reports: SourceReports
     private let prefetcher: Prefetcher
@@ -61,11 +63,11 @@ struct FactHandlers: Sendable {
         case .missing:
             json.rewind(to: mark)
             return .disk { () async throws(ResponseError) -> [UInt8] in
-                let (facts, isLocal) = try await store.nextReading(count, uid: uid, filter: filter, name: name)
+                let (facts, isLocal) = try await self.store.nextReading(count, uid: uid, filter: filter, name: name)
                 var json = JSONWriter()
                 json.literal(FactRandom.resultOpening)
-                for fact in facts { fact.withUnsafeBytes { write($0, name, to: &json) } }
-                encodedFreshness.endFacts(isEmpty: facts.isEmpty, isLocal: isLocal, in: &json)
+                for fact in facts { fact.withUnsafeBytes { self.write($0, name, to: &json) } }
+                self.encodedFreshness.endFacts(isEmpty: facts.isEmpty, isLocal: isLocal, in: &json)
                 return json.bytes
             }
         }
@@ -92,12 +94,13 @@ struct FactHandlers: Sendable {
             return nil
         }
         return .disk { () async throws(ResponseError) -> FactToday.Result in
-            guard let fact = await store.factOfTheDay(day, today: today, source: sources.unfilteredScope) else {
-                let error = freshness(isEmpty: true).error
+            guard let fact = await self.store.factOfTheDay(day, today: today, source: self.sources.unfilteredScope)
+            else {
+                let error = self.freshness(isEmpty: true).error
                 throw .nothingCached("There are no facts.", source: FactSource.name, lastError: error)
             }
-            store.noteServed(fact.id, .fact, uid: call.peer.uid)
-            return result(of: fact)
+            self.store.noteServed(fact.id, .fact, uid: call.peer.uid)
+            return self.result(of: fact)
         }
     }
 
@@ -108,18 +111,15 @@ struct FactHandlers: Sendable {
     @Sendable private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let parameters = try FactGet.Parameters(call.arguments)
         let (id, name) = (parameters.id, try parameters.name.map(usableName))
-        let isExplicit = store.withFactInMemory(id: id, uid: call.uid, name: name) { fact in
-            if !fact.isExplicit {
-                json.literal(FactGet.Result.opening)
-                write(fact.json, name, to: &json)
-                json.join("}", endsValue: true)
-            }
-            return fact.isExplicit
+        let isServed = store.serveFactInMemory(id: id, uid: call.uid, name: name) { fact in
+            json.literal(FactGet.Result.opening)
+            write(fact.json, name, to: &json)
+            json.join("}", endsValue: true)
         }
-        if isExplicit == false { return nil }
+        if isServed { return nil }
         return .disk { () async throws(ResponseError) -> FactGet.Result in
-            var fact = try await store.presentable(id: id)
-            store.noteServed(id, .fact, uid: call.peer.uid, name: name)
+            var fact = try await self.store.presentable(id: id)
+            self.store.noteServed(id, .fact, uid: call.peer.uid, name: name)
             if let name { fact.text = personalized(fact.text, for: name) }
             return FactGet.Result(fact: fact)
         }
@@ -135,13 +135,13 @@ struct FactHandlers: Sendable {
         let mayFetch = cursor == nil && !parameters.offline && prefetcher.maySearch(FactSource.name)
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             if cursor == nil {
-                await stores.recents.record(uid: call.peer.uid, kind: .fact, query: query.text)
+                await self.stores.recents.record(uid: call.peer.uid, kind: .fact, query: query.text)
             }
-            let isFromUpstream = mayFetch ? await searchUpstream(query) : false
-            var page = try await store.search(query, for: call.uid, cursor: cursor, limit: limit)
-            page.freshness = freshness(
+            let isFromUpstream = mayFetch ? await self.searchUpstream(query) : false
+            var page = try await self.store.search(query, for: call.uid, cursor: cursor, limit: limit)
+            page.freshness = self.freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream)
-            store.noteServed(page.items.last?.id, .fact, uid: call.peer.uid)
+            self.store.noteServed(page.items.last?.id, .fact, uid: call.peer.uid)
             return page.jsonBytes
         }
     }

@@ -148,13 +148,18 @@ struct FactChunks {
         }
     }
 
-    /// Calls `body` with the record of a fact. Returns nil if the record is not in memory.
-    func withRecord<Result>(id: String, _ body: (EncodedFact, UInt32) -> Result) -> Result? {
+    /// Calls `body` with a fact by its id, and returns its ordinal.
+    ///
+    /// - Returns: nil, without a call, if the fact is explicit or not in memory.
+    func withFact(id: String, _ body: (EncodedFact) -> Void) -> UInt32? {
         guard let ordinal = ordinals[id.hashValue] else { return nil }
-        return withRecord(ordinal) { fact in
+        let isCalled = withRecord(ordinal) { fact in
             // Two ids may have the same hash. An id with escapes is only found in the database.
-            fact.hasID(id) ? body(fact, ordinal) : nil
-        } ?? nil
+            guard fact.hasID(id), !fact.isExplicit else { return false }
+            body(fact)
+            return true
+        }
+        return isCalled == true ? ordinal : nil
     }
 
     /// Adds complete records, with or without zeros between them.

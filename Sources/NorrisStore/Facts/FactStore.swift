@@ -206,21 +206,20 @@ package final class FactStore: Sendable {
 
     // MARK: Facts by their ids
 
-    /// Calls `body` with a fact by its id.
+    /// Calls `body` with a fact by its id, and notes that the user was served the fact.
     ///
-    /// - Returns: nil if the fact is not in memory; `cache.db` may contain it (``fact(id:)``).
-    package func withFactInMemory<Result>(
-        id: String, uid: UInt32, name: String? = nil, _ body: (EncodedFact) -> Result
-    ) -> Result? {
-        let (result, isFirst) = withState { state -> (Result?, Bool) in
+    /// - Returns: false, without a call, if the fact is explicit or not in memory; `cache.db` may contain the fact
+    ///   (``fact(id:)``).
+    package func serveFactInMemory(id: String, uid: UInt32, name: String? = nil, _ body: (EncodedFact) -> Void) -> Bool
+    {
+        let (isServed, isFirst) = withState { state in
             let isFirst = !state.book.hasChanges
-            let found = state.chunks?.withRecord(id: id) { fact, ordinal in (body(fact), ordinal, fact.isExplicit) }
-            guard let (result, ordinal, isExplicit) = found ?? nil else { return (nil, false) }
-            if !isExplicit { state.book.note(.init(uid: Int64(uid), kind: .fact), .ordinal(ordinal), name: name) }
-            return (result, isFirst && !isExplicit)
+            guard let ordinal = state.chunks?.withFact(id: id, body) else { return (false, false) }
+            state.book.note(.init(uid: Int64(uid), kind: .fact), .ordinal(ordinal), name: name)
+            return (true, isFirst)
         }
         if isFirst { notifyOfMove() }
-        return result
+        return isServed
     }
 
     package func fact(id: String) async throws(ResponseError) -> Fact? {

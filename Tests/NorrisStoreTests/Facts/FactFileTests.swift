@@ -326,10 +326,10 @@ struct FactFileTests {
             #expect(gif?.id == "gif" && gif?.name == nil)
             let (post, other) = (try await store.lastServed(.post, uid: 1), try await store.lastServed(.fact, uid: 2))
             #expect(post == nil && other == nil)
-            _ = store.withFactInMemory(id: "fact-000007", uid: 1) { _ in }
+            _ = store.serveFactInMemory(id: "fact-000007", uid: 1) { _ in }
             let got = try await store.lastServed(.fact, uid: 1)
             #expect(got?.id == "fact-000007" && got?.name == nil)
-            _ = store.withFactInMemory(id: "fact-000008", uid: 1, name: "Grace") { _ in }
+            _ = store.serveFactInMemory(id: "fact-000008", uid: 1, name: "Grace") { _ in }
         }
         try await fixture.run { store in
             let got = try await store.lastServed(.fact, uid: 1)

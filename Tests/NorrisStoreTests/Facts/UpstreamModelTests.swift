@@ -141,8 +141,9 @@ private struct World {
         for (fact, isFound) in stored {
             if !fact.isLocal { rows[fact.id] = Known(fact: fact, isFound: isFound) }
             texts.append(Array(fact.text.utf8))
-            let served = store.withFactInMemory(id: fact.id, uid: 1) { String(decoding: $0.json, as: UTF8.self) }
-            #expect(served == fact.jsonText, comment)
+            var served: String?
+            _ = store.serveFactInMemory(id: fact.id, uid: 1) { served = String(decoding: $0.json, as: UTF8.self) }
+            #expect(served == (fact.isExplicit ? nil : fact.jsonText), comment)
         }
         #expect(rows == upstream, comment)
         #expect(store.count == texts.count, comment)
