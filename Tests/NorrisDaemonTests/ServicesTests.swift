@@ -50,10 +50,11 @@ import Testing
             let drawn = try await take(10, of: facts)
             let sleeps = clock.sleeps
             clock.advance(by: .seconds(1))
-            // A further step of the clock wakes the service only after it has written the first facts.
-            while clock.sleeps == sleeps, !Task.isCancelled {
-                await Task.yield()
-                _ = try await take(1, of: facts)
+            // The service sleeps again only after it has written the facts. A served GIF wakes it without a change of
+            // the shuffle.
+            await eventually {
+                facts.noteServed("gif", .gif, uid: 2)
+                return clock.sleeps != sleeps
             }
             try FileManager.default.copyItem(atPath: folder("state"), toPath: folder("killed"))
             #expect(try await rest("killed", after: 10).isDisjoint(with: drawn))
@@ -82,7 +83,7 @@ import Testing
         let group = ServiceGroup(services: [service(databases, facts), fortunes], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            while facts.count < builtin + 3_000, !Task.isCancelled { await Task.yield() }
+            await eventually { facts.count >= builtin + 3_000 }
             #expect(facts.categories(of: .fortune).map(\.count) == [3_000])
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
