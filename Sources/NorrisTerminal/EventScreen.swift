@@ -19,7 +19,7 @@ extension Event {
     /// A short text for the event; the phase itself for an unknown event of a newer daemon.
     package var summary: String {
         switch (topic, phase) {
-        case (.source, .finished?): "finished" + (items.map { ": \(countText($0, "item"))" } ?? "")
+        case (.source, .finished?): "finished" + (items?.count.map { ": \(countText($0, "item"))" } ?? "")
         case (.source, .failed?): "failed" + (error.map { ": \($0.outlook(now: at))" } ?? "")
         case (.item, _): added.map { "\(groupedDigits($0)) new" } ?? "new items"
         default: phase?.rawValue ?? topic.rawValue

@@ -186,8 +186,9 @@ struct MethodCodingTests {
         #expect(newer.kind.rawValue == "post")
         checkCoding(RecentClear.Result(removed: 6), json: #"{"removed":6}"#)
         try check(RecentServed.Parameters(kind: .gif), of: RecentServed.self, json: #"{"kind":"gif"}"#)
-        checkCoding(RecentServed.Result(id: "a"), json: #"{"id":"a"}"#)
-        checkCoding(RecentServed.Result(id: "a", name: "Ada"), json: #"{"id":"a","name":"Ada"}"#)
+        checkCoding(RecentServed.Result(id: "a", kind: .fact), json: #"{"id":"a","kind":"fact"}"#)
+        checkCoding(
+            RecentServed.Result(id: "a", kind: .fact, name: "Ada"), json: #"{"id":"a","kind":"fact","name":"Ada"}"#)
     }
 
     // MARK: Events and sources

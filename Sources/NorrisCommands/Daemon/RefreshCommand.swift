@@ -124,7 +124,7 @@ struct RefreshCommand: SessionCommand {
     private func show(_ event: Event, added: Int?, _ json: JSON, _ session: Session) throws(Failure) -> Bool {
         if session.settings.json { return try session.write(Report(json: json).output) }
         guard event.phase != .failed else { return true }
-        let counts = [event.items.map { countText($0, "item") }, added.map { "\(groupedDigits($0)) new" }]
+        let counts = [event.items?.count.map { countText($0, "item") }, added.map { "\(groupedDigits($0)) new" }]
         let known = counts.compactMap { $0 }
         var screen = Screen(layout: session.layout)
         screen.line("\(event.source ?? ""): \(known.isEmpty ? "done" : known.joined(separator: ", "))")

@@ -12,6 +12,9 @@ struct PostHandlers: Sendable {
         [
             Handler(PostList.self, onDisk: list), Handler(PostGet.self, onDisk: get),
             Handler(PostMarkRead.self, onDisk: markRead), Handler(AuthorList.self, onDisk: authors),
+            Handler(PostSearch.self, onDisk: { _, _ in PostSearch.Result() }),
+            Handler(PostMarkUnread.self, onDisk: { _, _ in PostMarkUnread.Result(marked: 0) }),
+            Handler(PostSources.self, onDisk: { _, _ in PostSources.Result(items: []) }),
         ]
     }
 

@@ -80,6 +80,6 @@ struct UserHandlers: Sendable {
         guard let item = try await stores.facts.lastServed(parameters.kind, uid: call.peer.uid) else {
             throw .notFound("You have not been shown a \(parameters.kind.rawValue) yet.")
         }
-        return RecentServed.Result(id: item.id, name: item.name)
+        return RecentServed.Result(id: item.id, kind: parameters.kind, name: item.name)
     }
 }

@@ -175,29 +175,38 @@ package enum FactSearch: Method {
         package var page = PageRequest()
         package var offline = false
         package var source: FactScope?
+        package var numbered = false
 
         package init(
             query: String, categories: [String] = [], limit: Int? = nil, cursor: String? = nil, offline: Bool = false,
-            source: FactScope? = nil
+            source: FactScope? = nil, numbered: Bool = false
         ) {
             (self.query, self.categories, self.page) = (query, categories, PageRequest(limit: limit, cursor: cursor))
-            (self.offline, self.source) = (offline, source)
+            (self.offline, self.source, self.numbered) = (offline, source, numbered)
         }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required(
-                "query", &query, .text(1...65_536), "The words to search for. Words in double quotes form a phrase.")
+            try members.query(&query)
             try members.strings(
                 "category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.page(&page, default: 25)
             try members.flag("offline", &offline, "Whether to answer from the cache only.")
             try members.source(&source)
+            try members.numbered(&numbered)
         }
     }
 
     package typealias Result = Page<Fact>
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    /// The query of a search in stored texts.
+    mutating func query(_ query: inout String) throws(Failure) {
+        try required(
+            "query", &query, .text(1...65_536), "The words to search for. Words in double quotes form a phrase.")
+    }
 }
 
 package enum FactCategories: Method {

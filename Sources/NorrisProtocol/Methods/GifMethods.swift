@@ -20,13 +20,15 @@ package enum GifSearch: Method {
         package var rating: String?
         package var lang: String?
         package var offline = false
+        package var numbered = false
 
         package init(
             query: String, limit: Int? = nil, cursor: String? = nil, rating: String? = nil, lang: String? = nil,
-            offline: Bool = false
+            offline: Bool = false, numbered: Bool = false
         ) {
             (self.query, self.page) = (query, PageRequest(limit: limit, cursor: cursor))
             (self.rating, self.lang, self.offline) = (rating, lang, offline)
+            self.numbered = numbered
         }
 
         package init() {}
@@ -41,6 +43,7 @@ package enum GifSearch: Method {
             try members.optional(
                 "lang", &lang, .word(languages), "The language of the query; English if absent.")
             try members.flag("offline", &offline, "Whether to answer from the cache only.")
+            try members.numbered(&numbered)
         }
     }
 
@@ -54,14 +57,18 @@ package enum GifTrending: Method {
     package static let summary = "Returns the most popular GIFs on Giphy, as of the last fetch."
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var page: PageRequest
+        package var page = PageRequest()
+        package var numbered = false
 
-        package init(limit: Int? = nil, cursor: String? = nil) { page = PageRequest(limit: limit, cursor: cursor) }
+        package init(limit: Int? = nil, cursor: String? = nil, numbered: Bool = false) {
+            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
+        }
 
-        package init() { self.init(limit: nil) }
+        package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.page(&page, 1...GifSearch.maximumLimit, default: 25)
+            try members.numbered(&numbered)
         }
     }
 

@@ -8,12 +8,14 @@ package enum PostList: Method {
         package var author: String?
         package var unread = false
         package var page = PageRequest()
+        package var numbered = false
 
         package init(
-            source: String? = nil, author: String? = nil, unread: Bool = false, limit: Int? = nil, cursor: String? = nil
+            source: String? = nil, author: String? = nil, unread: Bool = false, limit: Int? = nil,
+            cursor: String? = nil, numbered: Bool = false
         ) {
             (self.source, self.author, self.unread) = (source, author, unread)
-            page = PageRequest(limit: limit, cursor: cursor)
+            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
         }
 
         package init() {}
@@ -26,12 +28,53 @@ package enum PostList: Method {
                 Only posts by the author with this id, or by authors whose handle or name contains this, ignoring \
                 case.
                 """)
-            try members.flag("unread", &unread, "Whether to omit posts that the user marked as read.")
+            try members.unread(&unread)
             try members.page(&page, default: 20)
+            try members.numbered(&numbered)
         }
     }
 
     package typealias Result = Page<Post>
+}
+
+package enum PostSearch: Method {
+    package static let name = "post.search"
+    package static let summary =
+        "Finds the posts whose title, text, author or tags contain all words of the query, ignoring case; newest first."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var query = ""
+        package var source: String?
+        package var unread = false
+        package var page = PageRequest()
+        package var numbered = false
+
+        package init(
+            query: String, source: String? = nil, unread: Bool = false, limit: Int? = nil, cursor: String? = nil,
+            numbered: Bool = false
+        ) {
+            (self.query, self.source, self.unread) = (query, source, unread)
+            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
+        }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.query(&query)
+            try members.optional("source", &source, .text(1...200), "Only posts of this source.")
+            try members.unread(&unread)
+            try members.page(&page, default: 20)
+            try members.numbered(&numbered)
+        }
+    }
+
+    package typealias Result = Page<Post>
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    fileprivate mutating func unread(_ unread: inout Bool) throws(Failure) {
+        try flag("unread", &unread, "Whether to omit posts that the user marked as read.")
+    }
 }
 
 package enum PostGet: Method {
@@ -59,18 +102,23 @@ package enum PostMarkRead: Method {
     package struct Parameters: WireObject, Equatable, Sendable {
         package var ids: [String]? = nil
         package var all = false
+        package var source: String?
 
-        package init(ids: [String]? = nil, all: Bool = false) { (self.ids, self.all) = (ids, all) }
+        package init(ids: [String]? = nil, all: Bool = false, source: String? = nil) {
+            (self.ids, self.all, self.source) = (ids, all, source)
+        }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
             try members.flag("all", &all, "Whether to mark all stored posts.")
+            try members.optional(sourceParameter, &source, .text(1...200), "With all: only the posts of this source.")
         }
     }
 
     package static var idsParameter: StaticString { "ids" }
+    package static var sourceParameter: StaticString { "source" }
 
     package struct Result: WireObject, Equatable, Sendable {
         /// The number of posts that were unread before.
@@ -82,6 +130,81 @@ package enum PostMarkRead: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("marked", &marked)
+        }
+    }
+}
+
+package enum PostMarkUnread: Method {
+    package static let name = "post.mark_unread"
+    package static let summary = "Marks posts as unread for the requesting user."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var ids: [String] = []
+
+        package init(ids: [String]) { self.ids = ids }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required(PostMarkRead.idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// The number of posts that were read before.
+        package var marked = 0
+
+        package init(marked: Int) { self.marked = marked }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("marked", &marked)
+        }
+    }
+}
+
+package enum PostSources: Method {
+    package static let name = "post.sources"
+    package static let summary = "Lists the sources of posts with the number of the user's unread posts."
+
+    package struct Source: WireObject, Equatable, Sendable {
+        /// The key under `posts.sources`, or the name of the file in `sources.d`.
+        package var name = ""
+        /// The kind in the configuration: `feed`, `mastodon` or `users-posts`.
+        package var kind = ""
+        /// The address in the configuration; passwords and queries are left out.
+        package var url = ""
+        package var items = 0
+        package var unread = 0
+        package var freshness = Freshness()
+
+        package init(name: String, kind: String, url: String, items: Int, unread: Int, freshness: Freshness) {
+            (self.name, self.kind, self.url) = (name, kind, url)
+            (self.items, self.unread, self.freshness) = (items, unread, freshness)
+        }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("name", &name)
+            try members.required("kind", &kind)
+            try members.required("url", &url)
+            try members.required("items", &items)
+            try members.required("unread", &unread)
+            try members.required("freshness", &freshness)
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var items: [Source] = []
+
+        package init(items: [Source]) { self.items = items }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("items", &items)
         }
     }
 }

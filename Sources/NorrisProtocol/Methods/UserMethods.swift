@@ -106,17 +106,26 @@ package enum FavoriteList: Method {
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var kind: Favorite.Kind? = nil
+        package var query: String?
         package var page = PageRequest()
+        package var numbered = false
 
-        package init(kind: Favorite.Kind? = nil, limit: Int? = nil, cursor: String? = nil) {
-            (self.kind, page) = (kind, PageRequest(limit: limit, cursor: cursor))
+        package init(
+            kind: Favorite.Kind? = nil, query: String? = nil, limit: Int? = nil, cursor: String? = nil,
+            numbered: Bool = false
+        ) {
+            (self.kind, self.query) = (kind, query)
+            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
         }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("kind", &kind, Favorite.Kind.schema, "Only items of this kind.")
+            try members.optional(
+                "query", &query, .text(1...65_536), "Only favorites that contain all words of this text.")
             try members.page(&page, default: 50)
+            try members.numbered(&numbered)
         }
     }
 
@@ -190,31 +199,44 @@ package struct Removed: WireObject, Equatable, Sendable {
 
 package enum RecentServed: Method {
     package static let name = "recent.served"
-    package static let summary = "Returns the last item of a kind that was served to the requesting user."
+    package static let summary =
+        "Returns the last item of a kind that was served to the requesting user, or an item of the last numbered list."
+
+    /// Stands for every kind: the last item, or the last numbered list, of any kind.
+    package static let anyKind = Favorite.Kind(rawValue: "any")
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var kind = Favorite.Kind.fact
+        package var index: Int?
 
-        package init(kind: Favorite.Kind) { self.kind = kind }
+        package init(kind: Favorite.Kind, index: Int? = nil) { (self.kind, self.index) = (kind, index) }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.kind(&kind)
+            try members.required(
+                "kind", &kind, .word(Favorite.Kind.all.map(\.rawValue) + [anyKind.rawValue]),
+                "The kind of the item, or any.")
+            try members.optional(
+                "index", &index, .integer(1...100), "The number of an item in the last list requested with numbered.")
         }
     }
 
     package struct Result: WireObject, Equatable, Sendable {
         package var id = ""
+        package var kind = Favorite.Kind.fact
         /// The name that replaced Chuck Norris.
         package var name: String?
 
-        package init(id: String, name: String? = nil) { (self.id, self.name) = (id, name) }
+        package init(id: String, kind: Favorite.Kind, name: String? = nil) {
+            (self.id, self.kind, self.name) = (id, kind, name)
+        }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("id", &id)
+            try members.required("kind", &kind)
             try members.optional("name", &name)
         }
     }

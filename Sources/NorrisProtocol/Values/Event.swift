@@ -7,7 +7,7 @@ package struct Event: WireObject, Equatable, Sendable {
         package init(rawValue: String) { self.rawValue = rawValue }
         /// A fetch of a source began or ended: ``Event/source``, ``Event/phase``.
         package static let source = Topic(rawValue: "source")
-        /// A source has new items: ``Event/source``, ``Event/added``.
+        /// A source has new items: ``Event/source``, ``Event/added``, ``Event/items``.
         package static let item = Topic(rawValue: "item")
         /// The state of the daemon changed: ``Event/phase``.
         package static let server = Topic(rawValue: "server")
@@ -34,8 +34,7 @@ package struct Event: WireObject, Equatable, Sendable {
     /// `facts`, `gifs`, or a key under `posts.sources`.
     package var source: String?
     package var phase: Phase?
-    /// The number of stored items of the source.
-    package var items: Int?
+    package var items: Items?
     /// The reason for the failure of the source.
     package var error: SourceFailure?
     /// The number of new items.
@@ -44,12 +43,61 @@ package struct Event: WireObject, Equatable, Sendable {
 }
 
 extension Event {
+    /// The member `items`, whose type depends on the topic.
+    package enum Items: WireValue, Equatable, Sendable {
+        /// `source`: the number of stored items of the source.
+        case count(Int)
+        /// `item`: some of the new items, at most ``maximumNew``.
+        case new([NewItem])
+
+        /// The most new items in an event.
+        package static let maximumNew = 5
+
+        package static var schema: Schema { .list(NewItem.schema) }
+
+        /// The number of stored items; nil for new items.
+        package var count: Int? { if case .count(let count) = self { count } else { nil } }
+        /// The new items; empty for a number.
+        package var new: [NewItem] { if case .new(let items) = self { items } else { [] } }
+
+        package init(json: JSON) throws(JSONDecodingError) {
+            if case .array = json { self = .new(try [NewItem](json: json)) } else { self = .count(try Int(json: json)) }
+        }
+
+        package func encode(to json: inout JSONWriter) {
+            switch self {
+            case .count(let count): count.encode(to: &json)
+            case .new(let items): items.encode(to: &json)
+            }
+        }
+    }
+
+    /// A new item of a source.
+    package struct NewItem: WireObject, Equatable, Sendable {
+        package var id = ""
+        /// One line: the title, or the beginning of the text.
+        package var title = ""
+
+        package init(id: String, title: String) { (self.id, self.title) = (id, title) }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("id", &id)
+            try members.required("title", &title)
+        }
+    }
+}
+
+extension Event {
     package static func source(
         _ name: String, _ phase: Phase, items: Int? = nil, error: SourceFailure? = nil, at: Timestamp = .now()
-    ) -> Event { Event(topic: .source, source: name, phase: phase, items: items, error: error, at: at) }
+    ) -> Event {
+        Event(topic: .source, source: name, phase: phase, items: items.map(Items.count), error: error, at: at)
+    }
 
-    package static func item(source: String, added: Int, at: Timestamp = .now()) -> Event {
-        Event(topic: .item, source: source, added: added, at: at)
+    package static func item(source: String, added: Int, items: [NewItem] = [], at: Timestamp = .now()) -> Event {
+        Event(topic: .item, source: source, items: items.isEmpty ? nil : .new(items), added: added, at: at)
     }
 
     package static func server(_ phase: Phase, at: Timestamp = .now()) -> Event {

@@ -61,6 +61,11 @@ package struct PageRequest: Hashable, Sendable {
 }
 
 extension MemberVisitor where Self: ~Copyable {
+    /// Whether the daemon keeps the ids of the page for `recent.served` with an index.
+    mutating func numbered(_ numbered: inout Bool) throws(Failure) {
+        try flag("numbered", &numbered, "Whether recent.served may refer to the items of this list by their numbers.")
+    }
+
     mutating func page(
         _ page: inout PageRequest, _ range: ClosedRange<Int> = 1...100, default count: Int
     ) throws(Failure) {

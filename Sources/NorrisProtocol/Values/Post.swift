@@ -7,12 +7,14 @@ package struct Post: SharedObject {
     package var author = Author()
     package var publishedAt: Timestamp?
     package var title: String?
-    /// Plain text; can contain newlines.
+    /// Plain text with the structure of the original; PROTOCOL.md has the notation.
     package var text: String?
     /// Whether ``title`` is a content warning, which the author asks clients to show first.
     package var isSensitive = false
     package var tags: [String] = []
     package var images: [Image] = []
+    /// The addresses of the links in ``text``: the text `[n]` refers to `links[n - 1]`.
+    package var links: [String]?
     package var stats = Stats()
     package var url: String?
     /// Whether the requesting user marked the post as read.
@@ -21,11 +23,12 @@ package struct Post: SharedObject {
     package init(
         id: String, source: String, author: Author, publishedAt: Timestamp? = nil, title: String? = nil,
         text: String? = nil, isSensitive: Bool = false, tags: [String] = [], images: [Image] = [],
-        stats: Stats = Stats(), url: String? = nil, isRead: Bool = false
+        links: [String]? = nil, stats: Stats = Stats(), url: String? = nil, isRead: Bool = false
     ) {
         (self.id, self.source, self.author, self.publishedAt) = (id, source, author, publishedAt)
         (self.title, self.text, self.isSensitive, self.tags) = (title, text, isSensitive, tags)
-        (self.images, self.stats, self.url, self.isRead) = (images, stats, url, isRead)
+        (self.images, self.links, self.stats) = (images, links, stats)
+        (self.url, self.isRead) = (url, isRead)
     }
 
     package static let schemaName = "Post"
@@ -42,6 +45,7 @@ package struct Post: SharedObject {
         try members.flag("sensitive", &isSensitive)
         try members.required("tags", &tags)
         try members.required("images", &images)
+        try members.optional("links", &links)
         try members.required("stats", &stats)
         try members.optional("url", &url)
         try members.required("read", &isRead)
