@@ -97,6 +97,67 @@ import Testing
         #expect(!snippet.hostileTextHasRun)
     }
 
+    // MARK: notify-posts
+
+    @Test("Titles reach the notification as text, and a source replaces only its own notification")
+    func newPostsAreNotified() throws {
+        let snippet = try Snippet("notify-posts", norrisctl: #"cat "$HOME/events""#)
+        let hostile = snippet.hostileText + #" <b>&\n"#
+        let title = hostile.replacing("\\", with: "\\\\")
+        _ = try snippet.folder.write(
+            """
+            {"topic":"source","source":"planet","phase":"finished","items":2,"at":"2026-11-25T12:00:00Z"}
+            {"topic":"item","source":"facts","added":7,"at":"2026-11-25T12:00:00Z"}
+            {"topic":"item","source":"planet","added":2,"items":[{"id":"planet:1","title":"\(title)"},\
+            {"id":"planet:2","title":"-i"}],"at":"2026-11-25T12:00:00Z"}
+            {"topic":"item","source":"blog","added":1,"items":[{"id":"blog:1","title":"One"}],"at":"2026-11-25T12:00:00Z"}
+
+            """, to: "events")
+        _ = try snippet.folder.writeProgram(#"printf '%s\n' "$@" --- >>"$HOME/shown""#, to: "notify-send")
+        let result = try run(snippet.path, environment: snippet.environment())
+        #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
+        let shown = try String(contentsOfFile: snippet.folder("shown"), encoding: .utf8)
+        let calls = shown.split(separator: "---\n").map { $0.split(separator: "\n").map(String.init) }
+        let escaped = hostile.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        #expect(calls.first?.suffix(4) == ["--", "2 new posts of planet", escaped, "-i"], "\(shown)")
+        #expect(calls.last?.suffix(3) == ["--", "New post of blog", "One"], "\(shown)")
+        #expect(calls.count == 2 && calls.map { $0.contains { $0.hasSuffix(":norrisd-planet") } } == [true, false])
+        #expect(!snippet.hostileTextHasRun)
+    }
+
+    // MARK: norris-pick, with the real fzf
+
+    @Test func aPickedItemIsShown() throws {
+        let daemon = try RunningDaemon()
+        let fact = try daemon.ctl("fact", "--format", "{id}").output.trimmingCharacters(in: .newlines)
+        _ = try daemon.ctl("favorite", "add", "fact", fact)
+        let text = try daemon.ctl("fact", "--id", fact).output
+        let snippet = try Snippet("norris-pick")
+        let terminal = try PseudoTerminal(
+            snippet.path, environment: snippet.environment(daemon).merging(["TERM": "xterm"]) { $1 }, columns: 200)
+        #expect(terminal.wait(for: "1/1") != nil, "\(terminal.rest)")
+        terminal.type("\r")
+        // fzf leaves the alternate screen when it ends.
+        #expect(terminal.wait(for: "[?1049l") != nil, "\(terminal.rest)")
+        #expect(terminal.waitForEnd() == 0)
+        #expect(terminal.rest.contains(text.prefix(40)), "\(terminal.rest)")
+    }
+
+    @Test func theListAndThePreviewAreText() throws {
+        let snippet = try Snippet("norris-pick", norrisctl: #"echo "$@" >>"$HOME/calls"; cat "$HOME/reply""#)
+        _ = try snippet.folder.write("id\t\(snippet.hostileText)\n", to: "reply")
+        let list = try run(snippet.path, ["--list", snippet.hostileText], environment: snippet.environment())
+        #expect(list.lines == ["fact", "post", "gif"].map { "\($0)\tid\t\(snippet.hostileText)" }, "\(list)")
+        let calls = try String(contentsOfFile: snippet.folder("calls"), encoding: .utf8)
+        #expect(calls.split(separator: "\n").allSatisfy { $0.contains("-- \(snippet.hostileText)") }, "\(calls)")
+        _ = try snippet.folder.write(
+            #"{"post":{"author":{"name":"Ada"},"text":"a\u001b[31mb\nc[1]","links":["https://a.example/"]}}"#,
+            to: "reply")
+        let preview = try run(snippet.path, ["--preview", "post", "-x"], environment: snippet.environment())
+        #expect(preview.output == "Ada\n\na[31mb\nc[1]\n[1] https://a.example/\n", "\(preview)")
+        #expect(!snippet.hostileTextHasRun)
+    }
+
     // MARK: update-motd.d/60-norrisd, run by run-parts(8) with few variables, as pam_motd(8) does
 
     private func login(_ snippet: Snippet, _ daemon: RunningDaemon? = nil) throws -> ProgramResult {
