@@ -42,12 +42,14 @@ struct Template: Equatable, Sendable {
     /// The members that contain items: a list of items or one item. Without such a member, the result is the item.
     private static let itemNames = ["items", "checks", "fact", "gif", "post"]
 
+    /// The member of a result that contains items. A member with the name `items` may also be a number.
+    private static func itemName(of result: Schema) -> String? {
+        itemNames.first { name in result.member(name).map { $0.member("0") != nil || $0.isObject } ?? false }
+    }
+
     /// - Throws: If the items of the result lack a field of the template.
     func check(_ result: Schema) throws(Failure) {
-        // A member with the name `items` may also be a number.
-        let holder =
-            Self.itemNames.lazy.compactMap { result.member($0) }.first { $0.member("0") != nil || $0.isObject }
-            ?? result
+        let holder = Self.itemName(of: result).flatMap { result.member($0) } ?? result
         let item = holder.member("0") ?? holder
         for case .field(let path) in parts {
             var field: Schema? = item
@@ -65,7 +67,9 @@ struct Template: Equatable, Sendable {
     func lines(of result: some JSONEncodable, _ schema: Schema) throws(Failure) -> String {
         guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is not JSON") }
         try check(schema == .any ? Schema(of: result) : schema)
-        let holder = Self.itemNames.lazy.map { result.member($0) }.first(where: \.holdsMembers) ?? result
+        let name =
+            schema == .any ? Self.itemNames.first { result.member($0).holdsMembers } : Self.itemName(of: schema)
+        let holder = name.map(result.member) ?? result
         let items = if case .array(let items) = holder { items } else { [holder] }
         return items.map { item in
             parts.map { part in

@@ -224,11 +224,12 @@ package enum RecentServed: Method {
 
     package struct Result: WireObject, Equatable, Sendable {
         package var id = ""
-        package var kind = Favorite.Kind.fact
+        /// nil in the reply of an older daemon, which returns items of the requested kind only.
+        package var kind: Favorite.Kind?
         /// The name that replaced Chuck Norris.
         package var name: String?
 
-        package init(id: String, kind: Favorite.Kind, name: String? = nil) {
+        package init(id: String, kind: Favorite.Kind?, name: String? = nil) {
             (self.id, self.kind, self.name) = (id, kind, name)
         }
 
@@ -236,7 +237,7 @@ package enum RecentServed: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("id", &id)
-            try members.required("kind", &kind)
+            try members.optional("kind", &kind)
             try members.optional("name", &name)
         }
     }

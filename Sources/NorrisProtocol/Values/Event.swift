@@ -53,7 +53,8 @@ extension Event {
         /// The most new items in an event.
         package static let maximumNew = 5
 
-        package static var schema: Schema { .list(NewItem.schema) }
+        /// The type of the topic `source`. A list would make the event a result with items for templates.
+        package static var schema: Schema { .count }
 
         /// The number of stored items; nil for new items.
         package var count: Int? { if case .count(let count) = self { count } else { nil } }
