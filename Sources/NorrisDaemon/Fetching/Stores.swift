@@ -12,6 +12,7 @@ struct Stores: Sendable {
     let favorites: Favorites
     let readMarks: ReadMarks
     let recents: RecentSearches
+    let numbered = NumberedLists()
     let quota: QuotaLedger
     let fetches: FetchRecords
     let schedules: ScheduleRecords

@@ -59,7 +59,9 @@ struct PostImport {
                 INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """, [post.id, PostKey(id: post.id), source, author, content, now, sortAt(post, firstSeen: now)])
-            heldPosts.insert(database.lastInsertedNumber)
+            let number = database.lastInsertedNumber
+            try storeText(of: post, number)
+            heldPosts.insert(number)
             changes.added += 1
             return
         }
@@ -69,7 +71,16 @@ struct PostImport {
         try database.execute(
             "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
             [content, author, sortAt(post, firstSeen: known.firstSeen), known.number])
-        if !known.isSame { changes.changed += 1 }
+        if !known.isSame {
+            try storeText(of: post, known.number)
+            changes.changed += 1
+        }
+    }
+
+    /// Stores the text that searches read.
+    private func storeText(of post: Post, _ number: SequenceNumber) throws {
+        let text = SearchWords.storedText(post.searchedTexts)
+        try database.execute("REPLACE INTO post_texts (number, text) VALUES (?, ?)", [number, text])
     }
 
     /// The stored form of a post, without members that have a separate column or table, so that it changes only with
@@ -102,15 +113,15 @@ struct PostImport {
         if let known, !heldAuthors.insert(known.number).inserted || known.isSame { return known.number }
         try database.execute(
             """
-            INSERT INTO authors (id, source, name, folded, handle, avatar_url, email, digest, held)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)
+            INSERT INTO authors (id, source, name, folded, searched, handle, avatar_url, email, digest, held)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
             ON CONFLICT (id) DO UPDATE SET
-                name = excluded.name, folded = excluded.folded, handle = excluded.handle,
+                name = excluded.name, folded = excluded.folded, searched = excluded.searched, handle = excluded.handle,
                 avatar_url = excluded.avatar_url, email = excluded.email, digest = excluded.digest, held = 1
             """,
             [
-                author.id, source, author.name, caseFolded(author.name), author.handle, author.avatarURL, author.email,
-                author.digest,
+                author.id, source, author.name, caseFolded(author.name), SearchWords.storedText(author.searchedTexts),
+                author.handle, author.avatarURL, author.email, author.digest,
             ])
         if let known { return known.number }
         heldAuthors.insert(database.lastInsertedNumber)
