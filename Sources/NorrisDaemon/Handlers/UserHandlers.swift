@@ -63,8 +63,9 @@ struct UserHandlers: Sendable {
         _ parameters: FavoriteList.Parameters, _ call: Call
     ) async throws(ResponseError) -> FavoriteList.Result {
         let uid = call.peer.uid
+        let search = try parameters.query.map { query throws(ResponseError) in try SearchWords(query) }
         var page = try await stores.favorites.list(
-            parameters.kind, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit)
+            parameters.kind, matching: search, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit)
         let notBefore = sources.current.gifs.notBefore
         let isRead = await stores.posts.isRead(page.items.map(\.id), await stores.readMarks.read(uid: uid))
         for (index, item) in page.items.enumerated() {

@@ -91,6 +91,8 @@ struct PageQuery: Sendable {
     }
 }
 
+extension PageQuery.Result: Sendable where Item: Sendable {}
+
 /// The maximum content of a page, in bytes. The server refuses replies of more than twice that size.
 let maximumPageBytes = 2 << 20
 

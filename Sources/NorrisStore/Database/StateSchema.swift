@@ -22,7 +22,7 @@ extension DatabaseKind {
         CREATE TABLE schedules (
             source TEXT NOT NULL PRIMARY KEY, next_run_at INTEGER, backoff_until INTEGER, retry_at INTEGER,
             failures INTEGER NOT NULL, failure_kind TEXT, failure_message TEXT, failure_since INTEGER,
-            failed_at INTEGER, settings TEXT, had_content INTEGER NOT NULL
+            failed_at INTEGER, settings TEXT, had_content INTEGER NOT NULL, upstream TEXT
         ) STRICT, WITHOUT ROWID;
 
         -- A row for each call of the last hour.

@@ -1,9 +1,11 @@
-import NorrisProtocol
+package import NorrisProtocol
 import NorrisText
 
 /// The effect of a fetch on the posts of its source.
 package struct PostChanges: Sendable, Equatable {
     package var added = 0
+    /// The newest of the new posts, newest first, at most ``Event/Items/maximumNew``.
+    package var newest: [Event.NewItem] = []
     /// The number of known posts with new content.
     package var changed = 0
     /// The number of expired posts.
@@ -23,10 +25,12 @@ struct PostImport {
     private let source: String
     private let now: Timestamp
     private let database: Database
-    private(set) var changes = PostChanges()
+    private var changes = PostChanges()
     /// The numbers of the posts and authors in the fetch.
     private var heldPosts: Set<SequenceNumber> = []
     private var heldAuthors: Set<SequenceNumber> = []
+    /// The newest of the new posts.
+    private var newest: [(sortAt: Timestamp, post: Post)] = []
     /// The former authors of posts with a new author.
     private var formerAuthors: Set<SequenceNumber> = []
 
@@ -34,6 +38,13 @@ struct PostImport {
         self.source = source
         self.now = now
         self.database = database
+    }
+
+    /// The changes until now.
+    var result: PostChanges {
+        var result = changes
+        result.newest = newest.sorted(by: PostImport.isNewer).map { Event.NewItem($0.post) }
+        return result
     }
 
     /// Of several posts with one id the first counts; `authors` have precedence over the authors of posts.
@@ -54,15 +65,21 @@ struct PostImport {
             )
         }
         guard let known else {
+            let sortAt = sortAt(post, firstSeen: now)
             try database.execute(
                 """
                 INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, [post.id, PostKey(id: post.id), source, author, content, now, sortAt(post, firstSeen: now)])
+                """, [post.id, PostKey(id: post.id), source, author, content, now, sortAt])
             let number = database.lastInsertedNumber
             try storeText(of: post, number)
             heldPosts.insert(number)
             changes.added += 1
+            newest.append((sortAt, post))
+            if newest.count > Event.Items.maximumNew {
+                newest.sort(by: PostImport.isNewer)
+                newest.removeLast()
+            }
             return
         }
         guard heldPosts.insert(known.number).inserted else { return }
@@ -76,6 +93,11 @@ struct PostImport {
             changes.changed += 1
         }
     }
+
+    /// The order of lists.
+    private static func isNewer(
+        _ first: (sortAt: Timestamp, post: Post), _ second: (sortAt: Timestamp, post: Post)
+    ) -> Bool { (second.sortAt, first.post.id) < (first.sortAt, second.post.id) }
 
     /// Stores the text that searches read.
     private func storeText(of post: Post, _ number: SequenceNumber) throws {

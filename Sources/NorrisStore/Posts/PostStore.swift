@@ -68,7 +68,7 @@ package final class PostStore: Sendable {
             try run.leaveOthers(last: last ?? now, isComplete: isComplete)
             try run.removeExpired(keep: keep)
             try fetch.write(for: source, database)
-            return run.changes
+            return run.result
         }
     }
 
@@ -85,7 +85,7 @@ package final class PostStore: Sendable {
                 var run = PostImport(source: source, at: now, database)
                 try run.removeExpired(keep: keep)
                 try fetch.write(for: source, database)
-                return run.changes
+                return run.result
             }
         } catch {
             // The failure was recorded. The content exists, so the source is not fetched again.
