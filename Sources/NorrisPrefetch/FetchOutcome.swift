@@ -26,9 +26,11 @@ package struct SourcePolicy: Equatable, Sendable {
     /// Stands for whatever the content depends on, such as addresses and queries: content fetched with others is no
     /// content of this source.
     package var settings: String
+    /// Stands for the URL. The failures of another URL do not delay a run.
+    package var upstream: String
 
-    package init(isEnabled: Bool, refresh: Duration, settings: String) {
-        (self.isEnabled, self.refresh, self.settings) = (isEnabled, refresh, settings)
+    package init(isEnabled: Bool, refresh: Duration, settings: String, upstream: String = "") {
+        (self.isEnabled, self.refresh, self.settings, self.upstream) = (isEnabled, refresh, settings, upstream)
     }
 
     /// The age from which content is stale.
@@ -57,8 +59,9 @@ package enum FetchOutcome: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - added: the number of new items; 0 if the upstream had no news.
+    ///   - newest: some of the new items, newest first.
     ///   - notBefore: the delay of the next run in the upstream's caching headers.
-    case fetched(added: Int, notBefore: Duration? = nil)
+    case fetched(added: Int, newest: [Event.NewItem] = [], notBefore: Duration? = nil)
     /// The upstream had no news, but the content was cleared in the meantime.
     case contentGone
     case failed(FetchFailure)

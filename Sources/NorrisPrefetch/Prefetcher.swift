@@ -11,7 +11,7 @@ package protocol PrefetchHost: Sendable {
     func store(_ record: ScheduleRecord, of source: String) async
 
     func began(_ source: String)
-    func finished(_ source: String, added: Int)
+    func finished(_ source: String, added: Int, newest: [Event.NewItem])
     func failed(_ source: String, _ failure: SourceFailure)
 }
 
@@ -127,7 +127,7 @@ package final class Prefetcher: Service {
         }
         await change(name) { $0.finish(name, outcome, now: self.clock.now) }
         switch outcome {
-        case .fetched(let added, _): host.finished(name, added: added)
+        case .fetched(let added, let newest, _): host.finished(name, added: added, newest: newest)
         case .failed: if let failure = schedule(of: name)?.failure { host.failed(name, failure) }
         case .postponed(let reason):
             let (now, next) = (clock.now, schedule(of: name)?.nextRunAt)

@@ -51,8 +51,8 @@ package struct SourceSchedule: Sendable {
     /// changes.
     private var rollback: (stored: History, since: Timestamp)?
     package private(set) var runs = Runs()
-    /// The settings of the current run; nil between runs.
-    private var running: String?
+    /// The settings and the upstream of the current run; nil between runs.
+    private var running: (settings: String, upstream: String)?
     /// Whether content was removed during the current run, possibly with the run's results.
     private var lostContent = false
     private var lastRefresh: Timestamp?
@@ -69,6 +69,7 @@ package struct SourceSchedule: Sendable {
         self.policy = policy
         self.interval = interval
         (record, content) = (history.record, history.content)
+        if let upstream = record.upstream, upstream != policy.upstream { forgetFailures() }
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
         // Missing content makes a run due, unless these settings have already failed to fetch content.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
@@ -162,6 +163,7 @@ package struct SourceSchedule: Sendable {
     mutating func apply(_ policy: SourcePolicy, interval: Duration, now: Timestamp) {
         let (oldPolicy, oldInterval) = (self.policy, self.interval)
         (self.policy, self.interval) = (policy, interval)
+        if policy.upstream != oldPolicy.upstream { forgetFailures() }
         if policy.settings != oldPolicy.settings {
             record.nextRunAt = now
         } else if interval < oldInterval, let fetchedAt = content?.fetchedAt, record.failures == 0 {
@@ -169,15 +171,21 @@ package struct SourceSchedule: Sendable {
         }
     }
 
+    /// Removes backoff, rate limit and failures, which belong to another URL.
+    private mutating func forgetFailures() {
+        record = ScheduleRecord(nextRunAt: record.nextRunAt, settings: record.settings, hadContent: record.hadContent)
+        (lockTimeout, failingSince) = (nil, nil)
+    }
+
     /// Begins a run. Returns the record to store now. The record counts a failure in advance, so that a daemon that is
     /// killed repeatedly during runs does not burden the upstream.
     mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         if wasAsleep(now) { failingSince = nil }
-        running = policy.settings
+        running = (policy.settings, policy.upstream)
         (lostContent, isRefreshWanted) = (false, false)
         var record = record
         record.failures += 1
-        record.settings = policy.settings
+        (record.settings, record.upstream) = (policy.settings, policy.upstream)
         record.hadContent = content != nil
         record.backoffUntil = now.advanced(by: Backoff.delay(failures: record.failures, using: &generator))
         record.nextRunAt = record.backoffUntil
@@ -185,7 +193,7 @@ package struct SourceSchedule: Sendable {
     }
 
     mutating func finish(_ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator) {
-        guard let settings = running else { return }
+        guard let (settings, upstream) = running else { return }
         running = nil
         switch outcome {
         case .cancelled: return
@@ -196,7 +204,7 @@ package struct SourceSchedule: Sendable {
         case .postponed(let reason):
             runs.postponed += 1
             record.nextRunAt = now.advanced(by: reason.retryAfter ?? interval)
-        case .fetched(let added, let notBefore):
+        case .fetched(let added, _, let notBefore):
             if added > 0 { runs.added += 1 } else { runs.nothingNew += 1 }
             record = ScheduleRecord()
             (lockTimeout, failingSince) = (nil, nil)
@@ -216,7 +224,9 @@ package struct SourceSchedule: Sendable {
                 record.nextRunAt = now.advanced(by: interval)
             }
         }
-        record.settings = settings
+        // The URL may have changed during the run.
+        if upstream != policy.upstream { forgetFailures() }
+        (record.settings, record.upstream) = (settings, policy.upstream)
         record.hadContent = content != nil
         if settings != policy.settings || lostContent { record.nextRunAt = now }
     }

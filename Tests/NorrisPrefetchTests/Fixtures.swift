@@ -34,7 +34,9 @@ final class RecordingHost: PrefetchHost {
     func store(_ record: ScheduleRecord, of source: String) { state.withLock { $0.stored[source] = record } }
 
     func began(_ source: String) { note(.began(source)) }
-    func finished(_ source: String, added: Int) { note(.finished(source, added)) }
+    func finished(_ source: String, added: Int, newest: [NorrisProtocol.Event.NewItem]) {
+        note(.finished(source, added))
+    }
     func failed(_ source: String, _ failure: SourceFailure) { note(.failed(source, failure.kind)) }
 
     private func note(_ event: Event) {

@@ -151,6 +151,36 @@ struct SourceScheduleTests {
         #expect(schedule.isDue(Self.start))
     }
 
+    private static let moved = SourcePolicy(isEnabled: true, refresh: day, settings: "b", upstream: "u")
+
+    @Test mutating func anotherURLClearsBackoffRateLimitAndFailures() throws {
+        var schedule = fetched()
+        for _ in 0..<9 { run(&schedule, .failed(Self.offline(retryAfter: .seconds(9_000)))) }
+        let failed = schedule
+        #expect(!schedule.isDue(Self.start) && schedule.failure != nil && schedule.record.retryAt != nil)
+        schedule.apply(Self.other, interval: Self.day, now: Self.start)
+        #expect(!schedule.isDue(Self.start) && schedule.failure != nil, "Other settings of the same URL")
+        schedule.apply(Self.moved, interval: Self.day, now: Self.start)
+        #expect(schedule.isDue(Self.start) && schedule.failure == nil && schedule.record.failures == 0)
+        #expect(schedule.maySearch(Self.start))
+        // The same if the URL changed while the daemon was stopped.
+        let restarted = self.schedule(Self.moved, record: failed.record, content: failed.content)
+        #expect(restarted.isDue(Self.start) && restarted.failure == nil)
+        let same = self.schedule(record: failed.record, content: failed.content)
+        #expect(!same.isDue(Self.start) && same.failure != nil)
+    }
+
+    @Test mutating func aFailureOfAnotherURLDelaysNoRun() throws {
+        for failure in [Self.offline(retryAfter: .seconds(9_000)), Self.missing] {
+            var schedule = schedule()
+            let stored = schedule.start(Self.start, using: &random)
+            #expect(stored.upstream == "")
+            schedule.apply(Self.moved, interval: Self.day, now: Self.start)
+            schedule.finish(.failed(failure), now: Self.start, using: &random)
+            #expect(schedule.isDue(Self.start) && schedule.failure == nil)
+        }
+    }
+
     @Test mutating func aShorterIntervalBringsTheNextRunForward() throws {
         var schedule = fetched()
         schedule.apply(Self.hourly, interval: .seconds(3700), now: Self.start)

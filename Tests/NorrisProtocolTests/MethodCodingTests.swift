@@ -121,7 +121,55 @@ struct MethodCodingTests {
             json: #"{"items":[\#(postJSON)],"total":1,"next":"c","freshness":\#(freshnessJSON)}"#)
     }
 
+    @Test func postSearch() throws {
+        let parameters = PostSearch.Parameters(
+            query: "a b", source: "t", unread: true, limit: 100, cursor: "c", numbered: true)
+        let json = #"{"query":"a b","source":"t","unread":true,"limit":100,"cursor":"c","numbered":true}"#
+        #expect(try check(parameters, of: PostSearch.self, json: json) == parameters)
+        let least = try check(PostSearch.Parameters(query: "a"), of: PostSearch.self, json: #"{"query":"a"}"#)
+        #expect(least == PostSearch.Parameters(query: "a", limit: 20))
+        #expect(throws: ResponseError.self) { try read("{}", of: PostSearch.self) }
+        checkCoding(
+            PostSearch.Result(items: [post], total: 1, next: "c", freshness: freshness),
+            json: #"{"items":[\#(postJSON)],"total":1,"next":"c","freshness":\#(freshnessJSON)}"#)
+    }
+
+    @Test func postMarkUnread() throws {
+        let ids = PostMarkUnread.Parameters(ids: ["t:1", "t:2"])
+        #expect(try check(ids, of: PostMarkUnread.self, json: #"{"ids":["t:1","t:2"]}"#) == ids)
+        #expect(throws: ResponseError.self) { try read("{}", of: PostMarkUnread.self) }
+        checkCoding(PostMarkUnread.Result(marked: 2), json: #"{"marked":2}"#)
+    }
+
+    @Test func postSources() {
+        let source = PostSources.Source(
+            name: "t", kind: "mastodon", url: "https://t.example", items: 3, unread: 2, freshness: freshness)
+        checkCoding(
+            PostSources.Result(items: [source]),
+            json: #"{"items":[{"name":"t","kind":"mastodon","url":"https://t.example","items":3,"unread":2,"#
+                + #""freshness":\#(freshnessJSON)}]}"#)
+    }
+
+    @Test func numberedLists() throws {
+        #expect(
+            try check(
+                FactSearch.Parameters(query: "a", numbered: true), of: FactSearch.self,
+                json: #"{"query":"a","numbered":true}"#
+            ).numbered)
+        #expect(
+            try check(
+                GifSearch.Parameters(query: "a", numbered: true), of: GifSearch.self,
+                json: #"{"query":"a","numbered":true}"#
+            ).numbered)
+        let json = #"{"numbered":true}"#
+        #expect(try check(GifTrending.Parameters(numbered: true), of: GifTrending.self, json: json).numbered)
+        #expect(try check(PostList.Parameters(numbered: true), of: PostList.self, json: json).numbered)
+        #expect(try check(FavoriteList.Parameters(numbered: true), of: FavoriteList.self, json: json).numbered)
+    }
+
     @Test func postMarkRead() throws {
+        let source = PostMarkRead.Parameters(all: true, source: "t")
+        #expect(try check(source, of: PostMarkRead.self, json: #"{"all":true,"source":"t"}"#) == source)
         let ids = PostMarkRead.Parameters(ids: ["t:1", "t:2"])
         #expect(try check(ids, of: PostMarkRead.self, json: #"{"ids":["t:1","t:2"]}"#) == ids)
         #expect(try check(PostMarkRead.Parameters(all: true), of: PostMarkRead.self, json: #"{"all":true}"#).all)
@@ -163,8 +211,8 @@ struct MethodCodingTests {
     }
 
     @Test func favoriteListAndImport() throws {
-        let parameters = FavoriteList.Parameters(kind: .fact, limit: 100, cursor: "c")
-        let json = #"{"kind":"fact","limit":100,"cursor":"c"}"#
+        let parameters = FavoriteList.Parameters(kind: .fact, query: "a b", limit: 100, cursor: "c")
+        let json = #"{"kind":"fact","query":"a b","limit":100,"cursor":"c"}"#
         #expect(try check(parameters, of: FavoriteList.self, json: json) == parameters)
         #expect(try check(FavoriteList.Parameters(), of: FavoriteList.self, json: "{}").page.limit == 50)
         checkCoding(FavoriteList.Result(items: [favorite], total: 1), json: #"{"items":[\#(favoriteJSON)],"total":1}"#)
@@ -186,6 +234,11 @@ struct MethodCodingTests {
         #expect(newer.kind.rawValue == "post")
         checkCoding(RecentClear.Result(removed: 6), json: #"{"removed":6}"#)
         try check(RecentServed.Parameters(kind: .gif), of: RecentServed.self, json: #"{"kind":"gif"}"#)
+        let any = RecentServed.Parameters(kind: RecentServed.anyKind, index: 100)
+        #expect(try check(any, of: RecentServed.self, json: #"{"kind":"any","index":100}"#) == any)
+        for params in [#"{"kind":"any","index":0}"#, #"{"kind":"any","index":101}"#, #"{"index":1}"#] {
+            #expect(throws: ResponseError.self) { try read(params, of: RecentServed.self) }
+        }
         checkCoding(RecentServed.Result(id: "a", kind: .fact), json: #"{"id":"a","kind":"fact"}"#)
         checkCoding(
             RecentServed.Result(id: "a", kind: .fact, name: "Ada"), json: #"{"id":"a","kind":"fact","name":"Ada"}"#)

@@ -203,6 +203,13 @@ struct ValueCodingTests {
                 #"{"topic":"source","source":"facts","phase":"failed","error":{"kind":"offline","#
                     + #""message":"No route.","since":"2026-11-21T12:00:00Z"},"# + at
             ), (.item(source: "planet", added: 12, at: noon), #"{"topic":"item","source":"planet","added":12,"# + at),
+            (
+                .item(
+                    source: "planet", added: 2, items: [.init(id: "p:2", title: "B"), .init(id: "p:1", title: "A")],
+                    at: noon),
+                #"{"topic":"item","source":"planet","items":[{"id":"p:2","title":"B"},{"id":"p:1","title":"A"}],"#
+                    + #""added":2,"# + at
+            ),
             (.server(.reloaded, at: noon), #"{"topic":"server","phase":"reloaded","# + at),
             (.server(.degraded, at: noon), #"{"topic":"server","phase":"degraded","# + at),
             (.server(.ok, at: noon), #"{"topic":"server","phase":"ok","# + at),

@@ -38,8 +38,9 @@ extension ContentSource {
     var configuredPolicy: SourcePolicy {
         SourcePolicy(
             isEnabled: isEnabled, refresh: refresh,
-            // A digest, because the database must contain neither the upstream's address nor a key.
-            settings: String(stableHash(settings.joined(separator: "\n")), radix: 16))
+            // Digests, because the database must contain neither the upstream's address nor a key.
+            settings: String(stableHash(settings.joined(separator: "\n")), radix: 16),
+            upstream: String(stableHash(url), radix: 16))
     }
 
     var stores: Stores { context.stores }

@@ -53,7 +53,7 @@ struct PostSource: ContentSource {
         // No validators are stored for a truncated reply, so that the next request fetches the missing posts.
         let validators = batch.isCut ? Validators() : info.validators
         let changes = try await store(batch, record(validators, isRepaired: batch.isPartial))
-        return .fetched(added: changes.added, notBefore: info.notBefore)
+        return .fetched(added: changes.added, newest: changes.newest, notBefore: info.notBefore)
     }
 
     private func record(_ validators: Validators, isRepaired: Bool) -> FetchRecord {

@@ -12,6 +12,7 @@ struct Stores: Sendable {
     let favorites: Favorites
     let readMarks: ReadMarks
     let recents: RecentSearches
+    let numbered = NumberedLists()
     let quota: QuotaLedger
     let fetches: FetchRecords
     let schedules: ScheduleRecords
@@ -64,8 +65,8 @@ struct ScheduleHost: PrefetchHost {
 
     func began(_ source: String) { publish(.source(source, .started)) }
 
-    func finished(_ source: String, added: Int) {
-        if added > 0 { publish(.item(source: source, added: added)) }
+    func finished(_ source: String, added: Int, newest: [Event.NewItem]) {
+        if added > 0 { publish(.item(source: source, added: added, items: newest)) }
         publish(.source(source, .finished, items: stores.count(of: source)))
     }
 

@@ -129,19 +129,19 @@ final class FactHandlers: Sendable {
         try check(parameters.categories, allowsExplicit: false)
         let query = try FactQuery(
             text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all)
-        // The closure captures only two values, because the other parameters may be long.
-        let (cursor, limit) = (parameters.page.cursor, parameters.page.limit)
+        // The closure captures only these values, because the other parameters may be long.
+        let (request, isNumbered) = (parameters.page, parameters.numbered)
         // Later pages follow from the first page's matches.
-        let mayFetch = cursor == nil && !parameters.offline && prefetcher.maySearch(FactSource.name)
+        let mayFetch = request.cursor == nil && !parameters.offline && prefetcher.maySearch(FactSource.name)
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
-            if cursor == nil {
+            if request.cursor == nil {
                 await self.stores.recents.record(uid: call.peer.uid, kind: .fact, query: query.text)
             }
             let isFromUpstream = mayFetch ? await self.searchUpstream(query) : false
-            var page = try await self.store.search(query, for: call.uid, cursor: cursor, limit: limit)
+            var page = try await self.store.search(query, for: call.uid, cursor: request.cursor, limit: request.limit)
             page.freshness = self.freshness(
                 isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream)
-            self.store.noteServed(page.items.last?.id, .fact, uid: call.peer.uid)
+            self.stores.noteServed(page, .fact, ids: \.id, request, isNumbered: isNumbered, uid: call.uid)
             return page.jsonBytes
         }
     }

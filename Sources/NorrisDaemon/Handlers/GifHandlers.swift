@@ -24,7 +24,7 @@ struct GifHandlers: Sendable {
 
     @Sendable private func search(_ parameters: GifSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
         // A query has the same limits as a search for facts.
-        _ = try FactQuery(text: parameters.query)
+        _ = try SearchWords(parameters.query)
         let rating = parameters.rating ?? sources.current.gifs.configuration.rating.rawValue
         let list = GifList.search(parameters.query, rating: rating, lang: parameters.lang)
         let isTooLong = list.query.unicodeScalars.count > GifHandlers.longestQuery
@@ -34,7 +34,8 @@ struct GifHandlers: Sendable {
             if parameters.page.cursor == nil {
                 await stores.recents.record(uid: call.peer.uid, kind: .gif, query: parameters.query)
             }
-            return try await page(of: list, parameters.page, call, isOffline: isOffline, mayFetch: mayFetch)
+            let page = try await page(of: list, parameters.page, call, isOffline: isOffline, mayFetch: mayFetch)
+            return reply(page, parameters.page, isNumbered: parameters.numbered, call)
         }
     }
 
@@ -42,11 +43,12 @@ struct GifHandlers: Sendable {
         let mayFetch = fetches.maySend
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             let list = sources.current.gifs.trending
-            return try await page(of: list, parameters.page, call, isOffline: false, mayFetch: mayFetch)
+            let page = try await page(of: list, parameters.page, call, isOffline: false, mayFetch: mayFetch)
+            return reply(page, parameters.page, isNumbered: parameters.numbered, call)
         }
     }
 
-    /// Replies with a page of a list: the stored page; if the list ends there or is old, the page that Giphy returns;
+    /// A page of a list for a reply: the stored page; if the list ends there or is old, the page that Giphy returns;
     /// and if Giphy is unavailable, the stored GIFs that match the list's text.
     ///
     /// - Parameters:
@@ -54,11 +56,11 @@ struct GifHandlers: Sendable {
     ///   - mayFetch: whether the schedule allowed a request when the client's request arrived.
     private func page(
         of list: GifList, _ request: PageRequest, _ call: Call, isOffline: Bool, mayFetch: Bool
-    ) async throws(ResponseError) -> [UInt8] {
+    ) async throws(ResponseError) -> Page<Gif> {
         let source = sources.current.gifs
         let isFirst = request.cursor == nil
         // Only a search over all stored GIFs accepts its own cursors.
-        if !isFirst, let page = try? await searchStored(list, request) { return reply(page, call) }
+        if !isFirst, let page = try? await searchStored(list, request) { return page }
         var stored = try await store.page(
             of: list, request, notBefore: source.notBefore, endsWithStored: isOffline)
         var result: GifResult?
@@ -73,11 +75,11 @@ struct GifHandlers: Sendable {
             guard isFirst, let others = try await searchStored(list, request), !others.items.isEmpty else {
                 throw source.nothing("No matching GIF is cached.", failure)
             }
-            return reply(others, call)
+            return others
         default: break
         }
         guard let stored else {
-            return reply(isFirst ? try await searchStored(list, request) ?? Page(items: []) : Page(items: []), call)
+            return isFirst ? try await searchStored(list, request) ?? Page(items: []) : Page(items: [])
         }
         let isFromUpstream = if case .page? = result { true } else { false }
         var freshness = reports.freshness(
@@ -85,12 +87,11 @@ struct GifHandlers: Sendable {
             fetchedAt: stored.fetchedAt)
         // The quota may be used up for this user only.
         if case .unavailable(let failure)? = result, freshness.error == nil { freshness.error = failure }
-        return reply(
-            Page(items: stored.items, total: stored.total, next: stored.next, freshness: freshness), call)
+        return Page(items: stored.items, total: stored.total, next: stored.next, freshness: freshness)
     }
 
-    private func reply(_ page: Page<Gif>, _ call: Call) -> [UInt8] {
-        stores.facts.noteServed(page.items.last?.id, .gif, uid: call.peer.uid)
+    private func reply(_ page: Page<Gif>, _ request: PageRequest, isNumbered: Bool, _ call: Call) -> [UInt8] {
+        stores.noteServed(page, .gif, ids: \.id, request, isNumbered: isNumbered, uid: call.uid)
         return page.jsonBytes
     }
 
@@ -143,8 +144,8 @@ struct GifHandlers: Sendable {
     /// Refuses a tag that cannot be searched for.
     private func check(_ tag: String) throws(ResponseError) {
         let parameter = "\(GifRandom.tagParameter)"
-        guard tag.unicodeScalars.count <= FactQuery.maximumLength else {
-            throw .invalidParams("tag is longer than \(FactQuery.maximumLength) characters.", parameter: parameter)
+        guard tag.unicodeScalars.count <= SearchWords.maximumLength else {
+            throw .invalidParams("tag is longer than \(SearchWords.maximumLength) characters.", parameter: parameter)
         }
         if tag.utf8.contains(0) {
             throw .invalidParams("tag must not hold the character U+0000.", parameter: parameter)

@@ -12,9 +12,8 @@ struct PostHandlers: Sendable {
         [
             Handler(PostList.self, onDisk: list), Handler(PostGet.self, onDisk: get),
             Handler(PostMarkRead.self, onDisk: markRead), Handler(AuthorList.self, onDisk: authors),
-            Handler(PostSearch.self, onDisk: { _, _ in PostSearch.Result() }),
-            Handler(PostMarkUnread.self, onDisk: { _, _ in PostMarkUnread.Result(marked: 0) }),
-            Handler(PostSources.self, onDisk: { _, _ in PostSources.Result(items: []) }),
+            Handler(PostSearch.self, onDisk: search), Handler(PostMarkUnread.self, onDisk: markUnread),
+            Handler(PostSources.self, onDisk: { _, call throws(ResponseError) in try await sources(call) }),
         ]
     }
 
@@ -24,11 +23,27 @@ struct PostHandlers: Sendable {
         let query = PostQuery(
             sources: chosen.map(\.name), source: parameters.source, author: parameters.author,
             isUnreadOnly: parameters.unread)
+        return try await page(query, of: chosen, parameters.page, isNumbered: parameters.numbered, call)
+    }
+
+    @Sendable private func search(
+        _ parameters: PostSearch.Parameters, _ call: Call
+    ) async throws(ResponseError) -> PostSearch.Result {
+        let words = try SearchWords(parameters.query)
+        let chosen = try sources(named: parameters.source)
+        let query = PostQuery(
+            sources: chosen.map(\.name), source: parameters.source, isUnreadOnly: parameters.unread, search: words)
+        return try await page(query, of: chosen, parameters.page, isNumbered: parameters.numbered, call)
+    }
+
+    private func page(
+        _ query: PostQuery, of chosen: [PostSource], _ request: PageRequest, isNumbered: Bool, _ call: Call
+    ) async throws(ResponseError) -> Page<Post> {
+        let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(
-            query, read: await stores.readMarks.read(uid: call.peer.uid), cursor: parameters.page.cursor,
-            limit: parameters.page.limit)
+            query, for: call.uid, read: read, cursor: request.cursor, limit: request.limit)
         page.freshness = reports.freshness(of: chosen, isEmpty: page.items.isEmpty)
-        stores.facts.noteServed(page.items.last?.id, .post, uid: call.peer.uid)
+        stores.noteServed(page, .post, ids: \.id, request, isNumbered: isNumbered, uid: call.uid)
         return page
     }
 
@@ -45,14 +60,43 @@ struct PostHandlers: Sendable {
             throw .invalidParams(
                 "Name posts by their ids, or mark all of them.", parameter: "\(PostMarkRead.idsParameter)")
         }
-        let (names, uid) = (sources.current.postNames, call.peer.uid)
+        if parameters.source != nil, !parameters.all {
+            throw .invalidParams(
+                "source is allowed only with all.", parameter: "\(PostMarkRead.sourceParameter)",
+                hint: "Name posts by their ids, or mark all of a source.")
+        }
+        let uid = call.uid
         if let ids = parameters.ids {
-            let posts = try await stores.posts.stored(ids, sources: names)
+            let posts = try await stores.posts.stored(ids, sources: sources.current.postNames)
             return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts))
         }
+        let names = try sources(named: parameters.source).map(\.name)
         let unread = try await stores.posts.unread(sources: names, read: await stores.readMarks.read(uid: uid))
-        if unread.count > 0 { try await stores.readMarks.markAll(uid: uid, unread) }
+        if unread.count > 0 {
+            try await stores.readMarks.markAll(uid: uid, unread, isEverySource: parameters.source == nil)
+        }
         return PostMarkRead.Result(marked: unread.count)
+    }
+
+    @Sendable private func markUnread(
+        _ parameters: PostMarkUnread.Parameters, _ call: Call
+    ) async throws(ResponseError) -> PostMarkUnread.Result {
+        let posts = try await stores.posts.stored(parameters.ids, sources: sources.current.postNames)
+        return PostMarkUnread.Result(marked: try await stores.readMarks.markUnread(uid: call.uid, posts))
+    }
+
+    private func sources(_ call: Call) async throws(ResponseError) -> PostSources.Result {
+        let all = sources.current.posts
+        let unread = try await stores.posts.unread(
+            sources: all.map(\.name), read: await stores.readMarks.read(uid: call.uid))
+        return PostSources.Result(
+            items: all.map { source in
+                let items = stores.posts.count(source: source.name)
+                return PostSources.Source(
+                    name: source.name, kind: source.kind, url: source.shownURL, items: items,
+                    unread: unread.counts[source.name] ?? 0,
+                    freshness: reports.freshness(of: source.name, isEmpty: items == 0))
+            })
     }
 
     @Sendable private func authors(
@@ -79,7 +123,23 @@ struct PostHandlers: Sendable {
     }
 }
 
+extension PostSource {
+    /// The URL for users, without a query, which may contain a secret. The configuration refuses passwords.
+    fileprivate var shownURL: String { String(decoding: url.utf8.prefix { !"?#".utf8.contains($0) }, as: UTF8.self) }
+}
+
 extension Stores {
+    /// Records the items of a page as served to a user, and as the user's last list if the list is numbered.
+    func noteServed<Item>(
+        _ page: Page<Item>, _ kind: Favorite.Kind, ids: (Item) -> String, _ request: PageRequest, isNumbered: Bool,
+        uid: UInt32
+    ) {
+        facts.noteServed(page.items.last.map(ids), kind, uid: uid)
+        guard isNumbered else { return }
+        let items = page.items.map { NumberedLists.Item(kind, ids($0)) }
+        numbered.note(items, of: kind, cursor: request.cursor, next: page.next, uid: uid)
+    }
+
     /// A post of a configured source by its id, as a user sees the post.
     func post(id: String, uid: UInt32, _ sources: Sources) async throws(ResponseError) -> Post {
         let read = await readMarks.read(uid: uid)

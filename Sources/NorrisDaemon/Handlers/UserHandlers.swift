@@ -63,13 +63,19 @@ struct UserHandlers: Sendable {
         _ parameters: FavoriteList.Parameters, _ call: Call
     ) async throws(ResponseError) -> FavoriteList.Result {
         let uid = call.peer.uid
+        let search = try parameters.query.map { query throws(ResponseError) in try SearchWords(query) }
         var page = try await stores.favorites.list(
-            parameters.kind, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit)
+            parameters.kind, matching: search, uid: uid, cursor: parameters.page.cursor, limit: parameters.page.limit)
         let notBefore = sources.current.gifs.notBefore
         let isRead = await stores.posts.isRead(page.items.map(\.id), await stores.readMarks.read(uid: uid))
         for (index, item) in page.items.enumerated() {
             if item.kind == .gif { page.items[index].gif = await stores.gifs.gif(id: item.id, notBefore: notBefore) }
             page.items[index].post?.isRead = isRead[index]
+        }
+        if parameters.numbered {
+            let items = page.items.map { NumberedLists.Item($0.kind, $0.id) }
+            stores.numbered.note(
+                items, of: parameters.kind, cursor: parameters.page.cursor, next: page.next, uid: uid)
         }
         return page
     }
@@ -77,9 +83,15 @@ struct UserHandlers: Sendable {
     @Sendable private func lastServed(
         _ parameters: RecentServed.Parameters, _ call: Call
     ) async throws(ResponseError) -> RecentServed.Result {
-        guard let item = try await stores.facts.lastServed(parameters.kind, uid: call.peer.uid) else {
-            throw .notFound("You have not been shown a \(parameters.kind.rawValue) yet.")
+        let kind = parameters.kind
+        if let index = parameters.index {
+            let item = try stores.numbered.item(index, of: kind, uid: call.uid)
+            return RecentServed.Result(id: item.id, kind: item.kind)
         }
-        return RecentServed.Result(id: item.id, kind: parameters.kind, name: item.name)
+        guard let item = try await stores.facts.lastServed(kind, uid: call.uid) else {
+            let name = kind == RecentServed.anyKind ? "anything" : "a \(kind.rawValue)"
+            throw .notFound("You have not been shown \(name) yet.")
+        }
+        return RecentServed.Result(id: item.id, kind: item.kind, name: item.name)
     }
 }

@@ -110,16 +110,19 @@ package struct ScheduleRecord: Equatable, Sendable {
     package var failedAt: Timestamp?
     /// The settings of the last completed run.
     package var settings: String?
+    /// Stands for the URL to which the failures belong.
+    package var upstream: String?
     /// Whether there was content at the end of that run.
     package var hadContent: Bool
 
     package init(
         nextRunAt: Timestamp? = nil, backoffUntil: Timestamp? = nil, retryAt: Timestamp? = nil, failures: Int = 0,
-        failure: SourceFailure? = nil, failedAt: Timestamp? = nil, settings: String? = nil, hadContent: Bool = false
+        failure: SourceFailure? = nil, failedAt: Timestamp? = nil, settings: String? = nil, upstream: String? = nil,
+        hadContent: Bool = false
     ) {
         (self.nextRunAt, self.backoffUntil, self.retryAt) = (nextRunAt, backoffUntil, retryAt)
         (self.failures, self.failure, self.failedAt) = (failures, failure, failedAt)
-        (self.settings, self.hadContent) = (settings, hadContent)
+        (self.settings, self.upstream, self.hadContent) = (settings, upstream, hadContent)
     }
 }
 

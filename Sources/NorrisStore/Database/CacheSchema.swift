@@ -95,11 +95,11 @@ extension DatabaseKind {
 
     private static let postTables = """
         -- held is 1 for an author whom the last fetch of the source had, with posts or without. digest is a checksum of
-        -- id, name, handle, avatar_url and email.
+        -- id, name, handle, avatar_url and email. searched contains name and handle as searches read them.
         CREATE TABLE authors (
             number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, name TEXT NOT NULL,
-            folded TEXT NOT NULL, handle TEXT, avatar_url TEXT, email TEXT, digest INTEGER NOT NULL,
-            held INTEGER NOT NULL
+            folded TEXT NOT NULL, searched TEXT NOT NULL, handle TEXT, avatar_url TEXT, email TEXT,
+            digest INTEGER NOT NULL, held INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX authors_by_name ON authors (folded, id);
 
@@ -116,6 +116,12 @@ extension DatabaseKind {
         CREATE INDEX posts_by_time ON posts (sort_at DESC, id, source, author, digest);
         CREATE INDEX posts_by_source ON posts (source, held_at);
         CREATE INDEX posts_by_author ON posts (author);
+
+        -- Title, text and tags of a post as searches read them (SearchWords), apart from the posts, so that nothing else
+        -- reads them.
+        CREATE TABLE post_texts (
+            number INTEGER PRIMARY KEY REFERENCES posts (number) ON DELETE CASCADE, text TEXT NOT NULL
+        ) STRICT;
 
         -- Another key in each file, so that watermarks of the state do not hold for the posts of another one.
         CREATE TABLE posts_key (key INTEGER NOT NULL) STRICT;

@@ -88,6 +88,9 @@ package final class Databases: Sendable {
     /// The longest time of a search.
     static let searchLimit = Duration.seconds(1)
 
+    static let searchTimedOut = ResponseError.busy(
+        "The search took too long.", hint: "Search for a longer or rarer text.")
+
     /// Reads one snapshot of the content's database.
     ///
     /// - Parameter limit: the longest time of the body; ``searchLimit`` for a scan of all rows.
@@ -187,7 +190,7 @@ package final class Databases: Sendable {
         case let error as ResponseError: return error
         case is CancellationError: return .shuttingDown
         case let error as DatabaseError where error.isTimeLimit:
-            return .busy("The search took too long.", hint: "Search for a longer or rarer text.")
+            return Databases.searchTimedOut
         default:
             noteDamage(error, of: content)
             logger.error("database.unreadable", metadata: ["content": "\(content)", "error": "\(error)"])

@@ -2,8 +2,7 @@ import NorrisProtocol
 
 /// A list of rows that is read page by page, in a strict order.
 struct PageQuery: Sendable {
-    /// The first two columns are the integer and the text of a row's cursor. With a filter the third is the tested
-    /// value.
+    /// The first two columns are the integer and the text of a row's cursor.
     let columns: String
     /// `table WHERE condition`.
     let matches: String
@@ -13,13 +12,8 @@ struct PageQuery: Sendable {
     let after: String
     /// The values of the condition `after`.
     var cursorValues: @Sendable (SealedCursor) -> StatementArguments = { [$0.number] }
-    /// Excludes rows by a test outside of SQLite.
-    var filter: Filter?
-
-    struct Filter: Sendable {
-        let column: String
-        let shows: @Sendable (PostKey) -> Bool
-    }
+    /// Whether rows are excluded by a test outside of SQLite.
+    var isFiltered = false
 
     struct Result<Item> {
         var items: [Item] = []
@@ -32,50 +26,63 @@ struct PageQuery: Sendable {
 
     /// The rows after a cursor: as many as requested and as fit into a reply, but at least one.
     ///
-    /// - Parameter read: returns the item and its size in bytes. An item that cannot be read is nil and reduces the
-    ///   page by one item.
+    /// - Parameters:
+    ///   - shows: the test of ``isFiltered``, called with rows of all columns.
+    ///   - read: returns the item and its size in bytes. An item that cannot be read is nil and reduces the page by one
+    ///     item.
     func rows<Item>(
-        after cursor: SealedCursor?, limit: Int, _ database: Database, read: (Rows) throws -> (item: Item?, size: Int)
+        after cursor: SealedCursor?, limit: Int, _ database: Database, where shows: (Rows) -> Bool = { _ in true },
+        read: (Rows) throws -> (item: Item?, size: Int)
     ) throws -> Result<Item> {
-        var page = Result<Item>(total: try total(database))
+        var page = Result<Item>()
+        // A test may read long texts, so the first page is counted with the same rows.
+        let isCounting = isFiltered && cursor == nil
+        if !isCounting { page.total = try total(database, where: shows) }
         let rows = try database.rows(
             "SELECT \(columns) FROM \(matches) \(cursor == nil ? "" : "AND \(after)") ORDER BY \(order) LIMIT ?",
-            arguments + (cursor.map(cursorValues) ?? []) + [filter == nil ? limit + 1 : Int64(-1)])
-        var (count, bytes) = (0, 0)
+            arguments + (cursor.map(cursorValues) ?? []) + [isFiltered ? Int64(-1) : limit + 1])
+        var (count, bytes, matches) = (0, 0, 0)
         while try rows.next() {
-            if let filter, !filter.shows(rows[2]) { continue }
-            page.hasMore = count == limit
-            if page.hasMore { break }
-            let (item, size) = try read(rows)
-            bytes += size
-            page.hasMore = count > 0 && bytes > maximumPageBytes
-            if page.hasMore { break }
-            count += 1
-            page.end = SealedCursor(number: (rows[0] as OpaqueInteger).columnValue, text: rows[1])
-            if let item { page.items.append(item) }
+            guard shows(rows) else { continue }
+            matches += 1
+            if !page.hasMore {
+                page.hasMore = count == limit
+                let (item, size) = page.hasMore ? (nil, 0) : try read(rows)
+                bytes += size
+                page.hasMore = page.hasMore || (count > 0 && bytes > maximumPageBytes)
+                if !page.hasMore {
+                    count += 1
+                    page.end = SealedCursor(number: (rows[0] as OpaqueInteger).columnValue, text: rows[1])
+                    if let item { page.items.append(item) }
+                }
+            }
+            if page.hasMore, !isCounting || matches > countedMatches { break }
         }
+        if isCounting, matches <= countedMatches { page.total = matches }
         return page
     }
 
     /// A page for a reply.
     ///
-    /// - Parameter list: distinguishes its cursors from the cursors of other lists with the same key.
+    /// - Parameters:
+    ///   - list: distinguishes its cursors from the cursors of other lists with the same key.
+    ///   - shows: the test of ``isFiltered``.
     /// - Throws: `-32602` for a cursor of another list.
     func page<Item>(
         of list: [String], key: UInt64, cursor: String?, limit: Int, _ database: Database,
-        read: (Rows) throws -> (item: Item?, size: Int)
+        where shows: (Rows) -> Bool = { _ in true }, read: (Rows) throws -> (item: Item?, size: Int)
     ) throws -> Page<Item> {
         let after = try cursor.map { try SealedCursor($0, of: list, key: key) }
-        let rows = try rows(after: after, limit: limit, database, read: read)
+        let rows = try rows(after: after, limit: limit, database, where: shows, read: read)
         return Page(
             items: rows.items, total: rows.total, next: rows.hasMore ? rows.end?.sealed(for: list, key: key) : nil)
     }
 
-    private func total(_ database: Database) throws -> Int? {
+    private func total(_ database: Database, where shows: (Rows) -> Bool) throws -> Int? {
         var total = 0
-        if let filter {
-            let rows = try database.rows("SELECT \(filter.column) FROM \(matches)", arguments)
-            while total <= countedMatches, try rows.next() { if filter.shows(rows[0]) { total += 1 } }
+        if isFiltered {
+            let rows = try database.rows("SELECT \(columns) FROM \(matches)", arguments)
+            while total <= countedMatches, try rows.next() { if shows(rows) { total += 1 } }
         } else {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM \(matches) LIMIT \(countedMatches + 1))"
             total = try Int.fetchOne(database, sql, arguments) ?? 0
@@ -83,6 +90,8 @@ struct PageQuery: Sendable {
         return total > countedMatches ? nil : total
     }
 }
+
+extension PageQuery.Result: Sendable where Item: Sendable {}
 
 /// The maximum content of a page, in bytes. The server refuses replies of more than twice that size.
 let maximumPageBytes = 2 << 20

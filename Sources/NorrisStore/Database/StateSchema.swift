@@ -22,7 +22,7 @@ extension DatabaseKind {
         CREATE TABLE schedules (
             source TEXT NOT NULL PRIMARY KEY, next_run_at INTEGER, backoff_until INTEGER, retry_at INTEGER,
             failures INTEGER NOT NULL, failure_kind TEXT, failure_message TEXT, failure_since INTEGER,
-            failed_at INTEGER, settings TEXT, had_content INTEGER NOT NULL
+            failed_at INTEGER, settings TEXT, had_content INTEGER NOT NULL, upstream TEXT
         ) STRICT, WITHOUT ROWID;
 
         -- A row for each call of the last hour.
@@ -76,9 +76,10 @@ extension DatabaseKind {
         ) STRICT;
 
         -- post is a hash of the post's id, as digest of posts in the cache is. Of two marks of a user the newer one has
-        -- the larger number.
+        -- the larger number. is_exception is 1 for an unread post below a watermark, else 0 for a read post.
         CREATE TABLE read_marks (
-            uid INTEGER NOT NULL, post INTEGER NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (uid, post)
+            uid INTEGER NOT NULL, post INTEGER NOT NULL, number INTEGER NOT NULL, is_exception INTEGER NOT NULL,
+            PRIMARY KEY (uid, post)
         ) STRICT, WITHOUT ROWID;
 
         -- All posts of a source up to a number are read. posts is the key of the table that has the number (posts_key).
@@ -92,9 +93,10 @@ extension DatabaseKind {
             PRIMARY KEY (uid, filter)
         ) STRICT, WITHOUT ROWID;
 
-        -- The last item of each kind that a user was served.
+        -- The last item of each kind that a user was served. The user's newest has the largest number.
         CREATE TABLE served (
-            uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, name TEXT, PRIMARY KEY (uid, kind)
+            uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, name TEXT, number INTEGER NOT NULL,
+            PRIMARY KEY (uid, kind)
         ) STRICT, WITHOUT ROWID;
         """
 
@@ -112,7 +114,7 @@ extension DatabaseKind {
     /// columns, as often as they are stored.
     private static let countedTables: [(name: String, rowBytes: Int, texts: [String])] = [
         ("recent_searches", 80, ["query", "query"]), ("read_marks", 32, []), ("read_watermarks", 56, ["source"]),
-        ("shuffles", 64, ["filter", "shuffle"]), ("served", 64, ["id", "name"]),
+        ("shuffles", 64, ["filter", "shuffle"]), ("served", 72, ["id", "name"]),
     ]
 
     private static let counting = """

@@ -4,46 +4,24 @@ import NorrisText
 
 /// A search over the stored facts: every word must occur, in any order, ignoring case.
 package struct FactQuery: Sendable, Hashable {
-    static let maximumWords = 16
-    /// In code points.
-    package static let maximumLength = 1_000
-
-    /// The text as typed, for the upstream.
-    package let text: String
-    /// The words, and phrases in double quotes, normalized for searching.
-    let words: [String]
+    private let search: SearchWords
     /// The fact must have one of these categories; empty for any.
     package let categories: [String]
     package let source: FactScope
 
-    /// - Throws: `-32602` for a text without words, with too many words, too long, or with U+0000.
+    /// - Throws: `-32602` for a text that ``SearchWords`` refuses.
     package init(text: String, categories: [String] = [], source: FactScope = .all) throws(ResponseError) {
-        guard text.unicodeScalars.count <= FactQuery.maximumLength else {
-            throw .invalidParams("query is longer than \(FactQuery.maximumLength) characters.", parameter: "query")
-        }
-        guard !text.utf8.contains(0) else {
-            throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
-        }
-        words = searchWords(of: text)
-        guard !words.isEmpty else { throw .invalidParams("query must hold a word to search for.", parameter: "query") }
-        guard words.count <= FactQuery.maximumWords else {
-            throw .invalidParams("query has more than \(FactQuery.maximumWords) words.", parameter: "query")
-        }
-        self.text = text
+        search = try SearchWords(text)
         self.categories = Set(categories).sorted()
         self.source = source
     }
 
+    /// The text as typed, for the upstream.
+    package var text: String { search.text }
+    var words: [String] { search.words }
+
     /// Whether a fact contains all words.
-    package func matches(_ fact: Fact) -> Bool {
-        var text = searchable(fact.text)
-        return text.withUTF8 { text in
-            words.allSatisfy { word in
-                var word = word
-                return word.withUTF8 { memmem(text.baseAddress, text.count, $0.baseAddress, $0.count) != nil }
-            }
-        }
-    }
+    package func matches(_ fact: Fact) -> Bool { search.match([fact.text]) }
 
     /// Distinguishes the query's cursors from the cursors of other lists.
     var list: [String] { ["facts", source.rawValue, "\(words.count)"] + words + categories }

@@ -24,19 +24,20 @@ package struct ScheduleRecords: Sendable {
             try database.execute(
                 """
                 INSERT OR REPLACE INTO schedules (source, \(ScheduleRecords.columns))
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     source, record.nextRunAt?.seconds, record.backoffUntil?.seconds, record.retryAt?.seconds,
                     min(record.failures, Int(Int32.max)), record.failure?.kind.rawValue, record.failure?.message,
                     record.failure?.since.seconds, record.failedAt?.seconds, record.settings, record.hadContent,
+                    record.upstream,
                 ])
         }
     }
 
     private static let columns = """
         next_run_at, backoff_until, retry_at, failures, failure_kind, failure_message, failure_since, failed_at,
-        settings, had_content
+        settings, had_content, upstream
         """
 }
 
@@ -46,7 +47,7 @@ extension ScheduleRecord {
         func time(_ column: Int) -> Timestamp? { row[column] }
         self.init(
             nextRunAt: time(1), backoffUntil: time(2), retryAt: time(3), failures: row[4], failedAt: time(8),
-            settings: row[9], hadContent: row[10])
+            settings: row[9], upstream: row[11], hadContent: row[10])
         if let kind = (row[5] as String?).map(SourceFailure.Kind.init), let since = time(7) {
             failure = SourceFailure(kind: kind, message: row[6] ?? "", since: since)
         }

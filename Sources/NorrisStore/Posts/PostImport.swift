@@ -1,9 +1,11 @@
-import NorrisProtocol
+package import NorrisProtocol
 import NorrisText
 
 /// The effect of a fetch on the posts of its source.
 package struct PostChanges: Sendable, Equatable {
     package var added = 0
+    /// The newest of the new posts, newest first, at most ``Event/Items/maximumNew``.
+    package var newest: [Event.NewItem] = []
     /// The number of known posts with new content.
     package var changed = 0
     /// The number of expired posts.
@@ -23,10 +25,12 @@ struct PostImport {
     private let source: String
     private let now: Timestamp
     private let database: Database
-    private(set) var changes = PostChanges()
+    private var changes = PostChanges()
     /// The numbers of the posts and authors in the fetch.
     private var heldPosts: Set<SequenceNumber> = []
     private var heldAuthors: Set<SequenceNumber> = []
+    /// The newest of the new posts.
+    private var newest: [(sortAt: Timestamp, post: Post)] = []
     /// The former authors of posts with a new author.
     private var formerAuthors: Set<SequenceNumber> = []
 
@@ -34,6 +38,13 @@ struct PostImport {
         self.source = source
         self.now = now
         self.database = database
+    }
+
+    /// The changes until now.
+    var result: PostChanges {
+        var result = changes
+        result.newest = newest.sorted(by: PostImport.isNewer).map { Event.NewItem($0.post) }
+        return result
     }
 
     /// Of several posts with one id the first counts; `authors` have precedence over the authors of posts.
@@ -54,13 +65,21 @@ struct PostImport {
             )
         }
         guard let known else {
+            let sortAt = sortAt(post, firstSeen: now)
             try database.execute(
                 """
                 INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, [post.id, PostKey(id: post.id), source, author, content, now, sortAt(post, firstSeen: now)])
-            heldPosts.insert(database.lastInsertedNumber)
+                """, [post.id, PostKey(id: post.id), source, author, content, now, sortAt])
+            let number = database.lastInsertedNumber
+            try storeText(of: post, number)
+            heldPosts.insert(number)
             changes.added += 1
+            newest.append((sortAt, post))
+            if newest.count > Event.Items.maximumNew {
+                newest.sort(by: PostImport.isNewer)
+                newest.removeLast()
+            }
             return
         }
         guard heldPosts.insert(known.number).inserted else { return }
@@ -69,7 +88,21 @@ struct PostImport {
         try database.execute(
             "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
             [content, author, sortAt(post, firstSeen: known.firstSeen), known.number])
-        if !known.isSame { changes.changed += 1 }
+        if !known.isSame {
+            try storeText(of: post, known.number)
+            changes.changed += 1
+        }
+    }
+
+    /// The order of lists.
+    private static func isNewer(
+        _ first: (sortAt: Timestamp, post: Post), _ second: (sortAt: Timestamp, post: Post)
+    ) -> Bool { (second.sortAt, first.post.id) < (first.sortAt, second.post.id) }
+
+    /// Stores the text that searches read.
+    private func storeText(of post: Post, _ number: SequenceNumber) throws {
+        let text = SearchWords.storedText(post.searchedTexts)
+        try database.execute("REPLACE INTO post_texts (number, text) VALUES (?, ?)", [number, text])
     }
 
     /// The stored form of a post, without members that have a separate column or table, so that it changes only with
@@ -102,15 +135,15 @@ struct PostImport {
         if let known, !heldAuthors.insert(known.number).inserted || known.isSame { return known.number }
         try database.execute(
             """
-            INSERT INTO authors (id, source, name, folded, handle, avatar_url, email, digest, held)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)
+            INSERT INTO authors (id, source, name, folded, searched, handle, avatar_url, email, digest, held)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
             ON CONFLICT (id) DO UPDATE SET
-                name = excluded.name, folded = excluded.folded, handle = excluded.handle,
+                name = excluded.name, folded = excluded.folded, searched = excluded.searched, handle = excluded.handle,
                 avatar_url = excluded.avatar_url, email = excluded.email, digest = excluded.digest, held = 1
             """,
             [
-                author.id, source, author.name, caseFolded(author.name), author.handle, author.avatarURL, author.email,
-                author.digest,
+                author.id, source, author.name, caseFolded(author.name), SearchWords.storedText(author.searchedTexts),
+                author.handle, author.avatarURL, author.email, author.digest,
             ])
         if let known { return known.number }
         heldAuthors.insert(database.lastInsertedNumber)

@@ -10,12 +10,18 @@ package struct PostQuery: Sendable {
     /// An author's id, or a part of an author's handle or name in any case; nil for all.
     package var author: String?
     package var isUnreadOnly: Bool
+    /// The words that a post must contain; nil for all posts.
+    package var search: SearchWords?
 
-    package init(sources: [String], source: String? = nil, author: String? = nil, isUnreadOnly: Bool = false) {
+    package init(
+        sources: [String], source: String? = nil, author: String? = nil, isUnreadOnly: Bool = false,
+        search: SearchWords? = nil
+    ) {
         self.sources = sources
         self.source = source
         self.author = author
         self.isUnreadOnly = isUnreadOnly
+        self.search = search
     }
 
     /// The condition on a row of `posts`.
@@ -40,7 +46,10 @@ package struct PostQuery: Sendable {
         return (sql, arguments)
     }
 
-    func page(_ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database) throws -> Page<Post> {
+    /// - Parameter step: called after each author and post of a search.
+    func page(
+        _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database, step: () -> Void = {}
+    ) throws -> Page<Post> {
         var (condition, arguments) = condition
         let table = try PostStore.tableKey(database)
         if isUnreadOnly {
@@ -48,15 +57,27 @@ package struct PostQuery: Sendable {
             condition += " AND \(isUnread.sql)"
             arguments += isUnread.arguments
         }
-        // Of posts that are not shown, only the index is read.
+        let matcher = try search.map { try PostMatcher($0, database, step: step) }
+        // Of posts that are not shown, only the index is read, and the text in a search. CROSS JOIN keeps the order of
+        // the tables (https://sqlite.org/lang_select.html).
         let query = PageQuery(
-            columns: "sort_at, id, digest, number", matches: "posts WHERE \(condition)", arguments: arguments,
-            order: "sort_at DESC, id", after: "sort_at <= ? AND (sort_at < ? OR id > ?)",
-            cursorValues: { [$0.number, $0.number, $0.text] },
-            filter: isUnreadOnly ? PageQuery.Filter(column: "digest") { !read.keys.contains($0) } : nil)
+            columns: "sort_at, id, digest, posts.number, author" + (matcher == nil ? "" : ", post_texts.text"),
+            matches: matcher == nil
+                ? "posts WHERE \(condition)"
+                : "posts CROSS JOIN post_texts ON post_texts.number = posts.number WHERE \(condition)",
+            arguments: arguments, order: "sort_at DESC, id", after: "sort_at <= ? AND (sort_at < ? OR id > ?)",
+            cursorValues: { [$0.number, $0.number, $0.text] }, isFiltered: isUnreadOnly || matcher != nil)
         // The sources are not a part, so that a reload invalidates no cursor.
-        let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""]
-        return try query.page(of: list, key: key, cursor: cursor, limit: limit, database) { row in
+        let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""] + (search?.words ?? [])
+        return try query.page(
+            of: list, key: key, cursor: cursor, limit: limit, database,
+            where: { row in
+                if isUnreadOnly, read.keys.contains(row[2]) { return false }
+                guard let matcher else { return true }
+                step()
+                return row.withBytes(5) { matcher.matches($0, author: row[4]) }
+            }
+        ) { row in
             let sql = "SELECT \(PostQuery.columns) WHERE posts.number = ?"
             return try database.first(sql, [row[3] as SequenceNumber]) { post in
                 (PostQuery.post(post, read: read, table: table), (post[0] as CheckedText).text.utf8.count)

@@ -68,7 +68,7 @@ package final class PostStore: Sendable {
             try run.leaveOthers(last: last ?? now, isComplete: isComplete)
             try run.removeExpired(keep: keep)
             try fetch.write(for: source, database)
-            return run.changes
+            return run.result
         }
     }
 
@@ -85,7 +85,7 @@ package final class PostStore: Sendable {
                 var run = PostImport(source: source, at: now, database)
                 try run.removeExpired(keep: keep)
                 try fetch.write(for: source, database)
-                return run.changes
+                return run.result
             }
         } catch {
             // The failure was recorded. The content exists, so the source is not fetched again.
@@ -132,13 +132,21 @@ package final class PostStore: Sendable {
 
     /// A page of posts, newest first, then by id; without a freshness.
     ///
-    /// - Throws: `-32602` for a cursor of another list.
+    /// - Parameter uid: the waiting user; users take turns to search (``SearchTurns``).
+    /// - Throws: `-32602` for a cursor of another list, `-32004` for a search that takes longer than a second.
     package func list(
-        _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
+        _ query: PostQuery, for uid: UInt32 = 0, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {
         let key = databases.cache(.posts).cursorKey
-        return try await databases.read(.posts) { database in
-            try query.page(read, key: key, cursor: cursor, limit: limit, database)
+        guard query.search != nil else {
+            return try await databases.read(.posts) { database in
+                try query.page(read, key: key, cursor: cursor, limit: limit, database)
+            }
+        }
+        return try await databases.read(.posts, within: Databases.searchLimit) { database in
+            try SearchTurns.shared.run(for: uid) { step in
+                try query.page(read, key: key, cursor: cursor, limit: limit, database, step: step)
+            }
         }
     }
 
@@ -167,16 +175,22 @@ package final class PostStore: Sendable {
             let isUnread = read.isAboveWatermarks(table: table)
             var condition = "+source IN (\(databaseQuestionMarks(count: sources.count))) AND \(isUnread.sql)"
             var arguments = StatementArguments(sources) + isUnread.arguments
-            if let lowest = read.lowestWatermark(of: sources, table: table) {
+            if read.exceptions.isEmpty, let lowest = read.lowestWatermark(of: sources, table: table) {
                 // Only new posts are read.
                 condition += " AND number > ?"
                 arguments.append(lowest)
             }
-            let rows = try database.rows("SELECT digest FROM posts WHERE \(condition)", arguments)
-            var count = 0
-            while try rows.next() { count += read.keys.contains(rows[0]) ? 0 : 1 }
+            let rows = try database.rows("SELECT digest, source FROM posts WHERE \(condition)", arguments)
+            var counts: [String: Int] = [:]
+            var exceptions: [PostKey] = []
+            while try rows.next() {
+                let key: PostKey = rows[0]
+                guard !read.keys.contains(key) else { continue }
+                counts[rows[1], default: 0] += 1
+                if read.exceptions.contains(key) { exceptions.append(key) }
+            }
             let watermark = Watermark(table: table, number: last ?? SequenceNumber())
-            return UnreadPosts(sources: sources, count: count, watermark: watermark)
+            return UnreadPosts(sources: sources, counts: counts, exceptions: exceptions, watermark: watermark)
         }
     }
 
@@ -249,6 +263,11 @@ package final class PostStore: Sendable {
 /// The unread posts of some sources.
 package struct UnreadPosts: Sendable {
     let sources: [String]
-    package let count: Int
+    /// The number of unread posts by source, for sources with unread posts.
+    package let counts: [String: Int]
+    /// The posts that were marked as unread below a watermark.
+    let exceptions: [PostKey]
     let watermark: Watermark
+
+    package var count: Int { counts.values.reduce(0, +) }
 }

@@ -67,15 +67,26 @@ extension FactStore {
     }
 
     /// The last item of a kind that was served to a user.
+    ///
+    /// - Parameter kind: ``RecentServed/anyKind`` for the last item of any kind.
     package func lastServed(_ kind: Favorite.Kind, uid: UInt32) async throws(ResponseError) -> ServedItem? {
-        let key = ServedItem.Key(uid: Int64(uid), kind: kind)
-        if let served = withState({ $0.book.served(key) }) {
+        let kinds = kind == RecentServed.anyKind ? Favorite.Kind.all : [kind]
+        let served = withState { state in
+            kinds.compactMap { state.book.served(ServedItem.Key(uid: Int64(uid), kind: $0)) }
+        }
+        // Items in memory are newer than all items on disk.
+        for served in served.sorted(by: { $0.usedAt > $1.usedAt }) {
             let item = try await databases.read(.facts) { try FactStore.item(served, $0) }
             if let item { return item }
         }
         return try await databases.read(.state) { database in
-            try database.first("SELECT id, name FROM served WHERE uid = ? AND kind = ?", [key.uid, kind.rawValue]) {
-                ServedItem(key: key, id: $0[0], name: $0[1])
+            let sql = """
+                SELECT kind, id, name FROM served WHERE uid = ? AND kind IN (\(databaseQuestionMarks(count: kinds.count)))
+                ORDER BY number DESC LIMIT 1
+                """
+            return try database.first(sql, [Int64(uid)] + kinds.map(\.rawValue)) { row in
+                let key = ServedItem.Key(uid: Int64(uid), kind: Favorite.Kind(rawValue: row[0]))
+                return ServedItem(key: key, id: row[1], name: row[2])
             }
         }
     }

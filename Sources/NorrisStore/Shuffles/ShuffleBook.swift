@@ -1,4 +1,4 @@
-import NorrisProtocol
+package import NorrisProtocol
 
 /// The shuffles of all users, and their changes since the last write to `state.db`.
 struct ShuffleBook {
@@ -268,14 +268,18 @@ package struct ServedItem: Sendable {
     /// The name that replaced Chuck Norris.
     package let name: String?
 
+    package var kind: Favorite.Kind { key.kind }
+
     /// Stores the item. Above the limit of all users, an item that would take more space is not stored.
     func write(_ database: Database) throws {
         _ = try UserState.change(uid: key.uid, database) { database in
             try database.execute(
                 """
-                INSERT INTO served (uid, kind, id, name) VALUES (?, ?, ?, ?)
-                ON CONFLICT (uid, kind) DO UPDATE SET id = excluded.id, name = excluded.name
-                """, [key.uid, key.kind.rawValue, id, name])
+                INSERT INTO served (uid, kind, id, name, number)
+                VALUES (?, ?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM served WHERE uid = ?))
+                ON CONFLICT (uid, kind)
+                    DO UPDATE SET id = excluded.id, name = excluded.name, number = excluded.number
+                """, [key.uid, key.kind.rawValue, id, name, key.uid])
         }
     }
 }

@@ -122,10 +122,10 @@ private func harmlessURL(_ url: String) -> String? {
 
 /// The title of a favorite in lists.
 extension Favorite {
-    /// In columns of a terminal.
-    private static let titleColumns = 80
+    /// In columns of a terminal: most facts and fortunes are shorter.
+    private static let titleColumns = 500
     /// In code points, because combining marks need no column.
-    private static let titleLength = 200
+    private static let titleLength = 1_000
 
     package init(fact: Fact, at now: Timestamp = .now()) {
         self.init(kind: .fact, id: fact.id, title: "", addedAt: now, fact: fact)
@@ -148,11 +148,26 @@ extension Favorite {
         return title ?? Favorite.titleLine(id) ?? id
     }
 
-    /// The first line of a text that is not blank, sanitized, and truncated to the width of a terminal.
+    /// A text as one sanitized line, truncated; nil for a blank text.
     static func titleLine(_ text: String) -> String? {
-        let lines = sanitizedText(text).split(separator: "\n").lazy.map { sanitizedLine(String($0)) }
-        guard let line = lines.first(where: { !$0.isEmpty }) else { return nil }
+        let line = sanitizedLine(text)
+        if line.isEmpty { return nil }
         return String(truncated(line, toColumns: titleColumns).unicodeScalars.prefix(titleLength))
+    }
+
+    /// The texts that a search reads.
+    var searchedTexts: [String?] {
+        [title, fact?.text] + (post.map { $0.searchedTexts + $0.author.searchedTexts } ?? [])
+    }
+}
+
+extension Event.NewItem {
+    /// In columns of a terminal.
+    private static let titleColumns = 200
+
+    /// A post with its title, or with the beginning of its text.
+    init(_ post: Post) {
+        self.init(id: post.id, title: truncated(Favorite(post: post).title, toColumns: Self.titleColumns))
     }
 }
 

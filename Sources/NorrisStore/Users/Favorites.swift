@@ -31,24 +31,74 @@ package struct Favorites: Sendable {
 
     /// A page of a user's favorites, newest first, with the stored facts and posts.
     ///
-    /// - Parameter kind: nil for all.
-    /// - Throws: `-32602` for a cursor of another list or user, `-32005` if the disk cannot be read.
+    /// - Parameters:
+    ///   - kind: nil for all.
+    ///   - search: the words that title or content must contain; nil for all favorites.
+    /// - Throws: `-32602` for a cursor of another list or user, `-32004` for a search that takes longer than a second,
+    ///   `-32005` if the disk cannot be read.
     package func list(
-        _ kind: Favorite.Kind? = nil, uid: UInt32, cursor: String?, limit: Int
+        _ kind: Favorite.Kind? = nil, matching search: SearchWords? = nil, uid: UInt32, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Favorite> {
-        let list = ["favorites", String(uid), kind?.rawValue ?? ""]
+        let list = ["favorites", String(uid), kind?.rawValue ?? ""] + (search?.words ?? [])
         let query = PageQuery(
             columns: "added_at, CAST(number AS TEXT), kind, id, title, content, digest",
             matches: "favorites WHERE uid = ?" + (kind == nil ? "" : " AND kind = ?"),
             arguments: [Int64(uid)] + (kind.map { [$0.rawValue] } ?? []), order: "added_at DESC, number DESC",
             after: "(added_at, number) < (?, ?)", cursorValues: { [$0.number, Int64($0.text)] })
+        if let search {
+            return try await page(of: query, list, matching: search, cursor: cursor, limit: limit)
+        }
         return try await databases.read(.state) { database in
-            // The migration that created the table has stored a key.
-            let key = try OpaqueInteger.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'")
-            return try query.page(
-                of: list, key: UInt64(bitPattern: key?.columnValue ?? 0), cursor: cursor, limit: limit, database,
+            try query.page(
+                of: list, key: Favorites.cursorKey(database), cursor: cursor, limit: limit, database,
                 read: Favorites.item)
         }
+    }
+
+    private static func cursorKey(_ database: Database) throws -> UInt64 {
+        // The migration that created the table has stored a key.
+        let key = try OpaqueInteger.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'")
+        return UInt64(bitPattern: key?.columnValue ?? 0)
+    }
+
+    /// The favorites that a search reads at a time, because other users wait for the state's only connection.
+    private static let searchedAtOnce = 32
+
+    private func page(
+        of query: PageQuery, _ list: [String], matching search: SearchWords, cursor: String?, limit: Int
+    ) async throws(ResponseError) -> Page<Favorite> {
+        let deadline = ContinuousClock.now + Databases.searchLimit
+        let key = try await databases.read(.state) { try Favorites.cursorKey($0) }
+        let after = try cursor.map { cursor throws(ResponseError) in try SealedCursor(cursor, of: list, key: key) }
+        var page = Page<Favorite>(items: [])
+        var (matches, bytes, end, hasMore) = (0, 0, SealedCursor?.none, false)
+        var position: SealedCursor?
+        repeat {
+            guard ContinuousClock.now < deadline else { throw Databases.searchTimedOut }
+            let part = try await databases.read(.state) { [position] database in
+                try query.rows(after: position, limit: Favorites.searchedAtOnce, database) { row in
+                    let (item, size) = Favorites.item(row)
+                    let place = SealedCursor(number: (row[0] as OpaqueInteger).columnValue, text: row[1])
+                    return (item.map { (item: $0, size: size, place: place) }, size)
+                }
+            }
+            for (item, size, place) in part.items where search.match(item.searchedTexts) {
+                matches += 1
+                if hasMore { continue }
+                if let after, (place.number, Int64(place.text) ?? 0) >= (after.number, Int64(after.text) ?? 0) {
+                    continue
+                }
+                bytes += size
+                hasMore = page.items.count == limit || (!page.items.isEmpty && bytes > maximumPageBytes)
+                if hasMore { continue }
+                page.items.append(item)
+                end = place
+            }
+            position = part.hasMore ? part.end : nil
+        } while position != nil && !(hasMore && matches > countedMatches)
+        page.total = matches > countedMatches ? nil : matches
+        page.next = hasMore ? end?.sealed(for: list, key: key) : nil
+        return page
     }
 
     /// The ids of all users' favorite GIFs; empty if the disk cannot be read.

@@ -9,6 +9,14 @@ struct PostKey: ColumnInteger, Hashable {
 
     init(columnValue: Int64) { self.columnValue = columnValue }
     init(id: String) { columnValue = SipHash.digest(id) }
+
+    /// Selects the keys of a bound ``list(_:)``.
+    static let listed = "SELECT value FROM json_each(?)"
+
+    /// Keys as one value of a statement, because thousands of question marks would be another statement each time.
+    static func list(_ keys: some Sequence<PostKey>) -> String {
+        "[" + keys.map { String($0.columnValue) }.joined(separator: ",") + "]"
+    }
 }
 
 /// Everything of a source up to a post number is read.
@@ -28,12 +36,16 @@ package struct MarkedPost: Sendable {
     let table: OpaqueInteger
 }
 
-/// The posts that one user has read: a watermark of each source, and single posts above it.
+/// The posts that one user has read: a watermark of each source, single posts above it, and exceptions below it.
 package struct ReadPosts: Sendable {
     var keys: Set<PostKey> = []
+    /// The posts that were marked as unread below a watermark.
+    var exceptions: Set<PostKey> = []
     var watermarks: [String: Watermark] = [:]
 
-    package func contains(_ post: MarkedPost) -> Bool { isBelowWatermark(post) || keys.contains(post.key) }
+    package func contains(_ post: MarkedPost) -> Bool {
+        keys.contains(post.key) || (isBelowWatermark(post) && !exceptions.contains(post.key))
+    }
 
     func isBelowWatermark(_ post: MarkedPost) -> Bool {
         watermarks[post.source].map { $0.table == post.table && post.number <= $0.number } ?? false
@@ -45,8 +57,8 @@ package struct ReadPosts: Sendable {
         return numbers.count == sources.count ? numbers.min() : nil
     }
 
-    /// The condition on a row of `posts` above the watermarks of its source. Sources with one watermark are compared
-    /// together, because `mark_read` with `all` gives all sources the same.
+    /// The condition on a row of `posts` above the watermark of its source, or among the exceptions. Sources with one
+    /// watermark are compared together, because `mark_read` with `all` gives all sources the same.
     func isAboveWatermarks(table: OpaqueInteger) -> (sql: String, arguments: StatementArguments) {
         let valid = watermarks.filter { $0.value.table == table }
         let groups = Dictionary(grouping: valid.keys) { valid[$0]?.number }
@@ -57,7 +69,10 @@ package struct ReadPosts: Sendable {
             conditions.append("(posts.number > ? OR NOT \(isOfGroup))")
             arguments += [number] + (sources as StatementArguments)
         }
-        return (conditions.isEmpty ? "TRUE" : conditions.joined(separator: " AND "), arguments)
+        if conditions.isEmpty { return ("TRUE", []) }
+        let isAbove = conditions.joined(separator: " AND ")
+        if exceptions.isEmpty { return (isAbove, arguments) }
+        return ("(\(isAbove) OR posts.digest IN (\(PostKey.listed)))", arguments + [PostKey.list(exceptions)])
     }
 }
 
@@ -87,15 +102,40 @@ package final class ReadMarks: Sendable {
         let unread = posts.filter { !read.contains($0) }.map(\.key)
         var count = 0
         for part in unread.parts(of: ReadMarks.marksAtOnce) {
-            count += try await change(uid: uid) { try ReadMarks.insert(part, uid: uid, $0) }
+            count += try await change(uid: uid) { try ReadMarks.insert(part, isException: false, uid: uid, $0) }
+        }
+        return count
+    }
+
+    /// Marks stored posts as unread for a user, in several transactions if there are many.
+    ///
+    /// - Parameter posts: without duplicates.
+    /// - Returns: the number of posts that were read.
+    /// - Throws: `-32004` above the limit of all users, `-32005` if the disk accepts no writes.
+    package func markUnread(uid: UInt32, _ posts: [MarkedPost]) async throws(ResponseError) -> Int {
+        let read = try await stored(uid: uid)
+        var count = 0
+        for part in posts.filter(read.contains).parts(of: ReadMarks.marksAtOnce) {
+            count += try await change(uid: uid) { database in
+                // Without a watermark a post is unread without a row.
+                let removed = try part.filter { !read.isBelowWatermark($0) }.reduce(0) { removed, post in
+                    try database.execute(
+                        "DELETE FROM read_marks WHERE uid = ? AND post = ? AND NOT is_exception",
+                        [Int64(uid), post.key])
+                    return removed + database.changesCount
+                }
+                let exceptions = part.filter(read.isBelowWatermark).map(\.key)
+                return try removed + ReadMarks.insert(exceptions, isException: true, uid: uid, database)
+            }
         }
         return count
     }
 
     /// Marks all posts of some sources as read for a user, up to a post number.
     ///
+    /// - Parameter isEverySource: whether the sources are all sources, so that no mark of a single post is needed.
     /// - Throws: `-32004` above the limit of all users, `-32005` if the disk accepts no writes.
-    package func markAll(uid: UInt32, _ unread: UnreadPosts) async throws(ResponseError) {
+    package func markAll(uid: UInt32, _ unread: UnreadPosts, isEverySource: Bool = true) async throws(ResponseError) {
         try await change(uid: uid) { database in
             let watermark = unread.watermark
             for source in unread.sources {
@@ -106,8 +146,11 @@ package final class ReadMarks: Sendable {
                         WHERE posts <> excluded.posts OR number < excluded.number
                     """, [Int64(uid), source, watermark.table, watermark.number])
             }
+            try database.execute(
+                "DELETE FROM read_marks WHERE uid = ? AND is_exception AND post IN (\(PostKey.listed))",
+                [Int64(uid), PostKey.list(unread.exceptions)])
             // The watermarks replace the marks.
-            if try UserState.isOverLimit(database) {
+            if try isEverySource && UserState.isOverLimit(database) {
                 try database.execute("DELETE FROM read_marks WHERE uid = ?", [Int64(uid)])
             }
         }
@@ -120,8 +163,10 @@ package final class ReadMarks: Sendable {
         if let posts = cached.withLock({ $0[uid] }) { return posts }
         return try await databases.read(.state) { [self] database in
             var posts = ReadPosts()
-            let marks = try database.rows("SELECT post FROM read_marks WHERE uid = ?", [Int64(uid)])
-            while try marks.next() { posts.keys.insert(marks[0]) }
+            let marks = try database.rows("SELECT post, is_exception FROM read_marks WHERE uid = ?", [Int64(uid)])
+            while try marks.next() {
+                if marks[1] as Bool { posts.exceptions.insert(marks[0]) } else { posts.keys.insert(marks[0]) }
+            }
             let rows = try database.rows(
                 "SELECT source, posts, number FROM read_watermarks WHERE uid = ?", [Int64(uid)])
             while try rows.next() { posts.watermarks[rows[0]] = Watermark(table: rows[1], number: rows[2]) }
@@ -147,27 +192,36 @@ package final class ReadMarks: Sendable {
 
     /// Stores marks. Deletes the oldest marks above ``maximumPosts``, and above the limit of all users as many as are
     /// new.
-    private static func insert(_ posts: [PostKey], uid: UInt32, _ database: Database) throws -> Int {
+    ///
+    /// - Parameter isException: whether the posts are unread below a watermark.
+    /// - Returns: the number of new or changed marks.
+    private static func insert(
+        _ posts: [PostKey], isException: Bool, uid: UInt32, _ database: Database
+    ) throws -> Int {
         let (count, last) =
             try database.first(
                 "SELECT count(*), ifnull(max(number), 0) FROM read_marks WHERE uid = ?", [Int64(uid)]
             ) { ($0[0] as Int, $0[1] as SequenceNumber) } ?? (0, SequenceNumber(columnValue: 0))
-        var added = 0
+        var changed = 0
         for post in posts {
             try database.execute(
-                "INSERT OR IGNORE INTO read_marks (uid, post, number) VALUES (?, ?, ?)",
-                [Int64(uid), post, last.advanced(by: added + 1)])
-            added += database.changesCount
+                """
+                INSERT INTO read_marks (uid, post, number, is_exception) VALUES (?, ?, ?, ?)
+                ON CONFLICT (uid, post) DO UPDATE SET number = excluded.number, is_exception = excluded.is_exception
+                    WHERE is_exception <> excluded.is_exception
+                """, [Int64(uid), post, last.advanced(by: changed + 1), isException])
+            changed += database.changesCount
         }
         let kept = try count > 0 && UserState.isOverLimit(database) ? count : maximumPosts
-        if count + added > kept {
+        let total = try Int.fetchOne(database, "SELECT count(*) FROM read_marks WHERE uid = ?", [Int64(uid)]) ?? 0
+        if total > kept {
             try database.execute(
                 """
                 DELETE FROM read_marks WHERE uid = ? AND post IN (
                     SELECT post FROM read_marks WHERE uid = ? ORDER BY number LIMIT ?
                 )
-                """, [Int64(uid), Int64(uid), count + added - kept])
+                """, [Int64(uid), Int64(uid), total - kept])
         }
-        return added
+        return changed
     }
 }

@@ -14,7 +14,7 @@ package struct RecentSearches: Sendable {
     package func record(uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()) async {
         // Case and surrounding space do not distinguish searches.
         let searched = sanitizedLine(sanitizedLine(query).lowercased())
-        let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(FactQuery.maximumLength)))
+        let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(SearchWords.maximumLength)))
         guard !query.isEmpty else { return }
         _ = try? await databases.write(.state) { database in
             let (uid, kind) = (Int64(uid), kind.rawValue)

@@ -128,6 +128,24 @@ import Testing
         }
     }
 
+    @Test func anotherURLIsFetchedAtOnceAlthoughTheOldOneFailed() async throws {
+        try await FakeUpstream.run { upstream in
+            try await FakeUpstream.run { other in
+                // The upstream asks for a pause of an hour.
+                upstream.setFault(.status(429, retryAfter: "3600"))
+                try await FetchingDaemon.run(upstream) { daemon in
+                    try daemon.watch.wait(for: .failed)
+                    #expect(try daemon.source().freshness.error?.kind == .quota)
+                    try await daemon.reload(other, facts: "")
+                    try daemon.watch.wait(for: .finished)
+                    let source = try daemon.source()
+                    #expect(source.freshness.error == nil && source.freshness.state == .fresh)
+                    #expect(source.consecutiveFailures == 0)
+                }
+            }
+        }
+    }
+
     @Test func aSourceThatIsSwitchedOffIsLeftAloneAndItsFactsStay() async throws {
         try await FetchingDaemon.run { daemon, upstream in
             try daemon.watch.wait(for: .finished)

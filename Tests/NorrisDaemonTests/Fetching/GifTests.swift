@@ -63,6 +63,28 @@ import Testing
         }
     }
 
+    @Test func numbersContinueFromPageToPage() async throws {
+        try await run { daemon, upstream in
+            let client = try daemon.client()
+            func id(_ number: Int) throws -> String {
+                try client.call(RecentServed.self, #"{"kind":"gif","index":\#(number)}"#).id
+            }
+            let first = try client.call(GifSearch.self, #"{"query":"cats","limit":4,"numbered":true}"#)
+            let next = try #require(first.next)
+            let second = try client.call(
+                GifSearch.self, #"{"query":"cats","limit":4,"numbered":true,"cursor":"\#(next)"}"#)
+            #expect(try id(4) == first.items[3].id && id(5) == second.items[0].id && id(8) == second.items[3].id)
+            // A list without numbers changes none.
+            _ = try client.call(GifSearch.self, #"{"query":"cats","limit":2}"#)
+            #expect(try id(8) == second.items[3].id)
+            #expect(daemon.refusal(RecentServed.self, #"{"kind":"gif","index":9}"#)?.code == .notFound)
+            #expect(daemon.refusal(RecentServed.self, #"{"kind":"fact","index":1}"#)?.code == .notFound)
+            let facts = try client.call(FactSearch.self, #"{"query":"chuck","limit":2,"numbered":true}"#)
+            #expect(try client.call(RecentServed.self, #"{"kind":"any","index":2}"#).id == facts.items[1].id)
+            #expect(try client.call(RecentServed.self, #"{"kind":"any"}"#).kind == .fact)
+        }
+    }
+
     @Test func pagesGoOnWhereTheStoredOnesEnd() async throws {
         try await run { daemon, upstream in
             upstream.repeatGifsAcrossPages()

@@ -91,6 +91,69 @@ import Testing
         }
     }
 
+    @Test func postsAreSearchedMarkedAndCounted() async throws {
+        try await posting { daemon, upstream in
+            try waitUntilFetched(daemon, "town", "team")
+            let client = try daemon.client()
+            let found = try client.call(PostSearch.self, #"{"query":"ADA post","numbered":true}"#)
+            #expect(found.items.map(\.id) == ["town:2", "town:1"] && found.total == 2)
+            #expect(found.freshness?.state == .fresh)
+            #expect(try client.call(RecentServed.self, #"{"kind":"post","index":2}"#).id == "town:1")
+            #expect(daemon.refusal(PostSearch.self, #"{"query":" "}"#)?.code == .invalidParams)
+            #expect(daemon.refusal(PostSearch.self, #"{"query":"a","source":"village"}"#)?.code == .notFound)
+
+            func unread() throws -> [Int] { try client.call(PostSources.self).items.map(\.unread) }
+            let sources = try client.call(PostSources.self).items
+            #expect(sources.map(\.name) == ["town", "team"] && sources.map(\.kind) == ["mastodon", "users-posts"])
+            #expect(sources.map(\.items) == [2, 1] && sources.map(\.unread) == [2, 1])
+            #expect(sources.map(\.url) == ["\(upstream.baseURL)/town", "\(upstream.baseURL)/team"])
+            #expect(sources.allSatisfy { $0.freshness.state == .fresh })
+            #expect(try client.call(PostMarkRead.self, #"{"all":true,"source":"town"}"#).marked == 2)
+            #expect(try unread() == [0, 1])
+            #expect(try client.call(PostMarkUnread.self, #"{"ids":["town:1","team:7"]}"#).marked == 1)
+            #expect(try unread() == [1, 1])
+            let unseen = try client.call(PostSearch.self, #"{"query":"post","unread":true}"#)
+            #expect(unseen.items.map(\.id) == ["town:1"])
+            #expect(try client.call(PostMarkRead.self, #"{"all":true}"#).marked == 2)
+            #expect(try unread() == [0, 0])
+
+            #expect(daemon.refusal(PostMarkUnread.self, #"{"ids":["town:1","town:9"]}"#)?.code == .notFound)
+            #expect(daemon.refusal(PostMarkRead.self, #"{"all":true,"source":"village"}"#)?.code == .notFound)
+            let alone = daemon.refusal(PostMarkRead.self, #"{"ids":["town:1"],"source":"town"}"#)
+            #expect(alone?.code == .invalidParams && alone?.details["parameter"] == "source")
+        }
+    }
+
+    @Test func eventsNameTheNewPosts() async throws {
+        try await posting { daemon, upstream in
+            try waitUntilFetched(daemon, "town", "team")
+            setTown(upstream, ids: [1, 2, 3, 4])
+            _ = try daemon.refresh(#"{"source":"town"}"#)
+            while true {
+                let event = try daemon.watch.receiveEvent()
+                guard event.topic == .item, event.added == 2 else { continue }
+                guard event.items?.new.first?.id == "town:4" else { continue }
+                #expect(event.items?.new.map(\.id) == ["town:4", "town:3"])
+                #expect(event.items?.new.map(\.title) == ["Post 4", "Post 3"])
+                break
+            }
+        }
+    }
+
+    @Test func urlsAreShownWithoutTheirQueries() async throws {
+        let others = """
+            posts: {sources: {planet: {kind: feed, url: 'https://planet.example/rss?token=secret', enabled: false}}}
+
+            """
+        try await FakeUpstream.run { upstream in
+            try await FetchingDaemon.run(upstream, others: others, fetches: false) { daemon in
+                let source = try #require(try daemon.client().call(PostSources.self).items.first)
+                #expect(source.url == "https://planet.example/rss" && source.items == 0 && source.unread == 0)
+                #expect(source.freshness.state == .empty)
+            }
+        }
+    }
+
     @Test("Over several sources: the oldest time, the worst state, the newest failure")
     func freshnessOfSeveral() async throws {
         try await posting { daemon, upstream in
@@ -140,7 +203,10 @@ import Testing
             let items = items.map { "<item><guid>\($0)</guid><title>\(title)</title></item>" }.joined()
             upstream.setDocument(
                 "/feed", contentType: "application/rss+xml", body: Array("<rss><channel>\(items)\(end)".utf8))
-            let outcome = await source.fetch()
+            var outcome = await source.fetch()
+            if case .fetched(let added, _, let notBefore) = outcome {
+                outcome = .fetched(added: added, notBefore: notBefore)
+            }
             return (outcome, source.stores.posts.count(source: "blog"))
         }
         #expect(await fetch(1, 2, 3) == (.fetched(added: 3, notBefore: nil), 3))

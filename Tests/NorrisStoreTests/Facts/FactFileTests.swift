@@ -337,6 +337,31 @@ struct FactFileTests {
         }
     }
 
+    @Test func theLastOfAnyKindIsKnownAcrossRestarts() async throws {
+        let any = RecentServed.anyKind
+        try await fixture.run { store in
+            try await store.replaceUpstream(upstreamFacts(0..<10))
+            #expect(try await store.lastServed(any, uid: 1) == nil)
+            _ = store.serveFactInMemory(id: "fact-000007", uid: 1, name: "Ada") { _ in }
+            store.noteServed("p", .post, uid: 1)
+            store.noteServed("g", .gif, uid: 1)
+            let gif = try await store.lastServed(any, uid: 1)
+            #expect(gif?.kind == .gif && gif?.id == "g")
+            await store.writeShuffles()
+            store.noteServed("p2", .post, uid: 1)
+            let post = try await store.lastServed(any, uid: 1)
+            #expect(post?.kind == .post && post?.id == "p2")
+            await store.writeShuffles()
+            _ = store.serveFactInMemory(id: "fact-000008", uid: 1, name: "Ada") { _ in }
+        }
+        try await fixture.run { store in
+            let fact = try await store.lastServed(any, uid: 1)
+            #expect(fact?.kind == .fact && fact?.id == "fact-000008" && fact?.name == "Ada")
+            #expect(try await store.lastServed(.post, uid: 1)?.id == "p2")
+            #expect(try await store.lastServed(any, uid: 2) == nil)
+        }
+    }
+
     @Test func everyChangeWakesTheWriter() async throws {
         let store = try fixture.open()
         defer { store.databases.close() }

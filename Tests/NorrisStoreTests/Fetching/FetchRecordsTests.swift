@@ -102,7 +102,7 @@ struct ScheduleRecordsTests {
     private let full = ScheduleRecord(
         nextRunAt: Timestamp(seconds: 1), backoffUntil: Timestamp(seconds: 2), retryAt: Timestamp(seconds: 3),
         failures: 4, failure: SourceFailure(kind: .http, message: "503 — busy", since: Timestamp(seconds: 5)),
-        failedAt: Timestamp(seconds: 6), settings: "seven")
+        failedAt: Timestamp(seconds: 6), settings: "seven", upstream: "eight")
 
     private func records(_ databases: Databases) -> ScheduleRecords { ScheduleRecords(databases: databases) }
 

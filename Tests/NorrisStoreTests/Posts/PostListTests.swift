@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisText
 import Testing
 
 @testable import NorrisStore
@@ -30,6 +31,23 @@ struct PostListTests {
         let second = try await store.page(cursor: first.next, limit: 3)
         #expect(second.items == posts(5..<8))
         #expect(second.total == 8)
+    }
+
+    @Test func aFetchNamesItsNewestPosts() async throws {
+        let posts = ([3, 9, 1, 7, 5, 8, 2] as [Int64]).map { (at: Int64) in
+            Post.sample("a:\(at)", "Text\n\(at)", at: at)
+        }
+        let first = try await store.fetch(posts, at: 10)
+        #expect(first.newest.map(\.id) == ["a:9", "a:8", "a:7", "a:5", "a:3"])
+        #expect(first.newest.first?.title == "Text 9")
+        var changed = posts
+        changed[1].text = "Changed"
+        var new = Post.sample("a:4", at: 4)
+        new.title = String(repeating: "功", count: 300)
+        let second = try await store.fetch(changed + [new], at: 11)
+        #expect(second.newest.map(\.id) == ["a:4"])
+        #expect(second.newest.first.map { displayWidth(of: $0.title) } == 199)
+        #expect(try await store.fetch(changed, at: 12).newest == [])
     }
 
     @Test func pagesEndAtAnyID() async throws {

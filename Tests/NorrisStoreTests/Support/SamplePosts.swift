@@ -28,9 +28,13 @@ extension MarkedPost {
 }
 
 extension UnreadPosts {
-    static func sample(_ sources: [String], upTo number: Int64, table: Int64 = 7) -> UnreadPosts {
+    static func sample(
+        _ sources: [String], upTo number: Int64, table: Int64 = 7, exceptions: [String] = []
+    ) -> UnreadPosts {
         let watermark = Watermark(table: OpaqueInteger(columnValue: table), number: SequenceNumber(columnValue: number))
-        return UnreadPosts(sources: sources, count: 1, watermark: watermark)
+        return UnreadPosts(
+            sources: sources, counts: [sources[0]: 1], exceptions: exceptions.map(PostKey.init(id:)),
+            watermark: watermark)
     }
 }
 

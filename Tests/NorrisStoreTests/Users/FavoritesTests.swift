@@ -97,6 +97,64 @@ struct FavoritesTests {
         }
     }
 
+    private func found(
+        _ favorites: Favorites, _ query: String, _ kind: Favorite.Kind? = nil, uid: UInt32 = 1, cursor: String? = nil,
+        limit: Int = 50
+    ) async throws -> Page<Favorite> {
+        try await favorites.list(kind, matching: SearchWords(query), uid: uid, cursor: cursor, limit: limit)
+    }
+
+    @Test func aSearchFindsAllWordsInTitleAndContent() async throws {
+        try await withFavorites { favorites in
+            var post = Post.sample("a:1", "Kick the BUCKET.", by: "ann")
+            (post.title, post.tags) = ("News", ["Über"])
+            let items = [
+                Favorite(fact: .upstream("f", "A kick\nand a  punch."), at: Timestamp(seconds: 1)),
+                Favorite(post: post, at: Timestamp(seconds: 2)), Favorite(gif: Self.gif, at: Timestamp(seconds: 3)),
+            ]
+            for item in items { #expect(try await favorites.add(item, uid: 1)) }
+            let cases: [(String, [String])] = [
+                ("KICK", ["g", "a:1", "f"]), ("kick \"and a punch\"", ["f"]), ("news bucket", ["a:1"]),
+                ("ÜBER", ["a:1"]),
+                ("ann kick", ["a:1"]), ("kick card", []), ("a%", []),
+            ]
+            for (query, ids) in cases {
+                let page = try await found(favorites, query)
+                #expect(page.items.map(\.id) == ids && page.total == ids.count && page.next == nil, "\(query)")
+            }
+            #expect(try await found(favorites, "kick", .post).items.map(\.id) == ["a:1"])
+            #expect(try await found(favorites, "kick", uid: 2).items == [])
+        }
+    }
+
+    @Test func aSearchIsReadInPartsAndPages() async throws {
+        try await withFavorites { favorites in
+            try await favorites.databases.state.writer.write { database in
+                for number in 0..<1_200 {
+                    let text = number.isMultiple(of: 3) ? "three" : number == 700 ? "rare" : "other"
+                    let item = Favorite(fact: .upstream("\(number)", text), at: Timestamp(seconds: Int64(number / 7)))
+                    try Favorites.store(item, uid: 1, database)
+                }
+            }
+            var ids: [String] = []
+            var cursor: String?
+            repeat {
+                let page = try await found(favorites, "three", cursor: cursor, limit: 90)
+                #expect(page.total == 400)
+                ids += page.items.map(\.id)
+                cursor = page.next
+            } while cursor != nil && ids.count < 1_000
+            #expect(ids == (0..<400).map { "\(3 * $0)" }.reversed())
+            #expect(try await found(favorites, "rare", limit: 1).items.map(\.id) == ["700"])
+            let all = try await found(favorites, "r", limit: 1)
+            #expect(all.total == nil && all.items.map(\.id) == ["1199"])
+            await #expect(throws: ResponseError.foreignCursor) {
+                try await found(favorites, "other", cursor: all.next)
+            }
+            await #expect(throws: ResponseError.foreignCursor) { try await page(favorites, cursor: all.next) }
+        }
+    }
+
     @Test func noMoreThanTheMaximumIsKept() async throws {
         try await withFavorites { favorites in
             try await favorites.databases.state.writer.write { database in

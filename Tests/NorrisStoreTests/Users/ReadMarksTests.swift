@@ -92,6 +92,76 @@ struct ReadMarksTests {
         try await marks.markAll(uid: 1, posts.unread(sources: ["a"], read: await marks.read(uid: 1)))
     }
 
+    @Test func aPostIsMarkedAsUnreadAboveAndBelowAWatermark() async throws {
+        try await withMarks { marks, databases async throws in
+            try await marks.markAll(uid: 1, .sample(["a"], upTo: 5))
+            #expect(try await marks.mark(uid: 1, [.sample("a:9", number: 9)]) == 1)
+            let posts = [
+                MarkedPost.sample("a:1"), .sample("a:2"), .sample("a:8", number: 8), .sample("a:9", number: 9),
+            ]
+            #expect(try await marks.markUnread(uid: 1, [posts[0], posts[2], posts[3]]) == 2, "a:8 was unread.")
+            #expect(posts.map(await marks.read(uid: 1).contains) == [false, true, false, false])
+            #expect(try await databases.state.count("read_marks") == 1, "A post above the watermark needs no row.")
+            #expect(try await marks.markUnread(uid: 1, [posts[0]]) == 0)
+            #expect(await marks.read(uid: 2).contains(posts[1]) == false)
+            // Read again, by its id and with all.
+            #expect(try await marks.mark(uid: 1, posts) == 3)
+            #expect(await marks.read(uid: 1).contains(posts[0]))
+            #expect(try await marks.markUnread(uid: 1, posts) == 4)
+            try await marks.markAll(uid: 1, .sample(["a"], upTo: 9, exceptions: ["a:1"]), isEverySource: false)
+            #expect(
+                posts.map(await marks.read(uid: 1).contains) == [true, false, true, true], "a:2 is of another source.")
+        }
+    }
+
+    @Test func anUnreadPostBelowAWatermarkIsListedAndCounted() async throws {
+        try await withMarks { marks, databases async throws in
+            let posts = PostStore(databases: databases)
+            try await posts.fetch([.sample("a:1", at: 3), .sample("a:2", at: 2), .sample("a:3", at: 1)], at: 10)
+            try await markAll(marks, posts)
+            _ = try await marks.markUnread(uid: 1, posts.stored(["a:2"], sources: ["a"]))
+            try await posts.fetch([.sample("a:4", at: 4)], isComplete: false, at: 20)
+            let read = await marks.read(uid: 1)
+            #expect(try await posts.page(read: read).items.map(\.isRead) == [false, true, false, true])
+            #expect(
+                try await posts.listed(PostQuery(sources: ["a"], isUnreadOnly: true), read: read) == ["a:4", "a:2"])
+            let unread = try await posts.unread(sources: ["a", "b"], read: read)
+            #expect(unread.count == 2 && unread.counts == ["a": 2])
+            #expect(await posts.isRead(["a:1", "a:2"], read) == [true, false])
+            try await markAll(marks, posts)
+            #expect(try await posts.page(read: await marks.read(uid: 1)).items.allSatisfy(\.isRead))
+            #expect(try await databases.state.count("read_marks") == 0)
+        }
+    }
+
+    @Test func oneSourceIsMarkedAlone() async throws {
+        try await withMarks { marks, databases async throws in
+            let posts = PostStore(databases: databases)
+            try await posts.fetch([.sample("a:1")], at: 10)
+            try await posts.fetch([.sample("b:1", source: "b")], source: "b", at: 10)
+            let both = ["a", "b"]
+            #expect(try await posts.unread(sources: both, read: ReadPosts()).counts == ["a": 1, "b": 1])
+            let unread = try await posts.unread(sources: ["a"], read: ReadPosts())
+            try await marks.markAll(uid: 1, unread, isEverySource: false)
+            let read = await marks.read(uid: 1)
+            #expect(try await posts.unread(sources: both, read: read).counts == ["b": 1])
+        }
+    }
+
+    @Test func marksAsUnreadAreBoundedToo() async throws {
+        try await withMarks { marks, databases async throws in
+            try await marks.markAll(uid: 1, .sample(["a"], upTo: 5))
+            let many = (0...ReadMarks.maximumPosts).map { MarkedPost.sample("a:\($0)") }
+            #expect(try await marks.markUnread(uid: 1, many) == ReadMarks.maximumPosts + 1)
+            let read = await marks.read(uid: 1)
+            #expect(read.exceptions.count == ReadMarks.maximumPosts)
+            #expect(read.contains(many[0]) && !read.contains(many[1]))
+            // A changed mark takes no other's place.
+            #expect(try await marks.mark(uid: 1, [many[5]]) == 1)
+            #expect(await !marks.read(uid: 1).contains(many[1]))
+        }
+    }
+
     @Test func theOldestMarksAreForgotten() async throws {
         try await withMarks { marks, databases async throws in
             let many = (1...ReadMarks.maximumPosts).map { MarkedPost.sample("a:\($0)") }

@@ -110,7 +110,7 @@ struct UserStateTests {
     @Test func aLongSearchIsCut() async throws {
         try await withStores { _, _, recents async throws in
             await recents.record(uid: 1, kind: .gif, query: String(repeating: "é", count: 2_000))
-            #expect(try await recents.list(uid: 1).first?.query.unicodeScalars.count == FactQuery.maximumLength)
+            #expect(try await recents.list(uid: 1).first?.query.unicodeScalars.count == SearchWords.maximumLength)
         }
     }
 }

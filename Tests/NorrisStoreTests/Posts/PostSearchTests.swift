@@ -1,0 +1,99 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+struct PostSearchTests {
+    private let store: PostStore
+
+    init() throws { store = try PostStore.inMemory() }
+
+    private func fetch() async throws {
+        var kernel = Post.sample("a:1", "It boots\n\nwithout  a BOOT loader.", by: "ann", at: 4)
+        (kernel.title, kernel.tags) = ("The Kernel", ["linux", "Straße"])
+        var untitled = Post.sample("a:2", nil, by: "bob", at: 3)
+        (untitled.text, untitled.tags) = (nil, ["kernel"])
+        let posts = [
+            kernel, untitled, Post.sample("a:3", "100% of a_b", by: "ann", at: 2), .sample("a:4", "Ünï", at: 1),
+        ]
+        try await store.fetch(
+            posts, authors: [Post.Author(id: "a:ann", name: "Ann  Lee", handle: "@Ann@town.example"), .sample("bob")],
+            at: 10)
+    }
+
+    private func found(
+        _ query: String, source: String? = nil, unread: Bool = false, read: ReadPosts = ReadPosts()
+    ) async throws -> [String] {
+        let query = PostQuery(sources: ["a"], source: source, isUnreadOnly: unread, search: try SearchWords(query))
+        let page = try await store.page(query, read: read)
+        #expect(page.total == page.items.count)
+        return page.items.map(\.id)
+    }
+
+    @Test(
+        "Every word occurs in the title, the text, a tag, or a name of the author",
+        arguments: [
+            ("kernel", ["a:1", "a:2"]), ("KERNEL boot", ["a:1"]), ("ern ooT", ["a:1"]),
+            ("\"boots without a boot\"", ["a:1"]),
+            ("strasse", ["a:1"]), ("ann", ["a:1", "a:3", "a:4"]), ("@ann@town", ["a:1", "a:3", "a:4"]),
+            ("\"ann lee\" kernel", ["a:1"]), ("ann linux boot the", ["a:1"]), ("bob kernel", ["a:2"]),
+            ("ann bob", []), ("100%", ["a:3"]), ("1%0", []), ("a_b", ["a:3"]), ("aXb", []), ("ÜNÏ", ["a:4"]),
+            ("uni", []), ("kernelit", []), ("\"kernel it\"", []), ("a:1", []),
+        ] as [(String, [String])]) func words(_ query: String, _ ids: [String]) async throws
+    {
+        try await fetch()
+        #expect(try await found(query) == ids)
+    }
+
+    @Test func filtersApplyAsInTheList() async throws {
+        try await fetch()
+        try await store.fetch([.sample("b:1", "kernel", by: "x", at: 9, source: "b")], source: "b", at: 10)
+        #expect(try await found("kernel") == ["a:1", "a:2"], "b is not configured.")
+        #expect(try await found("kernel", source: "a") == ["a:1", "a:2"])
+        #expect(try await found("kernel", source: "b") == [])
+        let read = ReadPosts(["a:1"])
+        #expect(try await found("kernel", unread: true, read: read) == ["a:2"])
+        #expect(try await found("kernel", read: read) == ["a:1", "a:2"])
+    }
+
+    @Test func changesAreFound() async throws {
+        try await fetch()
+        try await store.fetch([.sample("a:1", "Rewritten.", by: "bob", at: 4)], at: 20)
+        #expect(try await found("kernel") == ["a:2"])
+        #expect(try await found("rewritten bob") == ["a:1"])
+        // The author's new name counts for a post that has not changed.
+        try await store.fetch(
+            [.sample("a:1", "Rewritten.", by: "bob", at: 4)], authors: [.sample("bob", named: "Rob")], at: 21)
+        #expect(try await found("rob") == ["a:1", "a:2"])
+        #expect(try await found("bob") == [])
+        try await store.clear(source: "a")
+        #expect(try await found("rewritten") == [])
+        let texts = try await store.databases.read(.posts) { try Int.fetchOne($0, "SELECT count(*) FROM post_texts") }
+        #expect(texts == 0, "The text of a removed post is removed.")
+    }
+
+    @Test func pagesFollowTheListAndTotalsAreExactUpToAThousand() async throws {
+        let posts = (0..<1_002).map { Post.sample("a:\($0)", $0 < 1_001 ? "word" : "other", at: Int64(2_000 - $0)) }
+        try await store.fetch(posts, at: 5_000)
+        let query = PostQuery(sources: ["a"], search: try SearchWords("word"))
+        let first = try await store.page(query, limit: 2)
+        #expect(first.items.map(\.id) == ["a:0", "a:1"] && first.total == nil)
+        let second = try await store.page(query, cursor: first.next, limit: 2)
+        #expect(second.items.map(\.id) == ["a:2", "a:3"] && second.total == nil)
+        let rare = try await store.page(PostQuery(sources: ["a"], search: try SearchWords("other")), limit: 2)
+        #expect(rare.items.map(\.id) == ["a:1001"] && rare.total == 1 && rare.next == nil)
+        await #expect(throws: ResponseError.foreignCursor) {
+            try await store.page(PostQuery(sources: ["a"], search: SearchWords("wor")), cursor: first.next)
+        }
+        await #expect(throws: ResponseError.foreignCursor) { try await store.page(cursor: first.next) }
+    }
+
+    @Test func theQueryHasTheLimitsOfAllSearches() {
+        for text in [
+            "", " ", "\"\"", "a\u{0}", String(repeating: "a ", count: 17), String(repeating: "a", count: 1_001),
+        ] {
+            let error = #expect(throws: ResponseError.self) { try SearchWords(text) }
+            #expect(error?.code == .invalidParams && error?.details["parameter"] == "query")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisStore
+
+struct NumberedListsTests {
+    private let lists = NumberedLists()
+
+    private func note(
+        _ ids: [String], of kind: Favorite.Kind = .post, cursor: String? = nil, next: String? = nil, uid: UInt32 = 1
+    ) { lists.note(ids.map { .init(kind, $0) }, of: kind, cursor: cursor, next: next, uid: uid) }
+
+    private func id(_ number: Int, of kind: Favorite.Kind = .post, uid: UInt32 = 1) throws -> String {
+        try lists.item(number, of: kind, uid: uid).id
+    }
+
+    @Test func numbersAreThoseOfTheLastListOfAKind() throws {
+        note(["a", "b"])
+        note(["c"], of: .fact)
+        #expect(try id(1) == "a" && id(2) == "b" && id(1, of: .fact) == "c")
+        #expect(try lists.item(1, of: RecentServed.anyKind, uid: 1) == .init(.fact, "c"))
+        note(["d"])
+        #expect(try id(1) == "d" && id(1, of: RecentServed.anyKind) == "d")
+    }
+
+    @Test func usersHaveTheirOwn() throws {
+        note(["a"], uid: 1)
+        note(["b"], uid: 2)
+        #expect(try id(1, uid: 1) == "a" && id(1, uid: 2) == "b")
+        #expect(throws: ResponseError.self) { try id(1, uid: 3) }
+    }
+
+    @Test func aPageContinuesTheListThatItsCursorEnds() throws {
+        note(["a", "b"], next: "x")
+        note(["c"], of: .gif)
+        note(["d"], cursor: "x", next: "y")
+        #expect(try id(2) == "b" && id(3) == "d" && id(3, of: RecentServed.anyKind) == "d")
+        note(["e"], cursor: "y")
+        #expect(try id(4) == "e")
+        note(["f"], cursor: "x")
+        #expect(try id(1) == "f", "The list no longer ends with this cursor.")
+        #expect(throws: ResponseError.self) { try id(2) }
+    }
+
+    @Test func aListHasAHundredNumbers() throws {
+        note((1...80).map(String.init), next: "x")
+        note((81...120).map(String.init), cursor: "x", next: "y")
+        #expect(try id(100) == "100")
+        let refusal = ResponseError.notFound(
+            "The last list has 100 items, so there is no number 101.", hint: "List posts: norrisctl feed")
+        #expect(throws: refusal) { try id(101) }
+    }
+
+    @Test func favoritesAreTheLastListOfTheirKindsWithGaps() throws {
+        note(["g"], of: .gif)
+        lists.note([.init(.fact, "f"), .init(.post, "p")], of: nil, cursor: nil, next: nil, uid: 1)
+        #expect(try id(2) == "p" && id(1, of: .fact) == "f" && id(1, of: .gif) == "g")
+        #expect(try lists.item(2, of: RecentServed.anyKind, uid: 1).kind == .post)
+        let refusal = ResponseError.notFound(
+            "Number 1 of the last list is a fact, not a post.", hint: "List posts: norrisctl feed")
+        #expect(throws: refusal) { try id(1) }
+    }
+
+    @Test func errorsSayWhatIsListed() {
+        let none = ResponseError.notFound(
+            "There is no list of GIFs to take number 3 from; lists are forgotten when norrisd restarts.",
+            hint: "List GIFs: norrisctl gif WORD")
+        #expect(throws: none) { try id(3, of: .gif) }
+        let any = ResponseError.notFound(
+            "There is no list of items to take number 3 from; lists are forgotten when norrisd restarts.",
+            hint: "List posts: norrisctl feed")
+        #expect(throws: any) { try id(3, of: RecentServed.anyKind) }
+        note(["a"], of: .fact)
+        let one = ResponseError.notFound(
+            "The last list has 1 item, so there is no number 2.", hint: "List facts: norrisctl search WORD")
+        #expect(throws: one) { try id(2, of: .fact) }
+        #expect(throws: ResponseError.self) { try id(0, of: .fact) }
+        note([], of: .fact)
+        let empty = ResponseError.notFound(
+            "The last list is empty, so there is no number 1.", hint: "List facts: norrisctl search WORD")
+        #expect(throws: empty) { try id(1, of: .fact) }
+    }
+
+    @Test func theListsOfTheLeastRecentUsersAreForgotten() throws {
+        for uid in 0..<UInt32(NumberedLists.maximumUsers) { note(["\(uid)"], uid: uid) }
+        note(["again"], uid: 0)
+        note(["new"], uid: .max)
+        #expect(lists.size.users == NumberedLists.maximumUsers)
+        #expect(try id(1, uid: 0) == "again" && id(1, uid: .max) == "new" && id(1, uid: 2) == "2")
+        #expect(throws: ResponseError.self) { try id(1, uid: 1) }
+    }
+
+    @Test func allListsTogetherAreBounded() throws {
+        let long = String(repeating: "x", count: 800)
+        for uid in 0..<200 as Range<UInt32> {
+            note((0..<100).map { "\($0)\(long)" }, uid: uid)
+            #expect(lists.size.bytes <= NumberedLists.maximumBytes)
+        }
+        #expect(lists.size.users > 10 && lists.size.users < 100)
+        #expect(try id(100, uid: 199).hasPrefix("99x"))
+        // What a list took is free once the list is replaced.
+        for uid in 0..<200 as Range<UInt32> { note([], uid: uid) }
+        #expect(lists.size.bytes < 200 * 200 && lists.size.users == 200)
+    }
+}
