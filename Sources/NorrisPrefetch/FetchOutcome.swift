@@ -47,9 +47,15 @@ package struct FetchFailure: Error, Equatable, Sendable {
     package var isRetryable: Bool
     /// The upstream's `Retry-After`.
     package var retryAfter: Duration?
+    /// The address of the feed that a web page names, if the upstream sent a web page.
+    package var feedURL: String?
 
-    package init(kind: SourceFailure.Kind, message: String, isRetryable: Bool, retryAfter: Duration? = nil) {
+    package init(
+        kind: SourceFailure.Kind, message: String, isRetryable: Bool, retryAfter: Duration? = nil,
+        feedURL: String? = nil
+    ) {
         (self.kind, self.message, self.isRetryable, self.retryAfter) = (kind, message, isRetryable, retryAfter)
+        self.feedURL = feedURL
     }
 }
 

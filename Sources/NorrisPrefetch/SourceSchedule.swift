@@ -242,7 +242,8 @@ package struct SourceSchedule: Sendable {
 
     private mutating func note(_ failure: FetchFailure, _ now: Timestamp) {
         let since = record.failure?.since ?? now
-        record.failure = SourceFailure(kind: failure.kind, message: failure.message, since: since)
+        record.failure = SourceFailure(
+            kind: failure.kind, message: failure.message, since: since, feedURL: failure.feedURL)
         record.failedAt = now
         if let wait = failure.retryAfter { record.retryAt = now.advanced(by: min(wait, SourceSchedule.maximumPutOff)) }
     }

@@ -1,7 +1,7 @@
 package import NorrisProtocol
 
 extension Freshness {
-    /// The fault of a source, as the end of the sentence "the source is …"; nil without a fault.
+    /// The fault of a source, for a line that begins with its name; nil without a fault.
     ///
     /// Built-in content without a failure is no fault, because no upstream was asked yet.
     package func concern(now: Timestamp) -> String? {
@@ -13,51 +13,35 @@ extension Freshness {
         return fetchedAt.map { "out of date, last fetched \(pastTime($0, at: now))" } ?? "not fetched yet"
     }
 
-    /// The reason why content is out of date; nil if it is not.
+    /// The age of content that is out of date, and the reason; nil for other content.
     func delay(now: Timestamp) -> String? {
         guard state == .stale, origin != .builtin else { return nil }
-        return "out of date" + (error.map { ": \($0.outlook(now: now))" } ?? "")
-    }
-
-    /// The origin of the content: `from the cache, fetched 3 minutes ago`, `from the upstream, just now`.
-    func badge(now: Timestamp) -> String {
-        let age = fetchedAt.map { pastTime($0, at: now) }
-        return switch origin {
-        case .upstream: "from the upstream" + (age.map { ", \($0)" } ?? "")
-        case .builtin: "built in"
-        case .none: "nothing stored"
-        case .cache: "from the cache" + (age.map { ", fetched \($0)" } ?? "")
-        default: "from \(origin.rawValue)" + (age.map { ", fetched \($0)" } ?? "")
+        let reason = error.map { ": \($0.outlook(now: now))" } ?? ""
+        guard let fetchedAt else { return "not fetched yet" + reason }
+        // The time is that of the source with the oldest content; a source that was never fetched has none.
+        guard let age = timePassed(since: fetchedAt, at: now) else {
+            return "some sources are not fetched yet" + reason
         }
+        return "out of date, last fetched \(age) ago" + reason
     }
 }
 
 extension SourceFailure {
-    /// `offline for 3 hours (No route to api.chucknorris.io)`.
+    /// `failing for 3 hours: HTTP 503 from api.chucknorris.io`, `not a feed (text/html)`.
     package func summary(now: Timestamp) -> String {
         // If the command waited for the daemon, the failure may be later than the start of the command.
-        let time = timePassed(since: since, at: now).map { "for \($0)" } ?? "just now"
+        let time = timePassed(since: since, at: now).map { " for \($0)" }
         let detail = message.last == "." ? String(message.dropLast()) : message
-        return "\(kind.text) \(time)" + (detail.isEmpty ? "" : " (\(detail))")
+        if kind == .offline { return "offline\(time ?? "")" + (detail.isEmpty ? "" : ": \(detail)") }
+        if detail.isEmpty { return "failing\(time ?? "")" }
+        return (time.map { "failing\($0): " } ?? "") + detail
     }
 
-    /// The summary with the time of the next attempt, if known.
+    /// The summary with the time of the next attempt, if known: `rate limit (HTTP 429), next try at 15:22`.
     package func outlook(now: Timestamp) -> String {
-        guard let retryAt else { return summary(now: now) }
-        return "\(summary(now: now)); next try \(upcomingTime(of: retryAt, at: now))"
-    }
-}
-
-extension SourceFailure.Kind {
-    /// The end of the sentence "the source is …"; an unknown kind is shown unchanged.
-    fileprivate var text: String {
-        switch self {
-        case .timeout: "timing out"
-        case .http: "answering with errors"
-        case .quota: "out of quota"
-        case .decode: "sending unreadable responses"
-        case .credentials: "without a valid key"
-        default: rawValue
-        }
+        let summary = summary(now: now)
+        guard let retryAt else { return summary }
+        // After several sentences, another one follows.
+        return summary + (message.contains(". ") ? ". Next" : ", next") + " try \(clockTime(of: retryAt, at: now))"
     }
 }

@@ -1,7 +1,7 @@
 import NorrisProtocol
 import NorrisText
 
-/// A post as lines for a terminal: author and time, text, images, reactions, and id.
+/// A post as lines for a terminal: author and time, text, links, images, reactions, and id.
 struct PostCard {
     /// The maximum width, because longer lines are hard to read.
     static let maximumWidth = 80
@@ -23,10 +23,11 @@ struct PostCard {
             if !showsAll { return lines + [[Span(command, .dim)]] + foot }
         }
         let title = excerpt(post.isSensitive ? nil : post.separateHeading)
-        let text = excerpt(post.body)
+        let text = body
         lines += title.lines.map { [Span($0, .bold, link: post.url)] }
-        lines += text.lines.map { [Span($0)] }
+        lines += text.lines.map { $0.spans(links: post.links ?? []) }
         if title.isCut || text.isCut { lines.append([Span(command, .dim)]) }
+        if showsAll { lines += links }
         lines += images
         if title.lines.isEmpty, text.lines.isEmpty, post.images.isEmpty, let url = post.url {
             lines.append([Span(showsAll ? url : cut(url), link: url)])
@@ -50,15 +51,26 @@ struct PostCard {
         return flowed(pieces, width: width)
     }
 
-    /// The first lines of a text, and whether there are more.
+    /// The first lines of a title, and whether there are more.
     private func excerpt(_ text: String?) -> (lines: [String], isCut: Bool) {
         guard let text else { return ([], false) }
-        guard showsAll else {
-            let excerpt = NorrisText.excerpt(of: text, width: width, lines: Self.excerptLines)
-            return (excerpt.lines, excerpt.isCut)
-        }
-        let lines = wrapped(text, width: width).drop { $0.isEmpty }
-        return (lines.lastIndex { !$0.isEmpty }.map { Array(lines[...$0]) } ?? [], false)
+        if showsAll { return (wrapped(text, width: width), false) }
+        let excerpt = NorrisText.excerpt(of: text, width: width, lines: Self.excerptLines)
+        return (excerpt.lines, excerpt.isCut)
+    }
+
+    /// The text, or its first lines of prose, and whether there are more.
+    private var body: (lines: [PostLine], isCut: Bool) {
+        guard let text = post.body else { return ([], false) }
+        guard showsAll else { return postExcerpt(of: text, width: width, lines: Self.excerptLines) }
+        let lines = postLines(of: text, width: width).drop { $0.kind == .empty }
+        return (lines.lastIndex { $0.kind != .empty }.map { Array(lines[...$0]) } ?? [], false)
+    }
+
+    /// The addresses of the links with their numbers, which users may copy, below an empty line.
+    private var links: [[Span]] {
+        guard let links = post.links, !links.isEmpty, post.body != nil else { return [] }
+        return [[]] + links.enumerated().map { [Span("[\($0 + 1)] ", .dim), Span(sanitizedLine($1), .dim, link: $1)] }
     }
 
     private var images: [[Span]] {

@@ -41,12 +41,11 @@ extension Screen {
         }
     }
 
-    /// The origin and the age of the content, in a line below it; nothing in a pipe.
+    /// The age of content that is out of date, in a line below it; nothing for other content and in a pipe.
     package mutating func badge(_ freshness: Freshness, now: Timestamp) {
-        guard layout.width != nil else { return }
+        guard layout.width != nil, let delay = freshness.delay(now: now) else { return }
         line()
-        paragraph(freshness.badge(now: now), .dim)
-        if let delay = freshness.delay(now: now) { paragraph(delay, .warning) }
+        paragraph(delay, .warning)
     }
 }
 

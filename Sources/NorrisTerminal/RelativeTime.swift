@@ -24,6 +24,13 @@ package func upcomingTime(of moment: Timestamp, at now: Timestamp) -> String {
     moment > now ? relativeTime(of: moment, at: now) : "now"
 }
 
+/// A future moment within a day as local time: `at 15:22`; otherwise its distance: `in 2 days`, `in a moment`, `now`.
+func clockTime(of moment: Timestamp, at now: Timestamp) -> String {
+    let seconds = difference(moment, now)
+    guard moment > now, 60..<86_400 ~= seconds else { return upcomingTime(of: moment, at: now) }
+    return "at \(moment.localText("%H:%M"))"
+}
+
 /// A span of time in its two largest units: `3 days 4 hours`, `5 minutes`; never negative.
 package func durationText(seconds: Int) -> String {
     let seconds = UInt64(max(0, seconds))

@@ -107,8 +107,15 @@ extension ServerStatus.Database {
 }
 
 extension SourceStatus {
-    /// The failure of a source that is expected to work.
-    private var failure: SourceFailure? { isEnabled && isConfigured != false ? freshness.error : nil }
+    /// The failure of a source that is expected to work, with the time of ``nextTry``.
+    private var failure: SourceFailure? {
+        guard isEnabled, isConfigured != false, var failure = freshness.error else { return nil }
+        failure.retryAt = nextTry
+        return failure
+    }
+
+    /// The time of the next run. The failure may have an earlier time, at which a search of a user may be sent.
+    private var nextTry: Timestamp? { nextRunAt ?? freshness.error?.retryAt }
 
     /// Whether the source has a fault. A used-up quota is no fault.
     fileprivate var isFailing: Bool { failure.map { $0.kind != .quota } ?? false }
@@ -148,7 +155,7 @@ extension SourceStatus {
     }
 
     private func nextRun(now: Timestamp) -> String? {
-        (nextRunAt ?? freshness.error?.retryAt).map { upcomingTime(of: $0, at: now) }
+        nextTry.map { upcomingTime(of: $0, at: now) }
     }
 
     /// The quota as a bar and in words; nil if there is none.

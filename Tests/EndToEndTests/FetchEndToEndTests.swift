@@ -57,7 +57,7 @@ import Testing
             let failed = try daemon.ctl("refresh", "--wait")
             #expect(failed.status == 75)
             #expect(failed.output.isEmpty)
-            #expect(failed.errors.contains("facts: answering with errors"))
+            #expect(failed.errors.contains("facts: HTTP 503 from 127.0.0.1:"))
             #expect(try daemon.ctl("refresh", "nothing").status == 1)
         }
         await upstream.stop()

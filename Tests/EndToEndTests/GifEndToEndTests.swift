@@ -131,7 +131,7 @@ import Testing
             #expect(try daemon?.quota().used == 5)
             let used = try #require(daemon).ctl("gif", "nothing of the kind")
             #expect(used.status == 75, "\(used)")
-            #expect(used.errors.contains("(All 5 requests of this hour are used (gifs.hourly_quota)); next try in"))
+            #expect(used.errors.contains("All 5 requests of this hour are used (gifs.hourly_quota), next try"))
             #expect(daemon?.end() == 0)
             daemon = nil
 

@@ -23,6 +23,13 @@ struct CopyTests {
             input: .bytes(Array(text.utf8)), timeout: .seconds(3))
     }
 
+    @Test func copiesTheTextAndTheAddressOfAPost() {
+        let reply = #"{"post":\#(post("town:1", "one\\n\\n    two"))}"#
+        let machine = machine(reply, ["wl-copy": .ended(status: 0)])
+        #expect(machine.run("post", "town:1", "--copy").errors == "Copied to the clipboard.\n")
+        #expect(machine.runs == [request("wl-copy", "one two https://town.example/1")])
+    }
+
     @Test func copiesAFactWithWayland() {
         let machine = machine(factReply, ["wl-copy": .ended(status: 0)])
         #expect(machine.run("fact", "--copy") == Outcome(output: "First.\n", errors: "Copied to the clipboard.\n"))
@@ -137,6 +144,14 @@ struct OpenTests {
         #expect(outcome.status == .done)
         #expect(outcome.errors == "Opened https://town.example/1\n")
         #expect(machine.runs.map(\.arguments) == [["https://town.example/1"]])
+    }
+
+    @Test func opensALinkOfAPost() {
+        let reply = #"{"post":\#(post("town:1", "x[1] y[2]"))}"#
+            .replacing(#""images":[]"#, with: #""images":[],"links":["https://e.org/1","https://e.org/2"]"#)
+        let machine = machine(reply, .ended(status: 0))
+        #expect(machine.run("post", "town:1", "--open-link", "2").errors == "Opened https://e.org/2\n")
+        #expect(machine.runs.map(\.arguments) == [["https://e.org/2"]])
     }
 
     @Test func givesTheTerminalToABrowserWhereThereIsNoDisplay() {

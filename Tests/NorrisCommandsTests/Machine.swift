@@ -56,9 +56,18 @@ final class Machine {
     private var told: [UInt8] = []
 
     static let now = Timestamp("2026-11-21T12:00:00Z")!
+
+    /// Sets the time zone of the process, because some texts have a local time.
+    private static let utc: Void = {
+        setenv("TZ", "UTC", 1)
+        tzset()
+    }()
     var now = Machine.now
 
-    init(_ replies: [Result<[UInt8], ClientError>] = []) { self.replies = replies }
+    init(_ replies: [Result<[UInt8], ClientError>] = []) {
+        _ = Self.utc
+        self.replies = replies
+    }
 
     convenience init(results: String...) {
         self.init(results.map { .success(Array(#"{"jsonrpc":"2.0","id":1,"result":\#($0)}"#.utf8)) })

@@ -39,7 +39,7 @@ struct ShowTests {
                     ], output: .collected(limit: 16_777_216), timeout: .seconds(25)),
                 SubprocessRequest(
                     program: "chafa",
-                    arguments: ["--size", "90x28", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
+                    arguments: ["--size", "90x22", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
                     input: .bytes(picture), output: .terminal(reset: []), timeout: .seconds(30)),
             ])
     }
@@ -60,7 +60,7 @@ struct ShowTests {
     @Test(arguments: pictures) func drawsWhatMovesForSomeSeconds(picture: String, moves: Bool) {
         let machine = machine(gifReply, curl: [.ended(status: 0, output: Array(picture.utf8))])
         #expect(machine.run("gif", "--id", "a", "--show").status == .done)
-        #expect(machine.runs.last?.arguments == ["--size", "90x28"] + (moves ? ["--duration", "5"] : []) + ["-"])
+        #expect(machine.runs.last?.arguments == ["--size", "90x22"] + (moves ? ["--duration", "5"] : []) + ["-"])
         #expect(machine.runs.last?.output == .terminal(reset: reset))
     }
 
@@ -81,7 +81,7 @@ struct ShowTests {
         #expect(machine.run("gif", "--id", "a", "--show").status == .done)
         #expect(
             machine.runs.last?.arguments == [
-                "--size", "90x28", "--format", "symbols", "--symbols", "ascii", "--fill", "none", "-",
+                "--size", "90x22", "--format", "symbols", "--symbols", "ascii", "--fill", "none", "-",
             ])
     }
 
@@ -107,9 +107,9 @@ struct ShowTests {
     }
 
     @Test(arguments: [
-        (TerminalFacts(isTerminal: true), "80x22"), (TerminalFacts(isTerminal: true, columns: 1, rows: 1), "1x1"),
-        (TerminalFacts(isTerminal: true, columns: 200, rows: 50), "100x48"),
-        (TerminalFacts(isTerminal: true, columns: 20, rows: 50), "20x48"),
+        (TerminalFacts(isTerminal: true), "80x16"), (TerminalFacts(isTerminal: true, columns: 1, rows: 1), "1x1"),
+        (TerminalFacts(isTerminal: true, columns: 200, rows: 50), "100x42"),
+        (TerminalFacts(isTerminal: true, columns: 20, rows: 50), "20x42"),
     ]) func fitsThePictureIntoTheTerminal(terminal: TerminalFacts, size: String) {
         let machine = machine(gifReply)
         machine.terminal = terminal
@@ -145,6 +145,21 @@ struct ShowTests {
         #expect(outcome.errors == "norrisctl: Only the first 4 of 6 images are drawn.\n")
         #expect(outcome.status == .done)
         #expect(machine.runs.filter { $0.program == "curl" }.map(\.arguments.last) == addresses.prefix(4).map { $0 })
+    }
+
+    @Test(arguments: [(1, "90x21"), (3, "90x9"), (40, "90x9")])
+    func picturesLeaveTheTextOnTheScreen(lines: Int, size: String) {
+        // Two more lines have the author and the id.
+        let text = Array(repeating: "x", count: lines).joined(separator: "\\n")
+        let reply = images(
+            ["https://e.org/1.png"] + (lines == 3 ? ["https://e.org/2.png", "https://e.org/3.png"] : [])
+        )
+        .replacing(#""text":"x""#, with: #""text":"\#(text)""#)
+        let fetched = SubprocessOutcome.ended(status: 0, output: picture)
+        let machine = machine(
+            reply, curl: Array(repeating: fetched, count: 3), chafa: Array(repeating: .ended(status: 0), count: 3))
+        #expect(machine.run("post", "town:1", "--show").status == .done)
+        #expect(machine.runs.last?.arguments.prefix(2) == ["--size", size])
     }
 
     @Test func goesOnWithTheNextImageWhereOneCannotBeDrawn() {

@@ -1,7 +1,16 @@
+import Glibc
 import NorrisProtocol
 import NorrisTerminal
 
 let now = Timestamp("2026-11-21T12:00:00Z")!
+
+/// Sets the time zone of the process, because some texts have a local time.
+func setUTC() { _ = utc }
+
+private let utc: Void = {
+    setenv("TZ", "UTC", 1)
+    tzset()
+}()
 
 func ago(_ seconds: Int64) -> Timestamp { Timestamp(seconds: now.seconds - seconds) }
 

@@ -203,17 +203,117 @@ struct PostScreenTests {
     }
 
     @Test(
+        "Only content that is out of date has a line below it",
         arguments: [
-            (Freshness.Origin.cache, 180, "from the cache, fetched 3 minutes ago"),
-            (.upstream, 0, "from the upstream, just now"),
-            (.cache, nil, "from the cache"), (.upstream, nil, "from the upstream"), (.none, nil, "nothing stored"),
-            (.builtin, nil, "built in"), (.cache, -600, "from the cache, fetched just now"),
-            (Freshness.Origin(rawValue: "the moon"), 60, "from the moon, fetched 1 minute ago"),
-        ] as [(Freshness.Origin, Int64?, String)])
-    func tellsWhereContentCameFrom(origin: Freshness.Origin, seconds: Int64?, text: String) {
-        let freshness = Freshness(origin: origin, state: .fresh, fetchedAt: seconds.map(ago))
-        #expect(screen(80) { $0.badge(freshness, now: now) } == "\n\(text)\n")
+            (Freshness(origin: .cache, state: .fresh, fetchedAt: ago(180)), nil),
+            (Freshness(origin: .upstream, state: .fresh, fetchedAt: now), nil),
+            (Freshness(origin: .builtin, state: .stale), nil), (Freshness(origin: .none, state: .empty), nil),
+            (Freshness(origin: .cache, state: .stale, fetchedAt: ago(7_200)), "out of date, last fetched 2 hours ago"),
+            (Freshness(origin: .cache, state: .stale), "not fetched yet"),
+            (
+                Freshness(
+                    origin: .cache, state: .stale, fetchedAt: ago(3_600),
+                    error: SourceFailure(kind: .http, message: "HTTP 503 from e.org.", since: ago(1_800))),
+                "out of date, last fetched 1 hour ago: failing for 30 minutes: HTTP 503 from\ne.org"
+            ),
+            // One source was fetched, another was not.
+            (Freshness(origin: .cache, state: .stale, fetchedAt: ago(5)), "some sources are not fetched yet"),
+        ] as [(Freshness, String?)])
+    func tellsTheAgeOfOldContent(freshness: Freshness, text: String?) {
+        #expect(screen(80) { $0.badge(freshness, now: now) } == (text.map { "\n\($0)\n" } ?? ""))
         #expect(screen(nil) { $0.badge(freshness, now: now) }.isEmpty)
+    }
+
+    // MARK: Structure
+
+    private static let structured = """
+        An intro[1] with a link that is long enough to be wrapped.
+
+        - first item, which is longer than a line of this card
+          - nested[2], and this one is longer than a line as well
+
+            let code = "is not wrapped at words, but cut at the width"
+            \tif tab { }
+
+        > A quotation that is longer than one line of the card.
+        >
+        > > nested
+
+        ---
+
+        [9] leads nowhere.
+        """
+
+    private func structured(_ width: Int?, escapes: Bool = false, showsAll: Bool = true) -> String {
+        var post = post(Self.structured)
+        post.links = ["https://e.org/1", "https://e.org/2"]
+        return cards([post], width, escapes: escapes, showsAll: showsAll)
+    }
+
+    @Test func showsTheStructureOfAText() {
+        #expect(
+            structured(40) == """
+                Ada Lovelace @ada@town.example
+                3 minutes ago · town
+                An intro[1] with a link that is long
+                enough to be wrapped.
+
+                - first item, which is longer than a
+                  line of this card
+                  - nested[2], and this one is longer
+                    than a line as well
+
+                    let code = "is not wrapped at words,
+                     but cut at the width"
+                            if tab { }
+
+                > A quotation that is longer than one
+                > line of the card.
+                >\u{20}
+                > > nested
+
+                ────────────────────────────────────────
+
+                [9] leads nowhere.
+
+                [1] https://e.org/1
+                [2] https://e.org/2
+                town:109
+
+                """)
+    }
+
+    @Test func linkNumbersAreLinksAndQuotationsAreDim() {
+        let text = visible(structured(80, escapes: true))
+        #expect(text.contains("An intro<link https://e.org/1>[1]<link > with a link"))
+        #expect(text.contains("<2m> <0m<2mA quotation that"))
+        #expect(text.contains("[9] leads") && !text.contains(">[9]"))
+    }
+
+    @Test func anExcerptIsThreeLinesOfProse() {
+        var post = post("    code\n    more\n\n-\n\n---\n\none\n\n- two\n\n    x\n\n> three\n\nfour")
+        #expect(
+            cards([post], 40).hasSuffix(" · town\none\n- two\n> three…\nnorrisctl post town:109\ntown:109\n"))
+        post.text = "one\n\n    code"
+        #expect(cards([post], 40).hasSuffix(" · town\none…\nnorrisctl post town:109\ntown:109\n"))
+        post.text = "    only\n    code"
+        #expect(cards([post], 40).hasSuffix(" · town\n    only\n    code\ntown:109\n"))
+        post.text = "one"
+        #expect(cards([post], 40).hasSuffix(" · town\none\ntown:109\n"))
+    }
+
+    @Test func aPipeGetsOneLine() {
+        let text = structured(nil)
+        #expect(text.count { $0 == "\n" } == 1)
+        #expect(text.contains("to be wrapped. - first item"))
+    }
+
+    @Test(arguments: [1, 2, 5, 9, 14, 40, 80]) func structuredLinesFitTheWidth(width: Int) {
+        let deep = String(repeating: "> ", count: 8) + "  - a word and\n\n        code\n\n" + Self.structured
+        for line in cards([post(deep)], width, showsAll: true).split(separator: "\n" as Character)
+        where !line.hasPrefix("town:109") && !line.hasPrefix("norrisctl") {
+            #expect(displayWidth(of: String(line)) <= max(width, 2), "\(line)")
+        }
     }
 
     @Test func framesNothingFromRightToLeft() {

@@ -9,15 +9,34 @@ struct FreshnessTextTests {
     }
 
     @Test(arguments: [
-        (SourceFailure.Kind.offline, "offline"), (.timeout, "timing out"), (.http, "answering with errors"),
-        (.quota, "out of quota"), (.decode, "sending unreadable responses"), (.credentials, "without a valid key"),
-        (SourceFailure.Kind(rawValue: "upside_down"), "upside_down"),
+        (SourceFailure.Kind.offline, "offline for 3 hours: "), (.timeout, "failing for 3 hours: "),
+        (.decode, "failing for 3 hours: "), (SourceFailure.Kind(rawValue: "upside_down"), "failing for 3 hours: "),
     ]) func warnsOfEachKindOfFailure(kind: SourceFailure.Kind, text: String) {
         let freshness = Freshness(origin: .cache, state: .fresh, error: failure(kind))
-        #expect(
-            freshness.concern(now: now) == """
-                \(text) for 3 hours (api.chucknorris.io is away)
-                """)
+        #expect(freshness.concern(now: now) == "\(text)api.chucknorris.io is away")
+    }
+
+    @Test(
+        arguments: [
+            (
+                SourceFailure.Kind.decode, "not a feed (text/html). Its feed may be https://e.org/feed.", nil,
+                "not a feed (text/html). Its feed may be https://e.org/feed"
+            ),
+            (
+                .decode, "not a feed (text/html). Its feed may be https://e.org/feed.", 7_200,
+                "not a feed (text/html). Its feed may be https://e.org/feed. Next try at 14:00"
+            ),
+            (.quota, "rate limit (HTTP 429).", 12_120, "rate limit (HTTP 429), next try at 15:22"),
+            (.quota, "rate limit (HTTP 429).", 86_400 * 2, "rate limit (HTTP 429), next try in 2 days"),
+            (.timeout, "no complete answer within 2 s", 30, "no complete answer within 2 s, next try in a moment"),
+            (.timeout, "no complete answer within 2 s", -1, "no complete answer within 2 s, next try now"),
+            (.offline, "", nil, "offline"), (.http, "", nil, "failing"),
+        ] as [(SourceFailure.Kind, String, Int64?, String)])
+    func saysWhatFailedAndWhenTheNextTryIs(kind: SourceFailure.Kind, message: String, seconds: Int64?, text: String) {
+        setUTC()
+        let retry = seconds.map { Timestamp(seconds: now.seconds + $0) }
+        let failure = SourceFailure(kind: kind, message: message, since: now, retryAt: retry)
+        #expect(failure.outlook(now: now) == text)
     }
 
     /// The time in the future belongs to a daemon that started after the command.
@@ -25,7 +44,7 @@ struct FreshnessTextTests {
         let freshness = Freshness(origin: .builtin, state: .stale, error: failure(.offline, since: since))
         #expect(
             freshness.concern(now: now) == """
-                offline just now (api.chucknorris.io is away)
+                offline: api.chucknorris.io is away
                 """)
     }
 
@@ -33,7 +52,7 @@ struct FreshnessTextTests {
         let freshness = Freshness(origin: .none, state: .empty, error: failure(.offline))
         #expect(
             freshness.concern(now: now) == """
-                offline for 3 hours (api.chucknorris.io is away)
+                offline for 3 hours: api.chucknorris.io is away
                 """)
     }
 
@@ -54,11 +73,13 @@ struct FreshnessTextTests {
     ]) func saysNothingWhereNothingIsWrong(freshness: Freshness) { #expect(freshness.concern(now: now) == nil) }
 
     @Test func tellsWhenAQuotaIsBack() {
+        setUTC()
         let error = SourceFailure(
-            kind: .quota, message: "", since: ago(600), retryAt: Timestamp(seconds: now.seconds + 2_400))
+            kind: .quota, message: "The quota is used up.", since: ago(600),
+            retryAt: Timestamp(seconds: now.seconds + 2_400))
         #expect(
             Freshness(origin: .cache, state: .fresh, error: error).concern(now: now)
-                == "out of quota for 10 minutes; next try in 40 minutes")
+                == "failing for 10 minutes: The quota is used up, next try at 12:40")
     }
 }
 
@@ -109,7 +130,7 @@ struct EventTextTests {
             (Event.source("facts", .started, at: now), "started"),
             (.source("facts", .finished, items: 1, at: now), "finished: 1 item"),
             (.source("facts", .finished, at: now), "finished"),
-            (.source("facts", .failed, error: offline, at: now), "failed: offline for 2 hours (No route)"),
+            (.source("facts", .failed, error: offline, at: now), "failed: offline for 2 hours: No route"),
             (.source("facts", .failed, at: now), "failed"),
             (.item(source: "facts", added: 1_200, at: now), "1,200 new"),
             (.server(.reloaded, at: now), "reloaded"), (.server(.degraded, at: now), "degraded"),

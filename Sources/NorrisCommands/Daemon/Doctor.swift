@@ -241,7 +241,7 @@ struct Doctor {
             return sources.forEach { examine($0) }
         }
         warn(
-            "network", "No source can be fetched: \(name) is \(failure.summary(now: now)).",
+            "network", "No source can be fetched: \(name): \(failure.summary(now: now)).",
             """
             Test the network: \
             \(command: "resolvectl query api.chucknorris.io; curl -I https://api.chucknorris.io"); \
@@ -261,12 +261,14 @@ struct Doctor {
             return ok(subject, "\(stored).")
         }
         let lacksKey = source.kind == "giphy" && error?.kind == .credentials
-        warn(subject, "It is \(concern).", lacksKey ? commands.gifKey : retry(source))
+        warn(
+            subject, "\(concern.prefix(1).uppercased())\(concern.dropFirst()).",
+            lacksKey ? commands.gifKey : retry(source))
     }
 
     /// Returns the time of the next try, or the command for a try now if the time is unknown.
     private func retry(_ source: SourceStatus) -> Advice? {
-        if let time = source.freshness.error?.retryAt ?? source.nextRunAt {
+        if let time = source.nextRunAt ?? source.freshness.error?.retryAt {
             return "Next try \(upcomingTime(of: time, at: now))."
         }
         return "Try now: \(command: commands.norrisctl("refresh", source.name, "--wait"))"

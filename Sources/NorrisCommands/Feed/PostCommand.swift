@@ -9,9 +9,10 @@ struct PostCommand: SessionCommand {
     static let help = CommandHelp(
         "Show a post in full.",
         """
-        Shows the whole text, including content marked sensitive. The post stays unread until norrisctl read.
+        Shows the whole text, including content marked sensitive, and below it the links by their numbers. The
+        post stays unread until norrisctl read. --copy copies the text and the address of the post.
 
-        --show needs chafa and curl, --open needs xdg-open. Images are exempt from the default 5s limit; an
+        --show needs chafa and curl, --open and --open-link need xdg-open, --copy wl-copy or xclip. Images are exempt from the default 5s limit; an
         explicit --timeout covers the whole command.
 
         Tab-separated in a pipe: id, time, author, text.
@@ -19,22 +20,29 @@ struct PostCommand: SessionCommand {
         Examples:
           norrisctl post town:109372843234
           norrisctl post town:109372843234 --full
+          norrisctl post town:109372843234 --open-link 2
           norrisctl post town:109372843234 --show
           norrisctl post town:109372843234 --json | jq -r '.post.images[].url'
         """)
 
     private var id = ""
-    private var isFull = false, isOpened = false, isShown = false
+    private var isFull = false, isOpened = false, isShown = false, isCopied = false
+    /// The number of the link to open, from 1.
+    private var openedLink: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&id, .post, "The id, from the last line of the post in the feed.")
         arguments.flag(&isFull, "full", "Add the exact time, the e-mail address and the image addresses.")
         arguments.flag(&isOpened, "open", "Open the post in a browser.")
+        arguments.option(&openedLink, "open-link", in: 1...100, "Open the link with this number, such as 2 for [2].")
         arguments.flag(&isShown, "show", "Draw the images on the terminal.")
+        arguments.flag(&isCopied, "copy", "Also copy the text and the address to the clipboard.")
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        try settings.refuseJSON(besides: [("--open", isOpened), ("--show", isShown)])
+        try settings.refuseJSON(besides: [
+            ("--open", isOpened), ("--open-link", openedLink != nil), ("--show", isShown), ("--copy", isCopied),
+        ])
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -48,11 +56,35 @@ struct PostCommand: SessionCommand {
         if isOpened {
             report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }
         }
+        if let openedLink {
+            report.attempt { () throws(Failure) in
+                try session.open(try Self.link(openedLink, of: post), of: "Link \(openedLink)")
+            }
+        }
+        if isCopied {
+            report.attempt { () throws(Failure) in try session.copy(Self.copiedText(of: post)) }
+        }
         if isShown {
             if post.images.isEmpty { report.add(Failure(.nothing, "The post has no image.")) }
             try session.draw(post.images.map(\.url), below: &report)
         }
         return report
+    }
+
+    private static func link(_ number: Int, of post: Post) throws(Failure) -> String {
+        let links = post.links ?? []
+        guard number <= links.count else {
+            let count = links.isEmpty ? "no numbered links" : "only \(countText(links.count, "link"))"
+            throw Failure(.nothing, "The post has \(count): there is no link \(number).")
+        }
+        return links[number - 1]
+    }
+
+    /// The title and the text of a post, and its address.
+    private static func copiedText(of post: Post) -> String {
+        let text = post.text ?? ""
+        let title = post.title.flatMap { text.isEmpty || !text.hasPrefix($0) ? $0 : nil }
+        return [title, text, post.url].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     /// The advice for an unknown post.

@@ -14,11 +14,17 @@ extension Session {
     }
 
     /// Draws pictures on the terminal below the output of the report. Adds notes about failed pictures to the report.
+    ///
+    /// The pictures share the rows that the output leaves, so that the output stays on the screen.
     func draw(_ addresses: [String], below report: inout Report) throws(Failure) {
+        let linesAbove = report.output.count { $0 == UInt8(ascii: "\n") }
         guard try write(report.output) else { return }
         report.output = []
-        for address in addresses.prefix(Self.drawnPictures) {
-            do throws(Failure) { try draw(picture: try fetchPicture(address)) } catch {
+        let drawn = addresses.prefix(Self.drawnPictures)
+        // A smaller picture would not be recognizable.
+        let rows = max((screenRows - linesAbove) / max(drawn.count, 1), screenRows / 3)
+        for address in drawn {
+            do throws(Failure) { try draw(picture: try fetchPicture(address), rows: rows) } catch {
                 report.add(error)
                 // The cause prevents the other pictures, too.
                 if error.status == .unavailable { return }
@@ -29,15 +35,18 @@ extension Session {
         }
     }
 
+    /// The rows of the terminal without the rows of the prompt. An animation must not scroll the terminal.
+    private var screenRows: Int { max((system.terminal.rows ?? 24) - 2, 1) }
+
     /// Draws a picture with chafa in the best format of the terminal. An animation runs for some seconds.
     ///
     /// chafa writes to the terminal directly, but generates its output from pixels, so no byte of the file reaches the
     /// terminal. chafa writes UTF-8 in every locale, so a terminal without UTF-8 gets only ASCII symbols.
-    func draw(picture: [UInt8]) throws(Failure) {
+    ///
+    /// - Parameter rows: the maximum height; nil for the whole screen.
+    func draw(picture: [UInt8], rows: Int? = nil) throws(Failure) {
         let columns = min(layout.width ?? 80, system.terminal.columns ?? 80)
-        // An animation must not scroll the terminal.
-        let rows = max((system.terminal.rows ?? 24) - 2, 1)
-        var arguments = ["--size", "\(columns)x\(rows)"]
+        var arguments = ["--size", "\(columns)x\(max(rows ?? screenRows, 1))"]
         if !layout.usesEscapes {
             arguments += ["--format", "symbols", "--colors", "none", "--animate", "off"]
         } else if mayMove(picture) {

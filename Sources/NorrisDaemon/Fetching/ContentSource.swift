@@ -96,7 +96,9 @@ extension FetchFailure {
                 // The failure of a cancelled request is discarded.
                 case .cancelled: .offline
                 }
-            self.init(kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter)
+            self.init(
+                kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter,
+                feedURL: error.feedURL)
         default:
             // The store failed. The protocol has no kind for that, and the next run tries again.
             self = .unusable("The fetched content cannot be stored. See why: norrisctl status")

@@ -1,7 +1,15 @@
 import NorrisText
 
-/// A sanitized text of several lines, without white space at its ends, limited to `length` code points; nil if empty.
-func cleanText(_ text: String, upTo length: Int) -> String? { cut(trimmed(sanitizedText(text)), to: length) }
+/// A sanitized text of several lines, limited to `length` code points; nil if empty. White space at its ends is removed,
+/// except the indentation of code in the first line.
+func cleanText(_ text: String, upTo length: Int) -> String? {
+    let text = trimmedEnd(sanitizedText(text))
+    let body = text.unicodeScalars.drop(while: \.properties.isWhitespace)
+    let gap = text.unicodeScalars[..<body.startIndex]
+    let indentation = gap.lastIndex(of: "\n").map { gap[gap.index(after: $0)...] } ?? gap
+    let isCode = indentation.starts(with: "    ".unicodeScalars)
+    return cut(String(isCode ? text[indentation.startIndex...] : text[body.startIndex...]), to: length)
+}
 
 /// A sanitized text of one line, limited to `length` code points; nil if empty.
 func cleanLine(_ text: String, upTo length: Int) -> String? { cut(sanitizedLine(text), to: length) }
@@ -9,7 +17,7 @@ func cleanLine(_ text: String, upTo length: Int) -> String? { cut(sanitizedLine(
 /// Shortens a text to `length` code points, of which the last is an ellipsis. Returns nil for an empty text.
 private func cut(_ text: String, to length: Int) -> String? {
     if text.isEmpty { return nil }
-    return text.unicodeScalars.count <= length ? text : trimmed(prefix(of: text, codePoints: length - 1)) + "…"
+    return text.unicodeScalars.count <= length ? text : trimmedEnd(prefix(of: text, codePoints: length - 1)) + "…"
 }
 
 func prefix(of text: String, codePoints: Int) -> String {
@@ -17,8 +25,11 @@ func prefix(of text: String, codePoints: Int) -> String {
 }
 
 func trimmed(_ text: String) -> String {
+    String(trimmedEnd(text).unicodeScalars.drop(while: \.properties.isWhitespace))
+}
+
+private func trimmedEnd(_ text: String) -> String {
     var text = text.unicodeScalars[...]
-    while text.first?.properties.isWhitespace == true { text.removeFirst() }
     while text.last?.properties.isWhitespace == true { text.removeLast() }
     return String(text)
 }

@@ -6,7 +6,7 @@ struct HTMLTag {
     let length: Int
 
     /// The longest tag, in bytes. A longer one is text, which limits the bytes read for each `<`.
-    private static let maximumLength = 4096
+    static let maximumLength = 4096
     /// The longest name read, in bytes. No HTML element has a longer name; custom elements may.
     private static let maximumName = 40
 
@@ -41,6 +41,20 @@ struct HTMLTag {
             index += 1
         }
         return nil
+    }
+
+    /// Whether the bytes begin a known tag that is longer than ``maximumLength``. A tag with an open quote does not
+    /// count, because a later `<` shows that text follows.
+    static func isLong(_ bytes: ArraySlice<UInt8>, _ budget: DecodingBudget) -> Bool {
+        guard bytes.count > maximumLength else { return false }
+        let start = bytes.prefix(maximumLength).dropFirst()
+        let name = start.drop { $0 == "/" }.prefix(maximumName).prefix(while: isLetterOrDigit)
+        guard isKnown(String(decoding: name, as: UTF8.self).lowercased()), isWhiteSpace(bytes[name.endIndex]) else {
+            return false
+        }
+        let bracket = start.firstIndex { $0 == "<" }
+        budget.read(bytes: (bracket ?? start.endIndex) - bytes.startIndex)
+        return bracket == nil
     }
 
     /// Elements whose content a browser does not display as text.

@@ -1,23 +1,37 @@
-/// Converts HTML to plain text, until the budget ends: decodes entities, removes tags, and collapses white space.
-/// Blocks begin and end with a newline, paragraphs with an empty line. Other text stays unchanged, such as `x < y`,
-/// `<3`, `AT&T` and, without `isCertain`, `<unknown>`. The result is not sanitized: entities decode to any character.
+/// Converts HTML to plain text without structure, until the budget ends: decodes entities, removes tags, and collapses
+/// white space. Blocks begin and end with a newline, paragraphs with an empty line. Other text stays unchanged, such as
+/// `x < y`, `<3`, `AT&T` and, without `isCertain`, `<unknown>`. The result is not sanitized: entities decode to any
+/// character.
 func plainText(fromHTML html: String, isCertain: Bool = false, _ budget: DecodingBudget) -> String {
-    var reader = HTMLReader(html, knowsTagsOnly: !isCertain, budget)
-    return reader.text()
+    var reader = HTMLReader(html, knowsTagsOnly: !isCertain, FlatOutput(), budget)
+    reader.read()
+    return reader.output.text
 }
 
 /// Whether a text contains a tag, a comment or an entity, and is therefore HTML.
 func holdsMarkup(_ text: String, _ budget: DecodingBudget) -> Bool {
     guard text.utf8.contains(where: { $0 == "<" || $0 == "&" }) else { return false }
-    var reader = HTMLReader(text, knowsTagsOnly: true, budget)
-    _ = reader.text(upToMarkup: true)
+    var reader = HTMLReader(text, knowsTagsOnly: true, FlatOutput(), budget)
+    reader.read(upToMarkup: true)
     return reader.hasSeenMarkup
 }
 
-private struct HTMLReader {
+/// A text under construction from the parts of HTML.
+protocol HTMLOutput {
+    mutating func append(_ byte: UInt8)
+    /// Appends the character of a reference.
+    mutating func append(_ entity: String)
+    /// - Parameter attributes: the part of the tag after its name.
+    mutating func pass(_ tag: HTMLTag, _ attributes: ArraySlice<UInt8>)
+    /// Whether the text has its maximum length, so that reading ends.
+    var isFull: Bool { get }
+}
+
+/// Reads HTML once from its beginning to its end, and passes texts and tags to the output.
+struct HTMLReader<Output: HTMLOutput> {
     private let bytes: [UInt8]
     private var position = 0
-    private var output = HTMLOutput()
+    var output: Output
     private(set) var hasSeenMarkup = false
     /// Strings that the rest of the text does not contain, so that a search is not repeated.
     private var absent: Set<String> = []
@@ -26,16 +40,17 @@ private struct HTMLReader {
     private let budget: DecodingBudget
     private var nextCheck = 0
     /// The distance between two checks of the budget, in bytes.
-    private static let step = 4096
+    private static var step: Int { 4096 }
 
-    init(_ html: String, knowsTagsOnly: Bool, _ budget: DecodingBudget) {
+    init(_ html: String, knowsTagsOnly: Bool, _ output: Output, _ budget: DecodingBudget) {
         bytes = Array(html.utf8)
         self.knowsTagsOnly = knowsTagsOnly
+        self.output = output
         self.budget = budget
     }
 
-    mutating func text(upToMarkup: Bool = false) -> String {
-        while position < bytes.count, !(upToMarkup && hasSeenMarkup) {
+    mutating func read(upToMarkup: Bool = false) {
+        while position < bytes.count, !(upToMarkup && hasSeenMarkup), !output.isFull {
             if position >= nextCheck {
                 nextCheck = position + Self.step
                 guard budget.spend(bytes: min(Self.step, bytes.count - position)) else { break }
@@ -53,7 +68,6 @@ private struct HTMLReader {
                 position += 1
             }
         }
-        return output.text
     }
 
     /// Passes the tag or comment at the position, including hidden content. Returns false if there is none.
@@ -63,8 +77,10 @@ private struct HTMLReader {
             position = end
             return true
         }
-        guard let tag = HTMLTag(bytes[position...], isKnown: knowsTagsOnly, budget) else { return false }
-        position += tag.length
+        guard let tag = HTMLTag(bytes[position...], isKnown: knowsTagsOnly, budget) else { return passLongTag() }
+        let end = position + tag.length
+        let attributes = bytes[(position + tag.name.utf8.count + (tag.isEnd ? 2 : 1))..<(end - 1)]
+        position = end
         if !tag.isEnd, HTMLTag.hidden.contains(tag.name) {
             if let end = find("</\(tag.name)", from: position) {
                 let bracket = bytes[end...].firstIndex(of: UInt8(ascii: ">"))
@@ -73,15 +89,15 @@ private struct HTMLReader {
                 position = bytes.count
             }
         }
-        if HTMLTag.paragraphs.contains(tag.name) {
-            output.breakLine(2)
-        } else if tag.name == "br" {
-            output.addLine()
-        } else if HTMLTag.blocks.contains(tag.name) {
-            output.breakLine(1)
-        } else if HTMLTag.cells.contains(tag.name) {
-            output.append(UInt8(ascii: " "))
-        }
+        output.pass(tag, attributes)
+        return true
+    }
+
+    /// Passes a tag of HTML that is longer than ``HTMLTag`` reads, such as a link with an address of 1 MB, without its
+    /// attributes. The rest of the text is passed if the tag has no end. Returns false if there is no such tag.
+    private mutating func passLongTag() -> Bool {
+        guard !knowsTagsOnly, HTMLTag.isLong(bytes[position...], budget) else { return false }
+        position = find(">", from: position + HTMLTag.maximumLength) ?? bytes.count
         return true
     }
 
@@ -101,13 +117,27 @@ private struct HTMLReader {
     }
 }
 
-/// Text under construction. White space is written only before further text.
-private struct HTMLOutput {
+/// Text without structure under construction. White space is written only before further text.
+private struct FlatOutput: HTMLOutput {
     private var bytes: [UInt8] = []
     private var hasSpace = false
     private var newlines = 0
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    var isFull: Bool { false }
+
+    mutating func pass(_ tag: HTMLTag, _ attributes: ArraySlice<UInt8>) {
+        if HTMLTag.paragraphs.contains(tag.name) {
+            breakLine(2)
+        } else if tag.name == "br" {
+            addLine()
+        } else if HTMLTag.blocks.contains(tag.name) {
+            breakLine(1)
+        } else if HTMLTag.cells.contains(tag.name) {
+            append(UInt8(ascii: " "))
+        }
+    }
 
     mutating func append(_ byte: UInt8) {
         if isWhiteSpace(byte) || byte == 0x0C {
@@ -124,10 +154,10 @@ private struct HTMLOutput {
     }
 
     /// Writes at least `count` newlines before the next text.
-    mutating func breakLine(_ count: Int) { newlines = max(newlines, count) }
+    private mutating func breakLine(_ count: Int) { newlines = max(newlines, count) }
 
     /// Writes one more newline before the next text, at most two in all.
-    mutating func addLine() { newlines = min(newlines + 1, 2) }
+    private mutating func addLine() { newlines = min(newlines + 1, 2) }
 
     private mutating func flush() {
         if !bytes.isEmpty {

@@ -36,6 +36,7 @@ func decodeFeed(
     var document = response.body
     // Without this second reference, an unconverted document is not copied, and a converted document is freed.
     response.body = []
+    let type = response.headers["content-type"]
     if try convertToText(&document, contentType: response.headers["content-type"], budget) { response.memory = nil }
     var base = response.url ?? url
     let mayHoldKey = url.query != nil || base.query != nil
@@ -45,10 +46,10 @@ func decodeFeed(
     switch document.first(where: { !isWhiteSpace($0) }) {
     case "{"?: contents = try FeedContents(jsonFeed: document, at: base, for: source, budget)
     case "<"? where isWebPage(document, budget):
-        throw .unusable(webPageFault(document, at: base, hidingQueries: mayHoldKey, budget))
+        throw .notAFeed(type: type, feedURL: feedURL(inPage: document, at: base, hidingQueries: mayHoldKey, budget))
     case "<"?: contents = try FeedContents(xml: &document, at: base, for: source, budget)
     case nil: throw .unusable("answered with an empty document instead of a feed")
-    default: throw .unusable("answered with something that is not a feed. Check the URL.")
+    default: throw .notAFeed(type: type)
     }
     return try contents.batch()
 }
@@ -127,12 +128,11 @@ private func isWebPage(_ document: [UInt8], _ budget: DecodingBudget) -> Bool {
     return false
 }
 
-/// The error for a web page instead of a feed, with the URL of the feed that the page names. That URL has no query if
-/// the request had one, because the page may repeat a key from it.
-private func webPageFault(
-    _ document: [UInt8], at url: HTTPURL, hidingQueries hidesQueries: Bool, _ budget: DecodingBudget
-) -> String {
-    let fault = "answered with a web page instead of a feed"
+/// The address of the feed that a web page names. The address has no query if the request had one, because the page may
+/// repeat a key from the request.
+private func feedURL(
+    inPage document: [UInt8], at url: HTTPURL, hidingQueries hidesQueries: Bool, _ budget: DecodingBudget
+) -> String? {
     // Links to feeds are in the head of a page.
     let links = htmlTags("link", in: Array(document.prefix(256 << 10)), upTo: 1000, budget)
     let types = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
@@ -140,9 +140,7 @@ private func webPageFault(
         let relations = link["rel"]?.lowercased().split(separator: " ") ?? []
         return relations.contains("alternate") && types.contains(link["type"]?.lowercased() ?? "")
     }
-    guard let address = feed?["href"].flatMap({ resolved($0, at: url) }).flatMap({ HTTPURL($0) }) else {
-        return "\(fault); set url to the address of a feed"
-    }
-    let shown = hidesQueries ? "\(address.scheme)://\(address.hostAndPath)" : address.description
-    return "\(fault); set url to \(shown), which is its feed"
+    guard var address = feed?["href"].flatMap({ resolved($0, at: url) }).flatMap({ HTTPURL($0) }) else { return nil }
+    if hidesQueries { address.query = nil }
+    return address.description
 }

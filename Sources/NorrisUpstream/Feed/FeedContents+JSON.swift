@@ -21,7 +21,7 @@ extension FeedContents {
 extension Post {
     /// Decodes an item of JSON Feed without cleaning it. A missing author or id is empty.
     fileprivate init(jsonFeed item: JSONItem, at base: HTTPURL, _ budget: DecodingBudget) {
-        let html = item.text("content_html", .text).map { FeedText(html: $0, budget) }
+        let html = item.text("content_html", .text).map { FeedText(html: $0, at: base, budget) }
         let plain = ["content_text", "summary"].compactMap { item.text($0, .text).map { FeedText(plain: $0) } }
         let text = ([html].compactMap(\.self) + plain).first { !$0.isBlank }
         let link = (item.text("url", .url) ?? item.text("external_url", .url)).flatMap { resolved($0, at: base) }
@@ -35,11 +35,12 @@ extension Post {
         self.init(
             id: id ?? "", source: "", author: Post.Author(jsonFeed: item, at: base) ?? Post.Author(id: "", name: ""),
             publishedAt: item.date("date_published") ?? item.date("date_modified"),
-            title: item.text("title", .line).map { FeedText(guessing: $0, budget).plain }, text: text?.plain,
+            title: item.text("title", .line).map { feedTitle(guessing: $0, budget) }, text: text?.content.text,
             tags: item.texts("tags", .tag),
             images: (pictures + attachments).compactMap { picture in
                 resolved(picture.url, at: base).map { Image(url: $0, alt: picture.alt) }
-            } + (html?.html.map { Image.images(inHTML: $0, at: base, budget) } ?? []), url: link ?? id.flatMap(cleanURL)
+            } + (html?.html.map { Image.images(inHTML: $0, at: base, budget) } ?? []), links: text?.content.links,
+            url: link ?? id.flatMap(cleanURL)
         )
     }
 }

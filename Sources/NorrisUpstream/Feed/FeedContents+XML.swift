@@ -44,7 +44,7 @@ extension FeedContents {
         switch (section.name.namespace, section.name.local) {
         case (.none, "item"): try add(Post(rss: section, budget))
         case (.atom, "entry"): try add(Post(atom: section, budget))
-        case (.none, "title"), (.atom, "title"): title = title ?? FeedText(guessing: section.text(.line), budget).plain
+        case (.none, "title"), (.atom, "title"): title = title ?? feedTitle(guessing: section.text(.line), budget)
         case (.none, "image"): image = section.url(of: "url") ?? image
         case (.itunes, "image"): image = image ?? section.url("href")
         case (.atom, "logo"), (.atom, "icon"): image = image ?? resolved(section.text(.url), at: section.base)

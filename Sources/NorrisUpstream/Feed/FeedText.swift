@@ -1,34 +1,72 @@
-/// A text of a feed as plain text, and as its original HTML, which may contain pictures.
+/// A text of a feed with its structure, and as its original HTML, which may contain pictures.
 struct FeedText {
-    var plain: String
+    var content: PostText
     var html: String?
 
     /// Whether the text is blank; its HTML may still contain pictures.
-    var isBlank: Bool { plain.allSatisfy(\.isWhitespace) }
+    var isBlank: Bool { content.text.allSatisfy(\.isWhitespace) }
 
-    init(plain: String) { self.plain = plain }
+    init(plain: String) { content = PostText(plain: trimmed(plain)) }
 
-    init(html: String, _ budget: DecodingBudget) {
+    init(html: String, at base: HTTPURL, _ budget: DecodingBudget) {
         let html = withoutInlineData(html)
-        plain = plainText(fromHTML: html, isCertain: true, budget)
+        content = PostText(html: html, at: base, budget)
         self.html = html
     }
 
     /// Detects whether a text without a type, as in RSS, is HTML.
-    init(guessing text: String, _ budget: DecodingBudget) {
-        if holdsMarkup(text, budget) { self.init(html: text, budget) } else { self.init(plain: text) }
+    init(guessing text: String, at base: HTTPURL, _ budget: DecodingBudget) {
+        if holdsMarkup(text, budget) {
+            self.init(html: text, at: base, budget)
+        } else {
+            self.init(plain: withoutIndentation(text))
+        }
     }
 
     /// Decodes an Atom text or content (RFC 4287, sections 3.1 and 4.1.3); nil for Base64 data and references.
     init?(construct element: XMLElement, _ budget: DecodingBudget) {
+        switch AtomText(element, budget) {
+        case .html(let html): self.init(html: html, at: element.base, budget)
+        case .plain(let text): self.init(plain: text)
+        case nil: return nil
+        }
+    }
+}
+
+/// A title of a feed without markup. Detects whether a text without a type, as in RSS, is HTML.
+func feedTitle(guessing text: String, _ budget: DecodingBudget) -> String {
+    holdsMarkup(text, budget) ? plainText(fromHTML: text, isCertain: true, budget) : text
+}
+
+/// The text of an Atom construct without markup; nil for Base64 data and references.
+func feedTitle(construct element: XMLElement, _ budget: DecodingBudget) -> String? {
+    switch AtomText(element, budget) {
+    case .html(let html): plainText(fromHTML: withoutInlineData(html), isCertain: true, budget)
+    case .plain(let text): text
+    case nil: nil
+    }
+}
+
+/// An Atom text or content as written.
+private enum AtomText {
+    case html(String)
+    case plain(String)
+
+    init?(_ element: XMLElement, _ budget: DecodingBudget) {
         guard element["src", .url] == nil, element["mode", .word]?.lowercased() != "base64" else { return nil }
         switch element["type", .word]?.lowercased() {
-        case "html", "text/html": self.init(html: element.text(.text), budget)
-        case "xhtml", "application/xhtml+xml": self.init(html: element.html(.text, budget), budget)
-        case nil, "text", "text/plain": self.init(plain: element.text(.text))
+        case "html", "text/html": self = .html(element.text(.text))
+        case "xhtml", "application/xhtml+xml": self = .html(element.html(.text, budget))
+        case nil, "text", "text/plain": self = .plain(element.text(.text))
         default: return nil
         }
     }
+}
+
+/// Removes the white space at the beginning of each line, because in a text without a type it indents the XML.
+private func withoutIndentation(_ text: String) -> String {
+    text.split(separator: "\n" as Character, omittingEmptySubsequences: false)
+        .map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: "\n")
 }
 
 /// Removes Base64 data (`data:image/png;base64,…`), because a tag with such data is too long and would become text.

@@ -23,9 +23,12 @@ extension Post {
             id: entry.text(of: "id", in: .atom, .id) ?? "", source: "",
             author: author.flatMap(Post.Author.init(atom:)) ?? Post.Author(id: "", name: ""),
             publishedAt: entry.date(Self.atomDates),
-            title: entry.atomTexts("title", budget).compactMap(\.text).first { !$0.isBlank }?.plain, text: text?.plain,
+            title: entry.children("title", in: .atom).lazy.compactMap { feedTitle(construct: $0, budget) }.first {
+                !$0.allSatisfy(\.isWhitespace)
+            }, text: text?.content.text,
             tags: entry.children("category", in: .atom).compactMap { $0["label", .tag] ?? $0["term", .tag] },
-            images: enclosures + Image.images(inMediaOf: entry) + inText, url: entry.atomLink)
+            images: enclosures + Image.images(inMediaOf: entry) + inText, links: text?.content.links,
+            url: entry.atomLink)
     }
 
     private static let atomDates = ["published", "issued", "created", "updated", "modified"].map {
@@ -62,7 +65,7 @@ extension XMLElement {
         let text =
             text(of: "description", in: .media, .text)
             ?? children("group", in: .media).first?.text(of: "description", in: .media, .text)
-        return text.map { FeedText(guessing: $0, budget) }
+        return text.map { FeedText(guessing: $0, at: base, budget) }
     }
 
     /// The first valid date among the children with these names, in the order of the names.

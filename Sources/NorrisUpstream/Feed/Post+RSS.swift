@@ -4,8 +4,8 @@ extension Post {
     /// Decodes an item of RSS (<https://www.rssboard.org/rss-specification>, <https://web.resource.org/rss/1.0/spec>)
     /// without cleaning it. A missing author or id is empty.
     init(rss item: XMLElement, _ budget: DecodingBudget) {
-        let short = item.text(of: "description", .text).map { FeedText(guessing: $0, budget) }
-        let full = item.text(of: "encoded", in: .content, .text).map { FeedText(html: $0, budget) }
+        let short = item.text(of: "description", .text).map { FeedText(guessing: $0, at: item.base, budget) }
+        let full = item.text(of: "encoded", in: .content, .text).map { FeedText(html: $0, at: item.base, budget) }
         let text = [full, short, item.mediaDescription(budget)].compactMap(\.self).first { !$0.isBlank }
         let guid = item.text(of: "guid", .id)
         let about = item.value(XMLName("about", in: .rdf), .id)
@@ -16,13 +16,14 @@ extension Post {
             id: guid ?? about ?? "", source: "", author: Post.Author(rss: item) ?? Post.Author(id: "", name: ""),
             publishedAt: item.date(Self.rssDates),
             title: (item.text(of: "title", .line) ?? item.text(of: "title", in: .media, .line))
-                .map { FeedText(guessing: $0, budget).plain },
-            text: text?.plain,
+                .map { feedTitle(guessing: $0, budget) },
+            text: text?.content.text,
             tags: (item.children("category") + item.children("subject", in: .dublinCore)).map { $0.text(.tag) },
             images: item.rssImages
                 + [full, short].flatMap { text in
                     text?.html.map { Image.images(inHTML: $0, at: item.base, budget) } ?? []
-                }, stats: Stats(comments: item.text(of: "comments", in: .slash, .word).flatMap { Int(trimmed($0)) }),
+                }, links: text?.content.links,
+            stats: Stats(comments: item.text(of: "comments", in: .slash, .word).flatMap { Int(trimmed($0)) }),
             url: url)
     }
 

@@ -74,7 +74,7 @@ struct XMLElement {
         text(of: local, in: namespace, .url).flatMap { resolved($0, at: base) }
     }
 
-    /// The content as HTML: elements, texts, and the attributes of pictures.
+    /// The content as HTML: elements, texts, and the attributes of pictures, links and lists.
     func html(_ field: TextField, _ budget: DecodingBudget) -> String {
         var html = ""
         appendHTML(to: &html, upTo: field.limit, budget)
@@ -91,7 +91,7 @@ struct XMLElement {
             case .element(let element):
                 let name = element.name.local
                 html += "<\(name)"
-                for attribute in ["src", "alt", "width", "height", "class"] {
+                for attribute in ["src", "alt", "width", "height", "class", "href", "start", "value"] {
                     if let value = element[attribute, .url] { html += " \(attribute)=\"\(escaped(value))\"" }
                 }
                 html += ">"

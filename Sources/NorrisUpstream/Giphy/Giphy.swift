@@ -129,11 +129,11 @@ extension UpstreamError {
         case .quota:
             // Giphy sends `Retry-After: 0` even if the hourly limit has not ended.
             if retryAfter == .zero { error.retryAfter = nil }
-        case .http(401), .http(403):
+        case .http(let status) where status == 401 || status == 403:
             error.kind = .credentials
-            error.add(
-                "get a key at developers.giphy.com, and put it into the credential giphy-api-key or the file that "
-                    + "gifs.api_key_file names")
+            error.message =
+                "API key refused (HTTP \(status)). Get a key at developers.giphy.com, and put it into the credential "
+                + "giphy-api-key or the file that gifs.api_key_file names."
         case .http(414): error.add("Giphy takes queries of 50 characters at most")
         default: break
         }

@@ -46,13 +46,14 @@ extension Post {
         else { return nil }
         let media = status.objects("media_attachments")
         let warning = status.text("spoiler_text", .line).flatMap { cleanLine($0, upTo: 500) }
+        // Includes the hidden parts of a link's URL.
+        let content = status.text("content", .text).map { PostText(html: $0, at: nil, budget) }
         self.init(
             id: id, source: "", author: author, publishedAt: outer.date("created_at"), title: warning,
-            // Includes the hidden parts of a link's URL.
-            text: status.text("content", .text).map { plainText(fromHTML: $0, isCertain: true, budget) },
+            text: content?.text,
             isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
             tags: status.objects("tags").compactMap { $0.text("name", .tag) },
-            images: media.compactMap(Image.init(attachment:)),
+            images: media.compactMap(Image.init(attachment:)), links: content?.links,
             stats: Stats(
                 likes: status.number("favourites_count"), comments: status.number("replies_count"),
                 shares: status.number("reblogs_count")), url: status.text("url", .url) ?? status.text("uri", .url))

@@ -10,14 +10,18 @@ extension Post {
         guard !id.isEmpty else { return nil }
         // From 1970 to the end of 9999. Any other date is an error or a placeholder.
         let dates = Timestamp(seconds: 0)...Timestamp(seconds: 253_402_300_799)
+        let text = text.flatMap { cleanText($0, upTo: 10_000) }
+        // The end of a long text is cut off, with its links.
+        let shownLinks = (links ?? []).prefix(text.map(highestLinkNumber) ?? 0)
         let post = Post(
             id: Self.id(id, in: source), source: source, author: author.cleaned(for: source),
             publishedAt: publishedAt.flatMap { dates.contains($0) ? $0 : nil },
-            title: title.flatMap { cleanLine($0, upTo: 500) }, text: text.flatMap { cleanText($0, upTo: 10_000) },
+            title: title.flatMap { cleanLine($0, upTo: 500) }, text: text,
             isSensitive: isSensitive,
             tags: unique(tags, upTo: 32, by: \.self) { tag in
                 cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: 100)
-            }, images: unique(images, upTo: 50, by: \.url, \.cleaned), stats: stats.cleaned, url: url.flatMap(cleanURL))
+            }, images: unique(images, upTo: 50, by: \.url, \.cleaned),
+            links: shownLinks.isEmpty ? nil : Array(shownLinks), stats: stats.cleaned, url: url.flatMap(cleanURL))
         let isBare = post.text == nil && post.title == nil && post.images.isEmpty && post.url == nil
         return isBare && !mayBeBare ? nil : post
     }
@@ -28,6 +32,24 @@ extension Post {
         if isPlain && (1...60).contains(id.utf8.count) { return "\(source):\(id)" }
         return "\(source):\(stableHash(id).digits(radix: 16, width: 16))"
     }
+}
+
+/// The highest number in `[n]` in a text; 0 without any.
+private func highestLinkNumber(in text: String) -> Int {
+    var highest = 0
+    var number: Int?
+    for byte in text.utf8 {
+        if byte == "[" {
+            number = 0
+        } else if byte == "]" {
+            highest = max(highest, number ?? 0)
+            number = nil
+        } else if let value = number {
+            // A post has at most three digits of links.
+            number = isDigit(byte) && value < 1000 ? value * 10 + Int(byte - UInt8(ascii: "0")) : nil
+        }
+    }
+    return highest
 }
 
 /// The first `maximum` usable elements of a list, without duplicate keys.
@@ -61,6 +83,7 @@ extension Post {
     /// The memory without the author, which posts share.
     var memory: Int {
         2 * MemoryLayout<Post>.stride + 64 + heapBytes([id, title ?? "", text ?? "", url ?? ""]) + heapBytes(tags)
+            + heapBytes(links ?? [])
             + images.reduce(0) { $0 + MemoryLayout<Image>.stride + heapBytes([$1.url, $1.alt ?? ""]) }
     }
 }

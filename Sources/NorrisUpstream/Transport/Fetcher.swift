@@ -31,7 +31,7 @@ struct Fetcher: Sendable {
                 return value
             }
             return .changed(value, info)
-        } catch  where error.kind == .decode {
+        } catch  where error.kind == .decode && !error.isComplete {
             let end = error.message.last == "?" ? "" : "."
             let message = "\(HTTPURL(url)?.hostAndPath ?? "The upstream") \(error.message)\(end)"
             var error = error

@@ -29,6 +29,10 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     package var retryAfter: Duration?
     /// Whether this upstream is known to recover from the status, or norrisd had no memory for the response.
     var isTransient = false
+    /// Whether the message needs no name of the upstream before it.
+    var isComplete = false
+    /// The address of the feed that a web page names, if the upstream sent a web page instead of a feed.
+    package var feedURL: String?
 
     package init(_ kind: Kind, _ message: String, retryAfter: Duration? = nil) {
         self.kind = kind
@@ -56,7 +60,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     static let cancelled = UpstreamError(.cancelled, "The request was cancelled.")
 
     static func late(_ url: HTTPURL, _ timeout: Duration) -> UpstreamError {
-        UpstreamError(.timeout, "\(url.authority) did not answer completely within \(timeout.text).")
+        UpstreamError(.timeout, "no complete answer from \(url.authority) within \(timeout.text).")
     }
 
     static func early(_ url: HTTPURL) -> UpstreamError {
@@ -146,6 +150,20 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     /// A response that cannot be decoded. `fault` ends a sentence that ``Fetcher`` begins with the upstream's name.
     static func unusable(_ fault: String) -> UpstreamError { UpstreamError(.decode, fault) }
 
+    /// A response of another type than a feed.
+    ///
+    /// - Parameters:
+    ///   - type: the `Content-Type` of the response.
+    ///   - feedURL: the address of the feed that a web page names.
+    static func notAFeed(type: String?, feedURL: String? = nil) -> UpstreamError {
+        let name = type.map { cut(String($0.prefix { $0 != ";" }), to: 60) } ?? ""
+        let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
+        let advice = feedURL.map { "Its feed may be \($0)." } ?? "Set url to the address of a feed."
+        var error = UpstreamError(.decode, "\(fault). \(advice)")
+        (error.isComplete, error.feedURL) = (true, feedURL)
+        return error
+    }
+
     static func tooLarge(_ url: HTTPURL, _ maximumBody: Int) -> UpstreamError {
         let limit = "more than \(maximumBody) bytes; raise http.max_body if that is right."
         return UpstreamError(.decode, "\(url.hostAndPath) answered with \(limit)")
@@ -158,7 +176,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         if message.last != "." { message += "." }
         let retryAfter = headers["retry-after"].flatMap { NorrisUpstream.retryAfter($0, now: now) }
         if status == 429 {
-            self.init(.quota, message, retryAfter: retryAfter ?? rateLimitReset(headers, now: now))
+            self.init(.quota, "rate limit (HTTP 429).", retryAfter: retryAfter ?? rateLimitReset(headers, now: now))
         } else {
             self.init(.http(status: status), message, retryAfter: retryAfter)
         }
@@ -175,9 +193,11 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
 }
 
 extension Duration {
-    /// The duration in a message: `10 s`, `250 ms`.
+    /// The duration in a message: `10 s`, `1.5 s`, `250 ms`.
     var text: String {
         let milliseconds = components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
-        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000) s" : "\(milliseconds) ms"
+        if 1..<1000 ~= milliseconds { return "\(milliseconds) ms" }
+        let tenths = milliseconds / 100 + (milliseconds % 100 >= 50 ? 1 : 0)
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
     }
 }

@@ -52,7 +52,7 @@ import Testing
         let plain = HTTPURL("https://new.example/")
         let response = HTTPResponse(status: 200, body: Array(page.utf8), url: plain)
         let error = await fetchFailure(FixedTransport(response))
-        #expect(error?.message.contains("https://new.example/f,") == true)
+        #expect(error?.message.contains("https://new.example/f.") == true)
         #expect(error?.message.contains("secret") == false)
     }
 
@@ -70,8 +70,8 @@ import Testing
 
     @Test(arguments: [
         ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
-        ("[]", "answered with something that is not a feed. Check the URL."),
-        ("Not found", "something that is not a feed"), ("\u{1}\u{2}PNG", "something that is not a feed"),
+        ("[]", "not a feed. Set url to the address of a feed."),
+        ("Not found", "not a feed"), ("\u{1}\u{2}PNG", "not a feed"),
         ("<x/>", "not a feed (its root is x); is url right?"), ("<feed><entry/></feed>", "its root is feed"),
         ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
     ]) func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
@@ -83,7 +83,7 @@ import Testing
         "<!-- hello --><!-- --><HTML>", "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>",
         "<head><title>x</title>", "<body>", "<script>location='/'</script>", "<h1>Not Found</h1>",
     ]) func pagesAreNoFeeds(page: String) {
-        #expect(fault(page) == "answered with a web page instead of a feed; set url to the address of a feed")
+        #expect(fault(page) == "not a feed. Set url to the address of a feed.")
     }
 
     @Test(
@@ -104,7 +104,18 @@ import Testing
         let page = "<!DOCTYPE html><html><head><title>x</title>\(link)</head></html>"
         #expect(
             fault(page, url: "https://x.example/blog")
-                == "answered with a web page instead of a feed; set url to \(address), which is its feed")
+                == "not a feed. Its feed may be \(address).")
+    }
+
+    @Test func theErrorHasTheTypeAndTheAddressOfTheFeed() async {
+        let page = "<html><link rel=alternate type=application/rss+xml href='/feed.xml'>"
+        let transport = FixedTransport(page, headers: [("Content-Type", "text/html; charset=utf-8")])
+        let error = await fetchFailure(transport, url: "https://blog.example/")
+        #expect(error?.message == "not a feed (text/html). Its feed may be https://blog.example/feed.xml.")
+        #expect(error?.feedURL == "https://blog.example/feed.xml")
+        let other = await fetchFailure(FixedTransport("x", headers: [("Content-Type", "image/png")]), url: url)
+        #expect(other?.message == "not a feed (image/png). Set url to the address of a feed.")
+        #expect(other?.feedURL == nil)
     }
 
     @Test func addressesOfPagesAreNotTrusted() {
@@ -113,7 +124,7 @@ import Testing
         // The query may contain a key, and error messages are visible to all users.
         let keyed = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
         let message = fault(keyed, url: "https://x.example/?key=secret")
-        #expect(message?.contains("https://x.example/f,") == true)
+        #expect(message?.contains("https://x.example/f.") == true)
         #expect(message?.contains("secret") == false)
     }
 }

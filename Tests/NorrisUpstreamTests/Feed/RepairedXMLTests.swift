@@ -29,7 +29,7 @@ struct RepairedXMLTests {
             ("<description><p>one<p>two<img src='https://h/i.png'></description>", "one\n\ntwo", 3),
             ("<content:encoded>a <b>b <i>c</b> d</i><hr></content:encoded>", "a b c d", 5),
             ("<description>a<br>b<br/>c &lt;i&gt;d&lt;/i&gt;</description>", "a\nb\nc d", 2),
-            ("<description>x</p> <a href='https://h/?a=1&b=2'>y</a></description>", "x\n\ny", 3),
+            ("<description>x</p> <a href='https://h/?a=1&b=2'>y</a></description>", "x\n\ny[1]", 3),
             ("<description>1 < 2 & 3 <br></description>", "1 < 2 & 3", 3),
             ("<description><![CDATA[a<br>b]]> & c</description>", "a\nb & c", 1),
         ]

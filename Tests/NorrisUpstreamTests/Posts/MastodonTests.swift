@@ -119,10 +119,14 @@ struct StatusTests {
                 <p>See <a href="https://blog.example/2024/11/a-long-way-home" target="_blank"><span class="invisible">\
                 https://www.</span><span class="ellipsis">blog.example/2024/11/a-long-w</span>\
                 <span class="invisible">ay-home</span></a></p>
-                """, "See https://www.blog.example/2024/11/a-long-way-home"
-            ), (#"<p><span class="h-card"><a href="https://h/@ben">@<span>ben</span></a></span> yes</p>"#, "@ben yes"),
+                """, "See https://www.blog.example/2024/11/a-long-way-home[1]"
+            ),
+            (
+                #"<p><span class="h-card"><a href="https://h/@ben" class="u-url mention">@<span>ben</span></a></span> yes</p>"#,
+                "@ben yes"
+            ),
             (#"<a href="https://h/tags/x" class="mention hashtag" rel="tag">#<span>x</span></a>"#, "#x"),
-            ("<p>a<br>b<br />c</p><p>d</p>", "a\nb\nc\n\nd"), ("<ul><li>a</li><li>b</li></ul>", "a\nb"),
+            ("<p>a<br>b<br />c</p><p>d</p>", "a\nb\nc\n\nd"), ("<ul><li>a</li><li>b</li></ul>", "- a\n- b"),
             ("<p>a &lt;b&gt; &quot;c&quot; &#39;d&#39;</p>", "a <b> \"c\" 'd'"), (":blobcat: :ok:", ":blobcat: :ok:"),
             ("<p>&#27;[31mred</p>", "red"),
         ]

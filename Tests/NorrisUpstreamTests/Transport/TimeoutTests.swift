@@ -11,7 +11,7 @@ struct TimeoutTests {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             let error = await fixture.failure(with: fault, timeout: .seconds(2))
             #expect(error?.kind == .timeout)
-            #expect(error?.message == "127.0.0.1:\(fixture.upstream.port) did not answer completely within 2 s.")
+            #expect(error?.message == "no complete answer from 127.0.0.1:\(fixture.upstream.port) within 2 s.")
             #expect(error?.isRetryable == true)
         }
     }
@@ -21,7 +21,7 @@ struct TimeoutTests {
         try await Fixture.run(FakeUpstream.start(), configure: { $0.timeout = .milliseconds(1500) }) { fixture in
             let error = await fixture.failure(with: fault)
             #expect(error?.kind == .timeout)
-            #expect(error?.message == "127.0.0.1:\(fixture.upstream.port) sent nothing for 1500 ms.")
+            #expect(error?.message == "127.0.0.1:\(fixture.upstream.port) sent nothing for 1.5 s.")
         }
     }
 
