@@ -1,7 +1,9 @@
 package import NorrisProtocol
+import NorrisText
 
 extension Screen {
     /// One event: the time of day, the source and the text. In a pipe the whole time in UTC, separated by tabs.
+    /// On a terminal, the titles of new items follow.
     ///
     /// - Parameter time: the local time of day.
     package mutating func event(_ event: Event, time: String) {
@@ -11,6 +13,15 @@ extension Screen {
             fields([Span(event.at.description, .dim), subject, summary])
         } else {
             entry([(Span(time, .dim), 8), (subject, 8)], summary)
+            if event.topic == .item { titles(event.items?.new ?? []) }
+        }
+    }
+
+    /// The titles of new items, each on one line, which is truncated to the width.
+    private mutating func titles(_ items: [Event.NewItem]) {
+        let indent = 10
+        for title in items.prefix(Event.Items.maximumNew).map({ sanitizedLine($0.title) }) where !title.isEmpty {
+            line([.spaces(indent), Span(truncated(title, toColumns: (layout.width ?? indent) - indent))])
         }
     }
 }

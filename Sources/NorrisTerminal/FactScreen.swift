@@ -8,14 +8,14 @@ extension Screen {
     package mutating func facts(_ facts: [Fact], query: String = "") {
         let words = layout.usesEscapes ? searchWords(of: query) : []
         for (index, fact) in facts.enumerated() {
-            let tags = fact.categories.map { Span("#\($0)", .dim) }
             if let width = layout.width {
                 if index > 0 { line() }
                 highlighted(words, in: wrapped(sanitizedText(fact.text), width: width)).forEach { line($0) }
+                let tags = fact.categories.map { Span("#\($0)", .dim) }
                 flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
             } else if layout.usesEscapes {
-                // In a pipe escapes are used only on request, and only for the matches and the tags.
-                line(highlighted(words, in: [sanitizedLine(fact.text)])[0] + tags.flatMap { [Span(" "), $0] })
+                // In a pipe escapes are used only on request, and never change the text.
+                line(highlighted(words, in: [sanitizedLine(fact.text)])[0])
             } else {
                 line(fact.text)
             }

@@ -2,18 +2,13 @@
 /// invisible text, more than `columns` columns, and a text with a character that a shell expands. Without that
 /// character, the text would have another meaning. bash expands backquotes, `$`, `\` and `!` (bash(1), "PROMPTING"),
 /// zsh also `%` (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES").
+///
+/// Also returns nil for a text with U+200D, a regional indicator or a tag character: shells and terminals disagree about
+/// the columns of such sequences, and a wrong width displaces the line.
 package func promptLine(_ text: String, columns: Int) -> String? {
-    guard let line = singleLine(text), !line.utf8.contains(where: isExpandedInPrompts) else { return nil }
+    guard let line = singleLine(text), !line.unicodeScalars.contains(where: isUnsuitableForPrompts) else { return nil }
     let width = displayWidth(of: line)
     return width > 0 && width <= columns ? line : nil
-}
-
-/// Removes the characters that a shell expands from a text, as a fallback if ``promptLine(_:columns:)`` accepts no
-/// text. The result may be empty, and is nil for a text of several lines and for a drawing.
-package func promptText(_ text: String) -> String? {
-    guard let line = singleLine(text) else { return nil }
-    return line.utf8.contains(where: isExpandedInPrompts)
-        ? sanitizedLine(String(decoding: line.utf8.filter { !isExpandedInPrompts($0) }, as: UTF8.self)) : line
 }
 
 /// Returns a text as one sanitized line. Returns nil for several lines and for a drawing: a text with a gap of more
@@ -35,9 +30,10 @@ private func singleLine(_ text: String) -> String? {
     return signs > letters ? nil : sanitizedLine(text)
 }
 
-private func isExpandedInPrompts(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "\\"), UInt8(ascii: "`"): true
+private func isUnsuitableForPrompts(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "!", "$", "%", "\\", "`": true
+    case "\u{200D}", "\u{1F1E6}"..."\u{1F1FF}", "\u{E0000}"..."\u{E007F}": true
     default: false
     }
 }

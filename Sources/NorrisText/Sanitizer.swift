@@ -6,8 +6,8 @@
 /// - bidirectional controls (U+061C, U+200E, U+200F, U+202A–202E, U+2066–2069);
 /// - invisible characters that make texts differ which look equal: soft hyphen, U+200B, U+2060–206F, U+FEFF,
 ///   U+FFF0–FFFB;
-/// - tags and variation selectors 17–256 (all of U+E0000–E0FFF), because they can hide text. A terminal does not draw
-///   their legitimate uses: the flags of England, Scotland and Wales become plain black flags;
+/// - tags and variation selectors 17–256 (all of U+E0000–E0FFF), because they can hide text. Only the flags of England,
+///   Scotland and Wales stay complete: a black flag and one of three sequences of tags, which cannot hide other text;
 /// - U+FFFC, U+FFFD (which replaces invalid bytes) and noncharacters.
 ///
 /// Joiners (U+200C, U+200D) and the other variation selectors stay, because scripts and emoji need them. Sanitizing is
@@ -29,6 +29,10 @@ package func sanitizedText(_ text: String) -> String {
         case "\r", "\u{2028}", "\u{2029}":
             result += "\n"
             copied = next
+        case "\u{E0067}":
+            copied = scalars.endOfFlag(at: position) ?? next
+            // Without a flag, only this tag is removed here.
+            if copied > next { result += text[position..<copied] }
         default: copied = scalars.endOfEscapeSequence(at: position) ?? next
         }
     }
@@ -82,7 +86,21 @@ extension Unicode.Scalar {
     }
 }
 
+/// The tags that follow U+1F3F4 in the flags of England, Scotland and Wales (UTS #51, "Valid Emoji Tag Sequences").
+private let flagTags: [[UInt32]] = ["gbeng", "gbsct", "gbwls"].map { name in
+    name.unicodeScalars.map { 0xE0000 + $0.value } + [0xE007F]
+}
+
 extension String.UnicodeScalarView {
+    /// The end of the tags that begin at an index; nil if they do not form a flag with the scalar before them.
+    fileprivate func endOfFlag(at start: Index) -> Index? {
+        guard start > startIndex, self[index(before: start)].value == 0x1F3F4 else { return nil }
+        for tags in flagTags where self[start...].lazy.map(\.value).starts(with: tags) {
+            return index(start, offsetBy: tags.count)
+        }
+        return nil
+    }
+
     /// The end of the escape sequence that begins at an index; nil without a complete sequence.
     ///
     /// Supported are sequences that contain text for the terminal only (ECMA-48, 5.4 and 5.6; ECMA-35 for the last):

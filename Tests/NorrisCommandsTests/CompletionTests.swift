@@ -136,6 +136,17 @@ struct CompletionTests {
         #expect(machine.parameters == [parameters])
     }
 
+    @Test func showsTitlesBesideIds() {
+        let long = String(repeating: "日", count: 40)
+        let titles = [#"a:b\t$(c) `d` \u001b[31m\\e\nf"#, long, ""]
+        let posts = titles.enumerated().map { post("town:\($0)", $1) }
+        let machine = Machine(results: "{\"items\":[\(posts.joined(separator: ","))],\"freshness\":\(fresh)}")
+        let outcome = machine.run("---complete", "norrisctl", "post", "")
+        #expect(
+            outcome.output
+                == "town:0\ta:b  (c)  d   e f\ntown:1\t\(String(repeating: "日", count: 29))…\ntown:2\n")
+    }
+
     @Test func offersAuthorsByTheFirstNameThatCanBeTyped() {
         let machine = Machine(
             results: """

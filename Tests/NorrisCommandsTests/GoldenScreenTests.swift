@@ -160,6 +160,13 @@ struct GoldenScreenTests {
             retryAt: Timestamp("2026-11-21T12:05:00Z"))
         let events: [Event] = [
             .source("facts", .started, at: Machine.now), .item(source: "facts", added: 12, at: Machine.now),
+            .item(
+                source: "planet", added: 2,
+                items: [
+                    .init(
+                        id: "planet:1", title: "A week with a new compiler, and what it found in twenty-year-old code"),
+                    .init(id: "planet:2", title: "日本語 \u{1B}[31mred\nline"),
+                ], at: Machine.now),
             .source("facts", .finished, items: 9_000, at: Machine.now),
             .source("community-of-a-long-name", .failed, error: failure, at: Machine.now),
             .server(.stopping, at: Machine.now),
@@ -173,9 +180,9 @@ struct GoldenScreenTests {
 
     // MARK: First run
 
-    @Test func welcomesWithTheFactOfTheDay() throws {
-        let today = FactToday.Result(fact: Self.facts[0].fact, freshness: Self.isFresh)
-        try check("welcome", [], today.jsonText)
+    @Test func welcomesWithAFactOfTheShuffle() throws {
+        let next = FactRandom.Result(items: [Self.facts[0].fact], freshness: Self.isFresh)
+        try check("welcome", [], next.jsonText)
     }
 
     @Test func welcomesWithoutADaemon() throws {

@@ -22,6 +22,19 @@ struct PromptCommandTests {
         #expect(Machine(failure: error).run("prompt", "--json", "--timeout=1s") == Outcome())
     }
 
+    @Test(arguments: ["110% of $5 to `everybody`!", "a 👨\u{200D}👩\u{200D}👧", "🇨🇭", "a\nb"])
+    func skipsUnsuitableFactsAndChangesNone(text: String) {
+        let machine = Machine(results: page(fact("a", text)), page(fact("b", text)), page(fact("c", "A fact.")))
+        #expect(machine.run("prompt").output == "A fact.\n")
+        #expect(machine.parameters == Array(repeating: #"{"max_length":80}"#, count: 3))
+    }
+
+    @Test func asksEightTimesForASuitableFact() {
+        let machine = Machine((1...20).map { _ in .success(Array(Machine.result(page(fact("a", "100%"))).utf8)) })
+        #expect(machine.run("prompt") == Outcome())
+        #expect(machine.requests.count == 8)
+    }
+
     @Test func readsRepliesOf64KiBAndNoMore() {
         let reply = Array(Machine.result(page(fact("a", "x"))).utf8)
         let longest = reply + [UInt8](repeating: UInt8(ascii: " "), count: 65_536 - reply.count)

@@ -43,6 +43,12 @@ struct LayoutTests {
 }
 
 struct WelcomeTests {
+    @Test func takesItsFactFromTheShuffle() {
+        let machine = Machine(results: page(fact("a", "First.")))
+        #expect(machine.run().output.hasPrefix("First.\n\n"))
+        #expect(machine.methods == ["fact.random"])
+    }
+
     @Test func neverFails() {
         let path = "/run/norrisd.sock"
         for failure in [
@@ -56,6 +62,17 @@ struct WelcomeTests {
         }
         let slow = Machine(failure: .timedOut(path: path)).run().output
         #expect(slow.hasPrefix("norrisd is slow to answer. Find out why: norrisctl doctor\n"))
+    }
+}
+
+struct ClearCacheTests {
+    @Test(arguments: [("y", true), ("YES", true), ("n", false), ("", false), ("yse", false)])
+    func removesAllContentAfterAYes(answer: String, isRemoved: Bool) {
+        let machine = Machine(results: #"{"removed":7}"#)
+        (machine.isInputTerminal, machine.isErrorTerminal) = (true, true)
+        machine.answers = [answer]
+        #expect(machine.run("clear-cache").output == (isRemoved ? "removed 7 items\n" : ""))
+        #expect(machine.methods == (isRemoved ? ["cache.clear"] : []))
     }
 }
 

@@ -103,16 +103,21 @@ struct PromptLineTests {
         ])
     func severalLines(text: String) {
         #expect(promptLine(text, columns: 100) == nil)
-        #expect(promptText(text) == nil)
     }
 
     @Test("Invisible texts are refused", arguments: ["", " \n\t", "\u{1B}[2J", "\u{200D}", "\u{202E}"])
     func empty(text: String) { #expect(promptLine(text, columns: 100) == nil) }
 
-    @Test("promptText removes the special characters") func withoutSpecialCharacters() {
-        #expect(promptText("100% of `ls` cost $5 \\ he said!\n") == "100 of ls cost 5  he said")
-        #expect(promptText("plain") == "plain")
-        #expect(promptText("\u{1B}[2J") == "")
-        #expect(promptText("$") == nil)
+    @Test(
+        "Sequences that a shell or a terminal may measure differently are refused",
+        arguments: [
+            "👨\u{200D}👩\u{200D}👧", "🇨🇭", "🇨", "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}", "क्\u{200D}ष",
+        ])
+    func sequences(text: String) {
+        #expect(promptLine(text, columns: 100) == nil)
+        #expect(promptLine("Facts \(text) and more", columns: 100) == nil)
     }
+
+    @Test("Single emoji, accents and wide characters stay", arguments: ["👍", "❤️", "é", "日本", "🏴"])
+    func singleCharacters(text: String) { #expect(promptLine(text, columns: 100) == text) }
 }

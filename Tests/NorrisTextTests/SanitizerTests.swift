@@ -43,8 +43,21 @@ struct SanitizerTests {
         ])
     func unifiesLineEnds(text: String, expected: String) { #expect(scalars(sanitizedText(text)) == scalars(expected)) }
 
-    @Test func regionalFlagsLoseTheirTags() {
-        #expect(sanitizedText("🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}!") == "🏴!")
+    @Test func regionalFlagsStayComplete() {
+        for name in ["gbeng", "gbsct", "gbwls"] {
+            let tags = String(String.UnicodeScalarView(name.unicodeScalars.map { Unicode.Scalar(0xE0000 + $0.value)! }))
+            let flag = "🏴" + tags + "\u{E007F}"
+            for text in [flag, "a\(flag)b", flag + flag] {
+                #expect(Array(sanitizedText(text).utf8) == Array(text.utf8))
+            }
+            #expect(displayWidth(of: flag) == 2)
+            // Without the flag, with another one, and without or with another end.
+            #expect(sanitizedText("a" + tags + "\u{E007F}!") == "a!")
+            #expect(sanitizedText("🏳" + tags + "\u{E007F}!") == "🏳!")
+            #expect(sanitizedText("🏴\u{200B}" + tags + "\u{E007F}!") == "🏴!")
+            #expect(sanitizedText("🏴" + tags + "!") == "🏴!")
+            #expect(Array(sanitizedText(flag + "\u{E0041}\u{E007F}!").utf8) == Array((flag + "!").utf8))
+        }
     }
 
     @Test func unsafeScalarInsideAClusterGoesAlone() {

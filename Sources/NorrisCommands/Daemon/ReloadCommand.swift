@@ -28,24 +28,35 @@ struct ClearCacheCommand: SessionCommand {
     static let help = CommandHelp(
         "Delete what norrisd has fetched.",
         """
-        Favorites stay. Enabled sources are fetched again as soon as their limits allow. Only for administrators:
-        root, the user norrisd runs as, and the members of admin_groups.
+        Favorites stay. Enabled sources are fetched again as soon as their limits allow. On a terminal, norrisctl
+        asks before it deletes the content of all sources. Only for administrators: root, the user norrisd runs
+        as, and the members of admin_groups.
 
         Examples:
           norrisctl clear-cache facts
-          norrisctl clear-cache && norrisctl refresh --wait
+          norrisctl clear-cache --yes && norrisctl refresh --wait
         """)
 
     private var source: String?
+    private var isConfirmed = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(
             .source, "The source, such as facts. See norrisctl status. (default: all)", isOptional: true
         ) { assign(&source, $0) }
+        arguments.flag(&isConfirmed, "yes", "Do not ask.")
     }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: CacheClear.self)
+        if source == nil, !isConfirmed, session.system.isInputTerminal, session.system.isErrorTerminal {
+            session.writeError("Remove all fetched content? [y/N]")
+            guard ["y", "yes"].contains(session.system.readAnswer()?.lowercased()) else {
+                var report = Report(status: .nothing)
+                report.note("Nothing was removed. One source alone: norrisctl clear-cache facts")
+                return report
+            }
+        }
         let reply = try session.call(CacheClear.self, CacheClear.Parameters(source: source))
         return session.report(reply, of: "item")
     }

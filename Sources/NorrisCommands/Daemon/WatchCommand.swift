@@ -9,7 +9,8 @@ struct WatchCommand: SessionCommand {
         "Follow what norrisd does.",
         """
         Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
-        wait for the connection. Times are local on a terminal. Tab-separated in a pipe: time in UTC, source, event.
+        wait for the connection. On a terminal times are local, and the titles of new items follow. Tab-separated
+        in a pipe: time in UTC, source, event.
 
         Examples:
           norrisctl watch

@@ -24,10 +24,10 @@ struct FactCommand: SessionCommand {
     private var isToday = false, allowsExplicit = false, isCopied = false
 
     /// The summary of `--category` in the help.
-    static let categoryHelp = "Only facts of this category. May be repeated."
+    static let categoryHelp = "Only facts of this category, or of several: dev,science. May be repeated."
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.option(&categories, "category", short: "c", .category, Self.categoryHelp)
+        arguments.categories(&categories)
         arguments.option(&count, "count", short: "n", in: 1...100, "How many facts, 1 to 100.")
         arguments.option(
             &maxLength, "max-length", short: "l", in: 1...10_000, "Only facts of at most this many characters.")
@@ -35,7 +35,7 @@ struct FactCommand: SessionCommand {
         arguments.factSource(&source)
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
         arguments.flag(&isToday, "today", "The fact of the day, the same for all users.")
-        arguments.flag(&allowsExplicit, "explicit", "Include explicit facts.")
+        arguments.flag(&allowsExplicit, "explicit", "Include explicit facts, as --category explicit does.")
         arguments.flag(&isCopied, "copy", "Also copy the fact to the clipboard.")
     }
 
@@ -59,11 +59,11 @@ struct FactCommand: SessionCommand {
             return report(session, reply, [reply.value.fact], nil)
         }
         let parameters = FactRandom.Parameters(
-            categories: categories, count: count, maxLength: maxLength, name: name, allowExplicit: allowsExplicit,
-            source: source)
+            categories: categories, count: count, maxLength: maxLength, name: name,
+            allowExplicit: allowsExplicit || categories.contains(Fact.explicitCategory), source: source)
         try session.checkFormat(for: FactRandom.self)
         let reply = try session.call(
-            FactRandom.self, parameters, notFound: session.categoryHint(categories, allowsExplicit: allowsExplicit))
+            FactRandom.self, parameters, notFound: session.categoryHint(categories))
         return report(session, reply, reply.value.items, reply.value.freshness)
     }
 
@@ -83,10 +83,10 @@ struct FactCommand: SessionCommand {
 
 extension Session {
     /// Returns the hint for an unknown or excluded category. Asks the daemon for similar categories.
-    func categoryHint(_ categories: [String], allowsExplicit: Bool = false) -> Advice? {
+    func categoryHint(_ categories: [String]) -> Advice? {
         guard !categories.isEmpty, !settings.json else { return nil }
-        if categories.contains("explicit"), !allowsExplicit {
-            return "Include explicit facts: norrisctl fact --explicit"
+        if categories.contains(Fact.explicitCategory) {
+            return "Show explicit facts: norrisctl fact --category explicit"
         }
         let known = (try? call(FactCategories.self))?.value.items.map { $0.name } ?? []
         let unknown = categories.first { !known.contains($0) } ?? ""
@@ -95,7 +95,21 @@ extension Session {
     }
 }
 
+/// Lowers the case of A to Z only, because other letters are in no name of a category.
+private func lowercasedASCII(_ text: Substring.UTF8View) -> String {
+    String(decoding: text.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
+}
+
 extension CommandArguments {
+    /// Declares `--category`. Names of categories are lower case and contain no comma, so `Dev,science` are two.
+    mutating func categories(_ values: inout [String]) {
+        option("category", short: "c", .category, FactCommand.categoryHelp, isRepeating: true) { text in
+            let names = text.utf8.split(separator: UInt8(ascii: ",")).map { lowercasedASCII($0) }
+            values += names.isEmpty ? [""] : names
+            return true
+        }
+    }
+
     /// Declares `--source` of the commands about facts.
     mutating func factSource(_ value: inout FactScope?) {
         option(

@@ -8,9 +8,9 @@ struct PromptCommand: SessionCommand {
         "Print one short fact on one line, or nothing.",
         """
         For prompts and status lines that run a program, such as starship and tmux. Gives up after 50ms (see
-        --timeout), prints nothing if norrisd is not running, and always exits with 0. The characters ` $ \\ %
-        and ! are left out, and so are texts of several lines and drawings. Shells need no program: see
-        norrisctl init --help.
+        --timeout), prints nothing if norrisd is not running, and always exits with 0. Facts are never changed:
+        facts that contain ` $ \\ % or !, flags or joined emoji are skipped, and so are texts of several lines
+        and drawings. Shells need no program: see norrisctl init --help.
 
         Examples:
           norrisctl prompt
@@ -26,8 +26,9 @@ struct PromptCommand: SessionCommand {
 
     static var statuses: [ExitStatus] { [.done] }
 
-    /// The number of facts that are requested until one fits on a single line.
-    private static let attempts = 3
+    /// The maximum number of requests, each for one fact, until a fact is suitable. More than one fact a request would
+    /// use up facts that are not shown.
+    private static let attempts = 8
 
     /// Reports one line or nothing. A prompt has no room for errors and waiting messages.
     func run(in session: Session) -> Report {
@@ -46,9 +47,9 @@ struct PromptCommand: SessionCommand {
                 break
             }
             guard let text = Response.firstItemText(reply, of: 1), text.unicodeScalars.count <= maxLength else { break }
-            // Texts of several lines and drawings do not fit, but the next fact may.
-            guard let line = promptText(text) else { continue }
-            report.output = line.isEmpty ? [] : Array((line + "\n").utf8)
+            // The next fact may be suitable. `--max-length` limits the characters, so the columns have no limit.
+            guard let line = promptLine(text, columns: .max) else { continue }
+            report.output = Array((line + "\n").utf8)
             break
         }
         return report

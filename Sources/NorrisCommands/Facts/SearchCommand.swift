@@ -26,7 +26,7 @@ struct SearchCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&query, .query, "The words to search for.", isOptional: false)
-        arguments.option(&categories, "category", short: "c", .category, FactCommand.categoryHelp)
+        arguments.categories(&categories)
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Facts per page, 1 to 100. (default: 25)")
         arguments.page(&page)
         arguments.factSource(&source)

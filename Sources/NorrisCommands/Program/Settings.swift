@@ -51,7 +51,7 @@ struct Timeout: Equatable, Sendable {
     static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
     /// For fetches from the network, and for many calls.
     static let long = Timeout(text: "10m", duration: .seconds(600))
-    /// For the fact of the day in a welcome.
+    /// For the fact of a welcome.
     static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
 
     private init(text: String, duration: Duration) {

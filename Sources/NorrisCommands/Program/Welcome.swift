@@ -2,9 +2,11 @@ import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
 
-/// The output of `norrisctl` without a command: the fact of the day or the start of the daemon, and three examples.
+/// The output of `norrisctl` without a command: a fact or the start of the daemon, and three examples, which work
+/// without a network.
 ///
-/// The welcome never fails, waits at most 100 ms for the daemon, and uses up no random fact.
+/// The welcome never fails, and waits at most 100 ms for the daemon. Its fact is the next one of the shuffle, so
+/// `norrisctl fact` does not repeat it.
 struct Welcome {
     private let session: Session
 
@@ -20,7 +22,7 @@ struct Welcome {
         screen.paragraph("norrisctl shows Chuck Norris facts, GIFs and your feeds, which the daemon norrisd caches.")
         screen.line()
         screen.line("Three things to try:")
-        for command in ["norrisctl fact --category dev", "norrisctl gif round house kick", "norrisctl feed"] {
+        for command in ["norrisctl fact --category dev", "norrisctl search kernel", "norrisctl card"] {
             screen.line([Span("  "), Span(command, .bold)])
         }
         screen.line()
@@ -31,11 +33,11 @@ struct Welcome {
 
     private func greet(_ screen: inout Screen) {
         do throws(Failure) {
-            let line = Session.line(FactToday.name, JSON?.none)
+            let line = Session.line(FactRandom.name, JSON?.none)
             let outcome = try session.send(line, to: session.sockets)
             // An error, or a reply of another version, is no text for a welcome.
-            let reply: Reply<FactToday.Result>? = try? session.read(outcome, of: FactToday.self)
-            screen.paragraph(reply?.value.fact.text ?? "norrisd is running.")
+            let reply: Reply<FactRandom.Result>? = try? session.read(outcome, of: FactRandom.self)
+            screen.paragraph(reply?.value.items.first?.text ?? "norrisd is running.")
         } catch {
             if case .timedOut? = error.connection {
                 let doctor = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("doctor")

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 /// The words that a shell offers at the cursor.
 ///
@@ -44,8 +45,12 @@ struct Completion {
             // The shell itself completes file names better.
             if item.kind == .file || item.kind == .path { return Report(output: "/\n") }
             // No words if the daemon does not reply in time.
-            let words = item.choices.isEmpty ? (try? session.words(for: item.kind, invocation.arguments)) : item.choices
-            lines = (words ?? []).filter(isPlain)
+            if item.choices.isEmpty {
+                let offers = try? session.offers(for: item.kind, invocation.arguments)
+                lines = (offers ?? []).filter { isPlain($0.word) }.map(\.line)
+            } else {
+                lines = item.choices.filter(isPlain)
+            }
         } else if !isOption, !commands.isEmpty {
             lines = commands.map { "\($0.name)\t\($0.help.abstract)" }
         } else if !invocation.arguments.isTerminated, !invocation.arguments.wantsHelp, !current.contains("=") {
@@ -109,26 +114,44 @@ extension ValueKind {
     }
 }
 
+/// A word for the cursor.
+private struct Offer {
+    let word: String
+    /// Shells show the title beside the word, except bash. Empty for none.
+    var title = ""
+
+    /// The word, and after a tab the title as one line of at most 60 columns.
+    ///
+    /// The title contains none of the characters that shells expand, although zsh and fish only print it.
+    var line: String {
+        let text = String(
+            decoding: title.utf8.lazy.map { "`$\\".utf8.contains($0) ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
+        let shown = truncated(sanitizedLine(text), toColumns: 60)
+        return shown.isEmpty ? word : "\(word)\t\(shown)"
+    }
+}
+
 extension Session {
     /// Returns the words for a value, or none if any text is valid.
-    fileprivate func words(for kind: ValueKind, _ arguments: CommandArguments) throws(Failure) -> [String] {
-        func favorites(_ kind: Favorite.Kind) throws(Failure) -> [String] {
-            try call(FavoriteList.self, FavoriteList.Parameters(kind: kind, limit: 100)).value.items.map { $0.id }
+    fileprivate func offers(for kind: ValueKind, _ arguments: CommandArguments) throws(Failure) -> [Offer] {
+        func favorites(_ kind: Favorite.Kind) throws(Failure) -> [Offer] {
+            let parameters = FavoriteList.Parameters(kind: kind, limit: 100)
+            return try call(FavoriteList.self, parameters).value.items.map { Offer(word: $0.id, title: $0.title) }
         }
         switch kind {
-        case .category: return try call(FactCategories.self).value.items.map { $0.name }
-        case .source: return try call(ServerStatus.self).value.sources.map { $0.name }
+        case .category: return try call(FactCategories.self).value.items.map { Offer(word: $0.name) }
+        case .source: return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }
         case .postSource:
-            return try call(ServerStatus.self).value.sources.map { $0.name }.filter {
-                ![SourceStatus.facts, SourceStatus.gifs].contains($0)
+            return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }.filter {
+                ![SourceStatus.facts, SourceStatus.gifs].contains($0.word)
             }
         case .author:
             // The first name of each author that needs no quotes.
             return try call(AuthorList.self).value.items.compactMap { author in
-                [author.name, author.handle ?? "", author.id].first(where: isPlain)
+                [author.name, author.handle ?? "", author.id].first(where: isPlain).map { Offer(word: $0) }
             }
-        case .method: return MethodTable.methods.map { $0.name }
-        case .rendition: return Gif.preferredRenditions
+        case .method: return MethodTable.methods.map { Offer(word: $0.name) }
+        case .rendition: return Gif.preferredRenditions.map { Offer(word: $0) }
         case .favorite(.fact): return try favorites(.fact)
         case .favorite(.gif): return try favorites(.gif)
         case .favorite(nil):
@@ -136,7 +159,9 @@ extension Session {
             return try favorites(kind)
         case .post, .unreadPost:
             let parameters = PostList.Parameters(unread: kind == .unreadPost, limit: 50)
-            return try call(PostList.self, parameters).value.items.map { $0.id }
+            return try call(PostList.self, parameters).value.items.map { post in
+                Offer(word: post.id, title: String((post.title ?? post.text ?? "").unicodeScalars.prefix(200)))
+            }
         default: return []
         }
     }

@@ -73,12 +73,12 @@ enum CompletionScript {
         #compdef norrisctl
         # Completion of norrisctl for zsh: norrisctl itself says which words there are.
         _norrisctl() {
-            local line tab=$'\t'
+            local line word tab=$'\t'
             local -a lines offers
             lines=("${(@f)$(command norrisctl ---complete "${(@Q)words[1,CURRENT]}" 2>/dev/null </dev/null)}")
             for line in $lines; do
-                line=${line//:/\\:}
-                offers+=("${line/$tab/:}")
+                word=${line%%$tab*}
+                offers+=("${word//:/\\:}${${line#"$word"}/$tab/:}")
             done
             compset -P '--[^=]#='
             if [[ $lines == / ]]; then
