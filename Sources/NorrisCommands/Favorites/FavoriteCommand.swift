@@ -36,7 +36,7 @@ struct FavoriteItem {
 
     mutating func declare(_ arguments: inout CommandArguments, _ ids: ValueKind) {
         arguments.positional(
-            .kind, "fact, gif or post; may be left out.", choices: Favorite.Kind.words, isOptional: true
+            .kind, "fact, gif or post; may be left out.", isOptional: true
         ) { word in
             kind = Favorite.Kind(argument: word)
             if kind == nil { names.append(ItemName(argument: word)) }

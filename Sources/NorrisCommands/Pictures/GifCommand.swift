@@ -140,6 +140,8 @@ struct GifCommand: SessionCommand {
         var paging = Paging(
             session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text)
         paging.uncounted = nil
+        // The numbers of the last list stay.
+        if isOpened || isCopied || isShown { paging.isNumbered = false }
         var printed: [Gif] = []
         func write(_ screen: inout Screen, _ page: Page<Gif>, _ first: Int?) {
             printed = page.items

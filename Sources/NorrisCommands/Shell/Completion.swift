@@ -154,6 +154,7 @@ extension Session {
             return try call(AuthorList.self).value.items.compactMap { author in
                 [author.name, author.handle ?? "", author.id].first(where: isPlain).map { Offer(word: $0) }
             }
+        case .kind: return Favorite.Kind.words.map { Offer(word: $0) }
         case .method: return MethodTable.methods.map { Offer(word: $0.name) }
         case .rendition: return Gif.preferredRenditions.map { Offer(word: $0) }
         case .favorite(.fact): return try favorites(.fact)
