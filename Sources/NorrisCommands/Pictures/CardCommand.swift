@@ -43,10 +43,9 @@ struct CardCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(
-            .number, "The number of a fact in the last list.", takes: "a number of the last list", isOptional: true
+            .number, "The number of a fact in the last list.", takes: "a whole number from 1 to 100", isOptional: true
         ) { word in
-            let name = ItemName(argument: word)
-            if case .number = name { number = name }
+            number = Int(word).flatMap { 1...RecentServed.maximumIndex ~= $0 ? .number($0) : nil }
             return number != nil
         }
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
