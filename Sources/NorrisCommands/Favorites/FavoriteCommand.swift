@@ -32,23 +32,25 @@ struct FavoriteCommand: CommandGroup {
 /// user.
 struct FavoriteItem {
     private var kind: Favorite.Kind?
-    private var names: [ItemName] = []
+    private var arguments: [ItemName] = []
+    private var ids: [ItemName] = []
+    private var names: [ItemName] { arguments + ids }
 
     mutating func declare(_ arguments: inout CommandArguments, _ ids: ValueKind) {
         arguments.positional(
             .kind, "fact, gif or post; may be left out.", isOptional: true
         ) { word in
             kind = Favorite.Kind(argument: word)
-            if kind == nil { names.append(ItemName(argument: word)) }
+            if kind == nil { self.arguments.append(ItemName(argument: word)) }
             return true
         }
         arguments.positional(
             ids, "The id, or the number in the last list. (default: the last one you were shown)", isOptional: true
         ) { word in
-            names.append(ItemName(argument: word))
+            self.arguments.append(ItemName(argument: word))
             return true
         }
-        arguments.id(&names, ids)
+        arguments.id(&self.ids, ids)
     }
 
     func validate() throws(UsageError) {

@@ -26,17 +26,19 @@ struct PostCommand: SessionCommand {
           norrisctl post town:109372843234 --json | jq -r '.post.images[].url'
         """)
 
-    private var names: [ItemName] = []
+    private var arguments: [ItemName] = []
+    private var ids: [ItemName] = []
+    private var names: [ItemName] { arguments + ids }
     private var isFull = false, isOpened = false, isShown = false, isCopied = false
     /// The number of the link to open, from 1.
     private var openedLink: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(.post, "The id, or the number in the last list.", isOptional: true) { word in
-            names.append(ItemName(argument: word))
+            self.arguments.append(ItemName(argument: word))
             return true
         }
-        arguments.id(&names, .post)
+        arguments.id(&ids, .post)
         arguments.flag(&isFull, "full", "Add the exact time, the e-mail address and the image addresses.")
         arguments.flag(&isOpened, "open", "Open the post in a browser.")
         arguments.option(&openedLink, "open-link", in: 1...100, "Open the link with this number, such as 2 for [2].")

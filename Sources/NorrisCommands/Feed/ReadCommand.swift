@@ -90,17 +90,20 @@ private struct ChosenPosts {
     /// The bytes of ids in one request, whose line may have 65,536 bytes.
     private static let bytesOfIDs = 60_000
 
-    private(set) var names: [ItemName] = []
+    private var arguments: [ItemName] = []
+    private var ids: [ItemName] = []
+
+    var names: [ItemName] { arguments + ids }
 
     mutating func declare(_ arguments: inout CommandArguments, _ kind: ValueKind) {
         arguments.positional(
             kind, "The ids, or the numbers in the last list. (default: the last post you were shown)",
             isOptional: true, isRepeating: true
         ) { word in
-            names.append(ItemName(argument: word))
+            self.arguments.append(ItemName(argument: word))
             return true
         }
-        arguments.id(&names, kind, isRepeating: true)
+        arguments.id(&ids, kind, isRepeating: true)
     }
 
     /// Marks the posts with as many requests as the ids need.
