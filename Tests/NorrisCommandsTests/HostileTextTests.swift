@@ -100,7 +100,8 @@ struct HostileTextTests {
     @Test(arguments: results) func isMadeHarmlessInResults(arguments: [String], result: String) {
         for extra in [[], ["--plain"], ["--json"], ["--width", "30"], ["--width", "1"]] {
             for isTerminal in [true, false] {
-                let machine = Machine(results: result)
+                // A status takes a second call.
+                let machine = Machine(results: result, result)
                 machine.terminal = TerminalFacts(isTerminal: isTerminal, columns: 80)
                 machine.environment["NO_COLOR"] = "1"
                 // Options precede the arguments, because the last argument may take all remaining words.

@@ -111,7 +111,7 @@ struct UsageTests {
         ("status x", "Unexpected argument 'x'."), ("fact --json=1", "The option '--json' takes no value."),
         (
             "search x --source fortnue",
-            "The value 'fortnue' is invalid for '--source': it takes norris, fortune or all, or with --in posts "
+            "The value \"fortnue\" is invalid for '--source': it takes norris, fortune or all, or with --in posts "
                 + "a source of posts. Did you mean 'fortune'?"
         ),
     ]) func saysWhatIsMissingAndWhereItComesFrom(line: String, message: String) {
