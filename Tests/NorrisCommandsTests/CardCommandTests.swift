@@ -129,7 +129,10 @@ struct CardCommandTests {
             (["--style=poster", "--headline=a headline that is too long", "-o", "f"], "it takes 1 to 24 characters."),
             (["--headline", "Courage", "-o", "f.png"], "--headline is for posters: add --style poster."),
             (["--style", "comic", "-o", "f.png"], "it takes poster or scenic."),
-            (["--today", "-c", "dev", "-o", "f.png"], "Use only one of a number, --id, --text, --today and --category."),
+            (
+                ["--today", "-c", "dev", "-o", "f.png"],
+                "Use only one of a number, --id, --text, --today and --category."
+            ),
             (["--alt", "--show"], "--alt and --show exclude each other."),
             (["--json"], "--json needs a file: add -o card.png."),
             (["--text", "x", "--name", "Ada", "-o", "f.png"], "--name is for facts: leave it out beside --text."),

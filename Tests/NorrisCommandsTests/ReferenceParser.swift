@@ -140,7 +140,9 @@ struct ReferenceParser {
     }
 
     private func isValid(_ value: String, _ item: Description) -> Bool {
-        if item.kind == .kind, item.isOption { return ["fact", "facts", "gif", "gifs", "post", "posts"].contains(value) }
+        if item.kind == .kind, item.isOption {
+            return ["fact", "facts", "gif", "gifs", "post", "posts"].contains(value)
+        }
         if !item.choices.isEmpty { return item.choices.contains { Array($0.utf8) == Array(value.utf8) } }
         switch item.rule {
         case "": return true
