@@ -39,7 +39,8 @@ struct CommandTour {
                 "feed",
                 [
                     [], ["--full"], ["--unread", "--limit", "100"], ["--source", text], ["--author", text],
-                    ["--page", "2"],
+                    ["--page", "2"], ["sources"], ["export"], ["add", text], ["add", "https://127.0.0.1:1/\(text)"],
+                    ["remove", text], ["import", file], ["import", text], [text],
                 ]
             ), ("post", [[post], [post, "--full"], [text], ["--\(text)"]]), ("read", [[post], [text], ["--all"]]),
             (
