@@ -4,20 +4,21 @@ import NorrisText
 extension Screen {
     /// Facts, separated by empty lines on a terminal, else one a line.
     ///
-    /// - Parameter query: a search query, whose matches are highlighted.
-    package mutating func facts(_ facts: [Fact], query: String = "") {
+    /// - Parameters:
+    ///   - query: a search query, whose matches are highlighted.
+    ///   - first: the number of the first fact; nil for no numbers.
+    package mutating func facts(_ facts: [Fact], query: String = "", numberedFrom first: Int? = nil) {
         let words = layout.usesEscapes ? searchWords(of: query) : []
-        for (index, fact) in facts.enumerated() {
-            if let width = layout.width {
-                if index > 0 { line() }
-                highlighted(words, in: wrapped(sanitizedText(fact.text), width: width)).forEach { line($0) }
+        items(facts, numberedFrom: first) { screen, fact in
+            if let width = screen.layout.width {
+                highlighted(words, in: wrapped(sanitizedText(fact.text), width: width)).forEach { screen.line($0) }
                 let tags = fact.categories.map { Span("#\($0)", .dim) }
-                flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
-            } else if layout.usesEscapes {
+                screen.flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
+            } else if screen.layout.usesEscapes {
                 // In a pipe escapes are used only on request, and never change the text.
-                line(highlighted(words, in: [sanitizedLine(fact.text)])[0])
+                screen.line(highlighted(words, in: [sanitizedLine(fact.text)])[0])
             } else {
-                line(fact.text)
+                screen.line(fact.text)
             }
         }
     }

@@ -2,20 +2,21 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// Favorites: a title, and below it kind, time and id. In a pipe kind, id, time and title, separated by tabs.
-    package mutating func favorites(_ favorites: [Favorite], now: Timestamp) {
-        for (index, favorite) in favorites.enumerated() {
-            let title = sanitizedLine(favorite.title)
-            let headline = title.isEmpty ? sanitizedLine(favorite.id) : title
-            let (kind, id) = (Span(favorite.kind.rawValue, .dim), favorite.id)
-            guard let width = layout.width else {
-                fields([kind, Span(id), Span(favorite.addedAt.description, .dim), Span(headline)])
-                continue
+    /// Favorites: the whole fact, or a title, and below it kind, time and id. In a pipe kind, id, time and text,
+    /// separated by tabs.
+    ///
+    /// - Parameter first: the number of the first favorite; nil for no numbers.
+    package mutating func favorites(_ favorites: [Favorite], now: Timestamp, numberedFrom first: Int? = nil) {
+        items(favorites, numberedFrom: first) { screen, favorite in
+            let text = favorite.shownText
+            let (kind, id) = (Span(favorite.kind.rawValue, .dim), Span(favorite.id, .dim))
+            guard let width = screen.layout.width else {
+                let time = Span(favorite.addedAt.description, .dim)
+                return screen.fields([kind, Span(favorite.id), time, Span(sanitizedLine(text))])
             }
-            if index > 0 { line() }
             let link = favorite.fact?.url ?? favorite.gif?.pageURL ?? favorite.post?.url
-            wrapped(headline, width: width).forEach { line([Span($0, link: link)]) }
-            flow([kind, Span(pastTime(favorite.addedAt, at: now), .dim), Span(id, .dim)], width: width)
+            wrapped(text, width: width).forEach { screen.line([Span($0, link: link)]) }
+            screen.flow([kind, Span(pastTime(favorite.addedAt, at: now), .dim), id], width: width)
         }
         if layout.width != nil, favorites.contains(where: { $0.kind == .gif }) {
             line()
@@ -40,5 +41,13 @@ extension Screen {
                 entry([(number, 1), (kinds[index], kindColumns), (times[index], timeColumns)], query)
             }
         }
+    }
+}
+
+extension Favorite {
+    /// The text of a fact with its newlines, the title of other items, or else the id.
+    fileprivate var shownText: String {
+        let texts = [fact.map { sanitizedText($0.text) }, sanitizedLine(title)].compactMap { $0 }
+        return texts.first { !sanitizedLine($0).isEmpty } ?? sanitizedLine(id)
     }
 }

@@ -4,16 +4,17 @@ import NorrisText
 extension Screen {
     /// GIFs separated by empty lines, with Giphy's attribution. In a pipe one a line, each with the attribution.
     ///
-    /// - Parameter rendition: the rendition of the shown address; nil for the best of each GIF.
-    package mutating func gifs(_ gifs: [Gif], rendition: String? = nil) {
-        for (index, gif) in gifs.enumerated() {
+    /// - Parameters:
+    ///   - rendition: the rendition of the shown address; nil for the best of each GIF.
+    ///   - first: the number of the first GIF; nil for no numbers.
+    package mutating func gifs(_ gifs: [Gif], rendition: String? = nil, numberedFrom first: Int? = nil) {
+        items(gifs, numberedFrom: first) { screen, gif in
             let picture = gif.picture(rendition)
-            guard let width = layout.width else {
-                fields([Span(gif.id), Span(gif.headline), Span(picture?.address ?? "-"), Span(Gif.attribution, .dim)])
-                continue
+            guard let width = screen.layout.width else {
+                let fields = [Span(gif.id), Span(gif.headline), Span(picture?.address ?? "-")]
+                return screen.fields(fields + [Span(Gif.attribution, .dim)])
             }
-            if index > 0 { line() }
-            self.gif(gif, picture, width: width)
+            screen.gif(gif, picture, width: width)
         }
         if layout.width != nil, !gifs.isEmpty {
             line()

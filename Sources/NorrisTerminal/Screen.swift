@@ -1,3 +1,4 @@
+import NorrisProtocol
 import NorrisText
 
 /// The layout of the output.
@@ -17,8 +18,10 @@ package struct Layout: Equatable, Sendable {
 ///
 /// All texts are spans, which are sanitized, so the only escape sequences are created here.
 package struct Screen: Sendable {
-    package let layout: Layout
+    package private(set) var layout: Layout
     package private(set) var text = ""
+    /// The words of a search, whose matches are highlighted in normal and bold text.
+    private var searchedWords: [String] = []
 
     package init(layout: Layout) { self.layout = layout }
 
@@ -44,7 +47,23 @@ package struct Screen: Sendable {
         wrapped(sanitizedText(text), width: width).forEach { line($0, style) }
     }
 
+    /// Highlights the matches of a search from now on. A match within one line is highlighted.
+    package mutating func highlight(_ query: String) {
+        searchedWords = layout.usesEscapes ? searchWords(of: query) : []
+    }
+
     private mutating func add(_ span: Span) {
+        guard !searchedWords.isEmpty, span.style == .normal || span.style == .bold else { return addPlain(span) }
+        let matches = searchMatches(of: searchedWords, in: span.text)
+        var parts: [(text: String, isMatch: Bool)] = []
+        for (character, isMatch) in zip(span.text, matches) {
+            if parts.last?.isMatch != isMatch { parts.append(("", isMatch)) }
+            parts[parts.count - 1].text.append(character)
+        }
+        for part in parts { addPlain(Span(part.text, part.isMatch ? .match : span.style, link: span.link)) }
+    }
+
+    private mutating func addPlain(_ span: Span) {
         guard layout.usesEscapes, !span.text.isEmpty else {
             text += span.text
             return
@@ -54,6 +73,54 @@ package struct Screen: Sendable {
             text += "\u{1B}]8;;\(link)\u{1B}\\\(styled)\u{1B}]8;;\u{1B}\\"
         } else {
             text += styled
+        }
+    }
+}
+
+// MARK: Lists
+
+extension Screen {
+    /// The highest number of an item, because the daemon stores as many items of a list.
+    private static let maximumNumber = RecentServed.maximumIndex
+
+    /// Items, separated by empty lines on a terminal.
+    ///
+    /// - Parameters:
+    ///   - first: the number of the first item, which is shown before the first line of the item; the other lines are
+    ///     indented by as many columns. Nil for a list without numbers.
+    ///   - write: writes one item.
+    package mutating func items<Item>(
+        _ items: [Item], numberedFrom first: Int? = nil, write: (inout Screen, Item) -> Void
+    ) {
+        let last = first.map { min($0 + items.count - 1, Self.maximumNumber) } ?? 0
+        let columns = String(last).count
+        for (index, item) in items.enumerated() {
+            guard let width = layout.width else {
+                write(&self, item)
+                continue
+            }
+            if index > 0 { line() }
+            guard let first else {
+                write(&self, item)
+                continue
+            }
+            var inner = self
+            inner.text = ""
+            inner.layout.width = max(1, width - columns - 2)
+            write(&inner, item)
+            let number = first + index <= Self.maximumNumber ? String(first + index) : ""
+            let head = String(repeating: " ", count: columns - number.count) + number
+            for (row, text) in inner.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+                .enumerated()
+            {
+                if row == 0 {
+                    addPlain(Span(head, .dim))
+                    self.text += "  "
+                } else if !text.isEmpty {
+                    addPlain(.spaces(columns + 2))
+                }
+                self.text += text + "\n"
+            }
         }
     }
 }

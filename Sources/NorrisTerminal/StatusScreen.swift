@@ -2,17 +2,19 @@ package import NorrisProtocol
 
 extension Screen {
     /// The state of the daemon: a page for a terminal, else lines with a key, a tab and a value.
-    package mutating func status(_ status: ServerStatus.Result, now: Timestamp) {
+    ///
+    /// - Parameter unread: the user's unread posts of each source of posts; empty if they are not known.
+    package mutating func status(_ status: ServerStatus.Result, unread: [String: Int] = [:], now: Timestamp) {
         if let width = layout.width {
-            page(status, width: width, now: now)
+            page(status, unread, width: width, now: now)
         } else {
-            list(status)
+            list(status, unread)
         }
     }
 
     // MARK: For a terminal
 
-    private mutating func page(_ status: ServerStatus.Result, width: Int, now: Timestamp) {
+    private mutating func page(_ status: ServerStatus.Result, _ unread: [String: Int], width: Int, now: Timestamp) {
         let failing = status.sources.filter(\.isFailing).map(\.name)
         let style: Style = status.state == .ok && failing.isEmpty ? .good : .warning
         // Sources that have failed for a short time do not degrade the daemon.
@@ -30,7 +32,7 @@ extension Screen {
         labelled("requests", [Span(groupedDigits(status.requestsTotal))], width: width)
         minutes(Array((status.requestsPerMinute ?? []).suffix(60)), width: width)
         labelled("databases", status.database.parts, width: width)
-        sources(status.sources, width: width, now: now)
+        sources(status.sources, unread, width: width, now: now)
         let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
         let errors = status.sources.compactMap { source in source.outlook(now: now).map { (source, $0) } }
         if !quotas.isEmpty || !errors.isEmpty { line() }
@@ -50,26 +52,35 @@ extension Screen {
         labelled(label, [Span(curve, .good), scale], width: width)
     }
 
-    private mutating func sources(_ sources: [SourceStatus], width: Int, now: Timestamp) {
+    private mutating func sources(_ sources: [SourceStatus], _ unread: [String: Int], width: Int, now: Timestamp) {
         guard !sources.isEmpty else { return }
         line()
         let hasFailures = sources.contains { $0.consecutiveFailures > 0 }
-        let titles = ["SOURCE", "ITEMS", "STATE", "NEXT RUN"] + (hasFailures ? ["FAILURES"] : []) + ["KIND"]
-        let rows = sources.map { $0.cells(now: now, withFailures: hasFailures) }
-        if let lines = table([titles.map { Span($0, .dim) }] + rows, right: ["ITEMS", "FAILURES"], width: width) {
+        let titles =
+            ["SOURCE", "ITEMS"] + (unread.isEmpty ? [] : ["UNREAD"]) + ["STATE", "NEXT RUN"]
+            + (hasFailures ? ["FAILURES"] : []) + ["KIND"]
+        let rows = sources.map { source in
+            var cells = source.cells(now: now, withFailures: hasFailures)
+            if !unread.isEmpty { cells.insert(Span(unread[source.name].map(groupedDigits) ?? ""), at: 2) }
+            return cells
+        }
+        let right: Set = ["ITEMS", "UNREAD", "FAILURES"]
+        if let lines = table([titles.map { Span($0, .dim) }] + rows, right: right, width: width) {
             lines.forEach { line($0) }
             return
         }
         // Too narrow for a table: a few lines for each source.
         for source in sources {
             line([Span(source.name, .bold)])
-            for row in flowed(source.parts(now: now), width: max(1, width - 2)) { line([.spaces(2)] + row) }
+            for row in flowed(source.parts(unread: unread[source.name], now: now), width: max(1, width - 2)) {
+                line([.spaces(2)] + row)
+            }
         }
     }
 
     // MARK: For a pipe
 
-    private mutating func list(_ status: ServerStatus.Result) {
+    private mutating func list(_ status: ServerStatus.Result, _ unread: [String: Int]) {
         let database = status.database
         pair("state", status.state.rawValue, status.state == .ok ? .good : .warning)
         pair("message", status.message)
@@ -86,6 +97,7 @@ extension Screen {
         if let free = database.freeBytes { pair("database.free_bytes", String(free)) }
         for source in status.sources {
             for case (let key, let value?) in source.pairs { pair("source.\(source.name).\(key)", value) }
+            if let count = unread[source.name] { pair("source.\(source.name).unread", String(count)) }
         }
     }
 
@@ -135,8 +147,9 @@ extension SourceStatus {
     }
 
     /// The cells without name and kind, separated by dots.
-    fileprivate func parts(now: Timestamp) -> [(gap: Span, span: Span)] {
-        var parts = [Span(countText(items, "item")), state(now: now)]
+    fileprivate func parts(unread: Int?, now: Timestamp) -> [(gap: Span, span: Span)] {
+        let unread = unread.map { [Span("\(groupedDigits($0)) unread")] } ?? []
+        var parts = [Span(countText(items, "item"))] + unread + [state(now: now)]
         if let time = nextRun(now: now) { parts.append(Span("next run \(time)")) }
         if consecutiveFailures > 0 { parts.append(Span(countText(consecutiveFailures, "failure"), .warning)) }
         return parts.map { (.dot, $0) }

@@ -23,6 +23,36 @@ struct ScreenTests {
         #expect(screen(80, escapes: true) { $0.line([Span("", .dim, link: "https://example.org")]) } == "\n")
     }
 
+    private func list(_ width: Int?, from first: Int?, _ texts: [String]) -> String {
+        screen(width) { $0.items(texts, numberedFrom: first) { $0.paragraph($1) } }
+    }
+
+    @Test func alignsTheNumbersOfItemsAndIndentsTheirOtherLines() {
+        #expect(list(8, from: 9, ["ab cde", "f"]) == " 9  ab\n    cde\n\n10  f\n")
+        #expect(list(8, from: nil, ["ab cde", "f"]) == "ab cde\n\nf\n")
+        #expect(list(nil, from: 9, ["ab cde", "f"]) == "ab cde\nf\n")
+        #expect(list(1, from: 1, ["ab"]).hasPrefix("1  a\n"))
+    }
+
+    /// The daemon stores the ids of 100 items.
+    @Test func givesNoNumberToTheItemsAfterTheHundredth() {
+        #expect(list(20, from: 100, ["a", "b"]) == "100  a\n\n     b\n")
+        #expect(list(20, from: 101, ["a"]) == "     a\n")
+    }
+
+    @Test func highlightsMatchesInNormalAndBoldTextOnly() {
+        let text = screen(80, escapes: true) {
+            $0.highlight("AB")
+            $0.line([Span("xabx"), Span("ab", .bold), Span("ab", .dim)])
+        }
+        #expect(visible(text) == "x<1;31mab<0mx<1;31mab<0m<2mab<0m\n")
+        #expect(
+            screen(80) {
+                $0.highlight("ab")
+                $0.line("ab")
+            } == "ab\n")
+    }
+
     @Test func indentsWhereAnEntryGoesOn() {
         let text = screen(26) { $0.entry([(Span("ok"), 4), (Span("a"), 2)], Span("some words to wrap")) }
         #expect(

@@ -54,6 +54,8 @@ struct RecentCommand: SessionCommand {
         case .gif:
             var command = GifCommand()
             command.query = [search.query]
+            // A query that is a number is not the number of a GIF.
+            command.page = 1
             return try run(command, search.query, session)
         default:
             throw Failure(

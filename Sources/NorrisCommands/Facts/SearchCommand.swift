@@ -5,31 +5,46 @@ import NorrisTerminal
 struct SearchCommand: SessionCommand {
     static let name = "search"
     static let help = CommandHelp(
-        "Search the facts.",
+        "Search the facts, the posts or your favorites.",
         """
-        Finds the facts that contain every word, in any order and in upper or lower case. Quotes make a phrase:
-        '"round house" kick'. If the stored facts are out of date, the upstream is asked first.
+        Finds the items that contain every word, in any order and in upper or lower case. Quotes make a phrase:
+        '"round house" kick'. If the stored facts are out of date, the upstream is asked first; posts and favorites
+        are searched in what is stored.
+
+        A number before an item names the item in later commands: norrisctl card 2, norrisctl favorite add 2.
 
         Examples:
           norrisctl search light
           norrisctl search round house --category sport --limit 5
           norrisctl search '"round house" kick'
           norrisctl search light --page 2
+          norrisctl search kernel --in posts --source planet
           norrisctl search --offline -- -1
         """)
 
+    /// The items to search.
+    private enum Content: String, CaseIterable { case facts, posts, favorites }
+
     var query: [String] = []
+    private var content: Content?
     private var categories: [String] = []
     private var limit: Int?, page: Int?
-    private var source: FactScope?
+    private var source: String?
     private var isOffline = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&query, .query, "The words to search for.", isOptional: false)
+        arguments.option(
+            "in", .searchedContent, "Search facts, posts or favorites. (default: facts)", choices: Content.words
+        ) { assign(&content, Content(rawValue: $0)) }
         arguments.categories(&categories)
-        arguments.option(&limit, "limit", short: "n", in: 1...100, "Facts per page, 1 to 100. (default: 25)")
+        arguments.option(
+            &limit, "limit", short: "n", in: 1...100,
+            "Items per page, 1 to 100. (default: 25 facts, 20 posts or 50 favorites)")
         arguments.page(&page)
-        arguments.factSource(&source)
+        arguments.option(
+            &source, "source", .searchedSource,
+            "Of facts, the scope: norris, fortune or all. Of posts, the source.")
         arguments.flag(&isOffline, "offline", "Search the cache only.")
     }
 
@@ -37,20 +52,60 @@ struct SearchCommand: SessionCommand {
 
     func validate(_ settings: Settings) throws(UsageError) {
         if text.allSatisfy(\.isWhitespace) { throw UsageError("The query is empty.") }
+        let content = content ?? .facts
+        if content != .facts {
+            let flags = flagWords([("--category", !categories.isEmpty), ("--offline", isOffline)])
+            if let flag = flags.first {
+                throw UsageError("\(flag) is for facts: leave it out beside --in \(content.rawValue).")
+            }
+        }
+        if content == .favorites, source != nil {
+            throw UsageError("--source is for facts and posts: leave it out beside --in favorites.")
+        }
+        if content == .facts, let source, FactScope(rawValue: source) == nil {
+            let instead = "For a source of posts, add --in posts."
+            throw UsageError("--source takes \(alternatives(FactScope.words)) for facts. \(instead)")
+        }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
+        let content = content ?? .facts
         let options =
-            categories.flatMap { ["--category", $0] }
-            + optionWords(("--limit", limit.map(String.init)), ("--source", source?.rawValue))
+            optionWords(("--in", self.content?.rawValue)) + categories.flatMap { ["--category", $0] }
+            + optionWords(("--limit", limit.map(String.init)), ("--source", source))
             + flagWords([("--offline", isOffline)])
         let paging = Paging(
-            session, page: page, limit: limit, noun: "facts", command: "search", options: options, argument: text)
-        return try paging.report(
-            FactSearch.self,
-            FactSearch.Parameters(query: text, categories: categories, offline: isOffline, source: source),
-            notFound: session.categoryHint(categories), source: SourceStatus.facts,
-            nothing: "No fact contains \(text.quotedForMessage). Try fewer words, or: norrisctl categories"
-        ) { $0.facts($1.items, query: text) }
+            session, page: page, limit: limit, noun: content.rawValue, command: "search", options: options,
+            argument: text)
+        let now = session.system.now
+        let advice = "contains \(text.quotedForMessage). Try fewer words, or:"
+        switch content {
+        case .facts:
+            return try paging.report(
+                FactSearch.self,
+                FactSearch.Parameters(
+                    query: text, categories: categories, offline: isOffline,
+                    source: source.flatMap(FactScope.init(rawValue:))),
+                notFound: session.categoryHint(categories), source: SourceStatus.facts,
+                nothing: "No fact \(advice) norrisctl categories"
+            ) { $0.facts($1.items, query: text, numberedFrom: $2) }
+        case .posts:
+            return try paging.report(
+                PostSearch.self, PostSearch.Parameters(query: text, source: source),
+                notFound: source.map { _ in FeedCommand.sourceHint }, source: source ?? "posts",
+                nothing: "No post \(advice) norrisctl feed"
+            ) { screen, page, first in
+                screen.highlight(text)
+                screen.feed(page.items, numberedFrom: first, session)
+            }
+        case .favorites:
+            return try paging.report(
+                FavoriteList.self, FavoriteList.Parameters(query: text), source: "",
+                nothing: "No favorite \(advice) norrisctl favorite list"
+            ) { screen, page, first in
+                screen.highlight(text)
+                screen.favorites(page.items, now: now, numberedFrom: first)
+            }
+        }
     }
 }

@@ -9,11 +9,15 @@ struct FavoriteAddCommand: SessionCommand {
     static let help = CommandHelp(
         "Add a fact, GIF or post to your favorites.",
         """
+        Without arguments, adds the last item you were shown; with a number, an item of the last list. An id without
+        a kind is of a fact or a post.
+
         Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most 10,000 items and
         16 MiB.
 
         Examples:
-          norrisctl fact && norrisctl favorite add fact
+          norrisctl fact && norrisctl favorite add
+          norrisctl feed && norrisctl favorite add 3
           norrisctl favorite add gif bq2Nk0o7bQhhseGATA
           norrisctl favorite add fact -x_1
         """)
@@ -22,10 +26,11 @@ struct FavoriteAddCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) { item.declare(&arguments, .newFavorite) }
 
+    func validate(_ settings: Settings) throws(UsageError) { try item.validate() }
+
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteAdd.self)
-        let parameters = try item.parameters(session, verb: "add")
-        let reply = try add(parameters, session)
+        let (parameters, reply) = try add(item.candidates(session, verb: "add"), session)
         return session.report(reply) { screen in
             if reply.value.added {
                 let title = title(of: parameters, session)
@@ -34,6 +39,26 @@ struct FavoriteAddCommand: SessionCommand {
                 screen.paragraph("already a favorite: \(parameters.id)")
             }
         }
+    }
+
+    /// Adds the first item that exists. A GIF is only added if the user names the kind, because its id may be sent to
+    /// Giphy.
+    private func add(
+        _ items: [ItemParameters], _ session: Session
+    ) throws(Failure) -> (ItemParameters, Reply<FavoriteAdd.Result>) {
+        let tried = items.count > 1 ? items.filter { $0.kind != .gif } : items
+        for item in tried {
+            do throws(Failure) { return (item, try add(item, session)) } catch {
+                guard tried.count > 1, error.response?.code == .notFound, !error.isAboutExplicitFact else {
+                    throw error
+                }
+            }
+        }
+        let id = items[0].id
+        let command = shellCommand(["norrisctl", "favorite", "add", "gif"] + argumentWords(id))
+        throw Failure(
+            .nothing, "There is no fact and no post with the id \(id.quotedForMessage).",
+            hint: command.map { "If it is a GIF: \($0)" })
     }
 
     private func add(_ item: ItemParameters, _ session: Session) throws(Failure) -> Reply<FavoriteAdd.Result> {
@@ -63,8 +88,12 @@ struct FavoriteRemoveCommand: SessionCommand {
     static let help = CommandHelp(
         "Remove an item from your favorites.",
         """
+        Without arguments, removes the last item you were shown; with a number, an item of the last list. An id
+        without a kind may be of any kind.
+
         Examples:
-          norrisctl favorite remove gif
+          norrisctl favorite remove
+          norrisctl favorite list && norrisctl favorite remove 2
           norrisctl favorite remove fact builtin-8t1ie85ph93io
         """)
 
@@ -72,16 +101,26 @@ struct FavoriteRemoveCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) { item.declare(&arguments, .favorite(nil)) }
 
+    func validate(_ settings: Settings) throws(UsageError) { try item.validate() }
+
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteRemove.self)
-        let parameters = try item.parameters(session, verb: "remove")
-        let reply = try session.call(FavoriteRemove.self, parameters)
-        var report = session.report(reply, status: reply.value.removed ? .done : .nothing) {
-            if reply.value.removed { $0.paragraph("removed: \(parameters.id)") }
+        let items = try item.candidates(session, verb: "remove")
+        var parameters = items[0]
+        var reply = try session.call(FavoriteRemove.self, parameters)
+        for item in items.dropFirst() where !reply.value.removed {
+            parameters = item
+            reply = try session.call(FavoriteRemove.self, parameters)
         }
-        if !reply.value.removed, !session.settings.json {
-            report.note("No favorite \(parameters.kind.rawValue) has the id \(parameters.id.quotedForMessage).")
-            report.hint("List them: norrisctl favorite list --kind \(parameters.kind.rawValue)")
+        let (id, isRemoved) = (parameters.id, reply.value.removed)
+        var report = session.report(reply, status: isRemoved ? .done : .nothing) {
+            if isRemoved { $0.paragraph("removed: \(id)") }
+        }
+        if !isRemoved, !session.settings.json {
+            let kind = items.count == 1 ? parameters.kind.rawValue : nil
+            let noun = ["favorite", kind].compactMap { $0 }.joined(separator: " ")
+            report.note("No \(noun) has the id \(id.quotedForMessage).")
+            report.hint("List them: norrisctl favorite list\(kind.map { " --kind \($0)" } ?? "")")
         }
         return report
     }
@@ -90,7 +129,9 @@ struct FavoriteRemoveCommand: SessionCommand {
 extension Failure {
     /// Names the reason if the daemon refuses the id of an explicit fact.
     fileprivate var withExplicitHint: Failure {
-        // The protocol has no code for explicit facts, so only the message differs from an unknown id.
-        notFound(message.hasSuffix("\" is explicit.") ? "Explicit facts cannot be favorites." : nil)
+        notFound(isAboutExplicitFact ? "Explicit facts cannot be favorites." : nil)
     }
+
+    // The protocol has no code for explicit facts, so only the message differs from an unknown id.
+    fileprivate var isAboutExplicitFact: Bool { message.hasSuffix("\" is explicit.") }
 }

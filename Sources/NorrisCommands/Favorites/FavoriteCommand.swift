@@ -7,8 +7,10 @@ struct FavoriteCommand: CommandGroup {
     static let help = CommandHelp(
         "Keep facts, GIFs and posts as favorites.",
         """
+        Without a command, lists the favorites.
+
         Examples:
-          norrisctl favorite add fact
+          norrisctl fact && norrisctl favorite add
           norrisctl favorite list
           norrisctl favorite export > favorites.ndjson
         """)
@@ -20,35 +22,59 @@ struct FavoriteCommand: CommandGroup {
         visit("COMMANDS", FavoriteExportCommand.self)
         visit("COMMANDS", FavoriteImportCommand.self)
     }
+
+    static var statuses: [ExitStatus] { FavoriteListCommand.statuses }
+
+    func run(in session: Session) throws(Failure) -> Report { try FavoriteListCommand().run(in: session) }
 }
 
-/// The item of `norrisctl favorite add` and `remove`: the item with an id, or the item last shown to the user.
+/// The item of `norrisctl favorite add` and `remove`: an item with an id or a number, or the item last shown to the
+/// user.
 struct FavoriteItem {
     private var kind: Favorite.Kind?
-    private var id: String?
+    private var names: [ItemName] = []
 
     mutating func declare(_ arguments: inout CommandArguments, _ ids: ValueKind) {
-        arguments.positional(.kind, "fact, gif or post.", choices: Favorite.Kind.words) {
-            assign(&kind, Favorite.Kind(argument: $0))
+        arguments.positional(
+            .kind, "fact, gif or post; may be left out.", choices: Favorite.Kind.words, isOptional: true
+        ) { word in
+            kind = Favorite.Kind(argument: word)
+            if kind == nil { names.append(ItemName(argument: word)) }
+            return true
         }
-        arguments.positional(ids, "The id. (default: the last one you were shown)", isOptional: true) {
-            assign(&id, $0)
+        arguments.positional(
+            ids, "The id, or the number in the last list. (default: the last one you were shown)", isOptional: true
+        ) { word in
+            names.append(ItemName(argument: word))
+            return true
+        }
+        arguments.id(&names, ids)
+    }
+
+    func validate() throws(UsageError) {
+        if names.count > 1 { throw UsageError("Name one item, as KIND ID or with its number.") }
+    }
+
+    /// Returns the items that the arguments may mean, in the order to try: an id without a kind may be of any kind.
+    /// `verb` is the command name in the hint.
+    func candidates(_ session: Session, verb: String) throws(Failure) -> [ItemParameters] {
+        switch names.first {
+        case .id(let id)?: return (kind.map { [$0] } ?? Favorite.Kind.all).map { ItemParameters(kind: $0, id: id) }
+        case let number?: return [try session.item(number, of: kind ?? RecentServed.anyKind)]
+        case nil: return [try last(session, verb: verb)]
         }
     }
 
-    /// Asks the daemon for the item last shown if the user has given no id. `verb` is the command name in the hint.
-    func parameters(_ session: Session, verb: String) throws(Failure) -> ItemParameters {
-        // The kind is a required argument.
-        let kind = kind ?? .fact
-        if let id { return ItemParameters(kind: kind, id: id) }
+    private func last(_ session: Session, verb: String) throws(Failure) -> ItemParameters {
         do throws(Failure) {
-            let reply = try session.call(RecentServed.self, RecentServed.Parameters(kind: kind))
-            return ItemParameters(kind: kind, id: reply.value.id)
+            let kind = kind ?? RecentServed.anyKind
+            let item = try session.call(RecentServed.self, RecentServed.Parameters(kind: kind)).value
+            return ItemParameters(kind: item.kind ?? kind, id: item.id)
         } catch {
             guard error.response?.code == .notFound else { throw error }
             var failure = error
-            failure.message = "You have not been shown a \(kind.rawValue) yet."
-            failure.hint = "Name one: norrisctl favorite \(verb) \(kind.rawValue) ID"
+            failure.message = "You have not been shown \(kind.map { "a \($0.rawValue)" } ?? "an item") yet."
+            failure.hint = "Name one: norrisctl favorite \(verb) \(kind?.rawValue ?? "KIND") ID"
             throw failure
         }
     }

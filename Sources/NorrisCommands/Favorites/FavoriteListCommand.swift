@@ -8,7 +8,10 @@ struct FavoriteListCommand: SessionCommand {
     static let help = CommandHelp(
         "List your favorites, newest first.",
         """
-        Tab-separated in a pipe: kind, id, time, title.
+        A number before an item names the item in later commands: norrisctl favorite remove 2. Shows facts in full,
+        and the titles of GIFs and posts.
+
+        Tab-separated in a pipe: kind, id, time, text.
 
         Examples:
           norrisctl favorite list
@@ -30,14 +33,14 @@ struct FavoriteListCommand: SessionCommand {
         let paging = Paging(
             session, page: page, limit: limit, noun: "favorites", command: "favorite", "list",
             options: optionWords(("--kind", kind?.rawValue), ("--limit", limit.map(String.init))))
-        let noun = kind?.rawValue ?? "fact"
         var hasGifs = false
         var report = try paging.report(
             FavoriteList.self, FavoriteList.Parameters(kind: kind), source: "",
             nothing: "No \(kind.map { "favorite \($0.rawValue)s" } ?? "favorites") yet. "
-                + "Add the last \(noun) you were shown: norrisctl favorite add \(noun)"
-        ) { screen, page in
-            screen.favorites(page.items, now: session.system.now)
+                + "Add the last \(kind?.rawValue ?? "item") you were shown: "
+                + (["norrisctl favorite add", kind?.rawValue].compactMap { $0 }.joined(separator: " "))
+        ) { screen, page, first in
+            screen.favorites(page.items, now: session.system.now, numberedFrom: first)
             hasGifs = page.items.contains { $0.kind == .gif }
         }
         // A terminal shows the attribution below the items.

@@ -18,6 +18,22 @@ struct EmptyFeed {
         }
     }
 
+    /// Reports the reason for an empty list. Text output takes a second call.
+    static func report(
+        _ session: Session, _ reply: Reply<Page<Post>>, source: String?, author: String? = nil, isUnreadOnly: Bool
+    ) throws(Failure) -> Report {
+        let status = status(reply.value.freshness)
+        guard !session.settings.json else { return Report(json: reply.json, status: status) }
+        let sources = try session.call(ServerStatus.self).value.sources
+        let feed = EmptyFeed(source: source, author: author, isUnreadOnly: isUnreadOnly, allSources: sources)
+        var report = Report(status: status)
+        for note in feed.notes(now: session.system.now) {
+            report.note(note.text)
+            note.hints.forEach { report.hint($0) }
+        }
+        return report
+    }
+
     /// Returns 75 (78 for a missing key) if the fetches fail and none has ever succeeded, else 1.
     static func status(_ freshness: Freshness?) -> ExitStatus {
         guard let freshness, freshness.origin == .none, let error = freshness.error else { return .nothing }
@@ -55,7 +71,7 @@ struct EmptyFeed {
     private var nothingMatches: Note {
         let suffix = source.map { " of \($0.quotedForMessage)" } ?? ""
         switch (author, isUnreadOnly) {
-        case (nil, true): return ("All posts\(suffix) are read.", ["Show them again: leave out --unread."])
+        case (nil, true): return ("All posts\(suffix) are read.", ["Show them again: \(feed)"])
         case (let author?, true):
             return ("No unread post\(suffix) by \(author.quotedForMessage).", ["Leave out --unread or --author."])
         case (let author?, false):
@@ -69,5 +85,9 @@ struct EmptyFeed {
 
     private var refresh: String {
         shellCommand(["norrisctl", "refresh"] + [source].compactMap { $0 } + ["--wait"]) ?? "norrisctl refresh --wait"
+    }
+
+    private var feed: String {
+        shellCommand(["norrisctl", "feed"] + optionWords(("--source", source))) ?? "norrisctl feed"
     }
 }

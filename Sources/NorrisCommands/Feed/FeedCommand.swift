@@ -7,7 +7,9 @@ struct FeedCommand: SessionCommand {
     static let help = CommandHelp(
         "Show the posts of your sources, newest first.",
         """
-        A dot marks unread posts; norrisctl read marks them as read.
+        A dot marks unread posts; norrisctl read marks them as read. On a terminal, a number before a post names the
+        post in later commands: norrisctl post 3, norrisctl post 3 --open, norrisctl read 3.
+
         Tab-separated in a pipe: id, time, author, text.
 
         Examples:
@@ -35,7 +37,7 @@ struct FeedCommand: SessionCommand {
     private var isUnreadOnly = false
     private var limit: Int?, page: Int?
     private var isFull = false
-    /// The position on the page of the post to open, from 1.
+    /// The number of the post to open, as a terminal shows it.
     private var opened: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -45,7 +47,7 @@ struct FeedCommand: SessionCommand {
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Posts per page, 1 to 100. (default: 20)")
         arguments.page(&page)
         arguments.flag(&isFull, "full", "Show whole texts, and content marked sensitive.")
-        arguments.option(&opened, "open", in: 1...100, "Open the n-th post of the page in a browser.")
+        arguments.option(&opened, "open", in: 1...100, "Open the post with this number on the page in a browser.")
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
@@ -58,18 +60,20 @@ struct FeedCommand: SessionCommand {
             + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", isFull)])
         let now = session.system.now
         var posts: [Post] = []
+        // The numbers continue from page to page.
+        let before = ((page ?? 1) - 1) * (limit ?? PostList.defaultLimit)
         var paging = Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options)
         paging.hasFoot = opened == nil
+        // The post to open is shown alone, so the numbers of the last list stay.
+        if opened != nil { paging.isNumbered = false }
         var report = try paging.report(
             PostList.self, PostList.Parameters(source: source, author: author, unread: isUnreadOnly),
-            notFound: source.map { _ in "List the sources: norrisctl status" }, source: source ?? "posts",
+            notFound: source.map { _ in Self.sourceHint }, source: source ?? "posts",
             nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) }
-        ) { screen, page in
+        ) { screen, page, first in
             posts = page.items
-            if let opened { posts = Array(posts.dropFirst(opened - 1).prefix(1)) }
-            screen.posts(posts, now: now, showsAll: isFull) {
-                PostCommand.command(id: $0, socket: session.settings.socket)
-            }
+            if let opened { posts = opened > before ? Array(posts.dropFirst(opened - before - 1).prefix(1)) : [] }
+            screen.feed(posts, numberedFrom: first, showsAll: isFull, session)
             if opened == nil, let freshness = page.freshness { screen.badge(freshness, now: now) }
         }
         if let opened, report.status == .done {
@@ -81,18 +85,21 @@ struct FeedCommand: SessionCommand {
         return report
     }
 
-    /// Reports the reason for an empty feed. Text output takes a second call.
     private func empty(_ session: Session, _ reply: Reply<PostList.Result>) throws(Failure) -> Report {
-        let status = EmptyFeed.status(reply.value.freshness)
-        guard !session.settings.json else { return Report(json: reply.json, status: status) }
-        let daemon = try session.call(ServerStatus.self)
-        let sources = daemon.value.sources
-        let feed = EmptyFeed(source: source, author: author, isUnreadOnly: isUnreadOnly, allSources: sources)
-        var report = Report(status: status)
-        for note in feed.notes(now: session.system.now) {
-            report.note(note.text)
-            note.hints.forEach { report.hint($0) }
+        try EmptyFeed.report(session, reply, source: source, author: author, isUnreadOnly: isUnreadOnly)
+    }
+
+    /// The advice for an unknown source.
+    static let sourceHint: Advice = "List the sources: norrisctl status"
+}
+
+extension Screen {
+    /// Posts as cards, or one a line in a pipe.
+    mutating func feed(_ posts: [Post], numberedFrom first: Int?, showsAll: Bool = false, _ session: Session) {
+        items(posts, numberedFrom: first) { screen, post in
+            screen.posts([post], now: session.system.now, showsAll: showsAll) {
+                PostCommand.command(id: $0, socket: session.settings.socket)
+            }
         }
-        return report
     }
 }

@@ -18,6 +18,7 @@ struct PostCommand: SessionCommand {
         Tab-separated in a pipe: id, time, author, text.
 
         Examples:
+          norrisctl feed && norrisctl post 3
           norrisctl post town:109372843234
           norrisctl post town:109372843234 --full
           norrisctl post town:109372843234 --open-link 2
@@ -25,13 +26,17 @@ struct PostCommand: SessionCommand {
           norrisctl post town:109372843234 --json | jq -r '.post.images[].url'
         """)
 
-    private var id = ""
+    private var names: [ItemName] = []
     private var isFull = false, isOpened = false, isShown = false, isCopied = false
     /// The number of the link to open, from 1.
     private var openedLink: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(&id, .post, "The id, from the last line of the post in the feed.")
+        arguments.positional(.post, "The id, or the number in the last list.", isOptional: true) { word in
+            names.append(ItemName(argument: word))
+            return true
+        }
+        arguments.id(&names, .post)
         arguments.flag(&isFull, "full", "Add the exact time, the e-mail address and the image addresses.")
         arguments.flag(&isOpened, "open", "Open the post in a browser.")
         arguments.option(&openedLink, "open-link", in: 1...100, "Open the link with this number, such as 2 for [2].")
@@ -40,6 +45,7 @@ struct PostCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
+        guard names.count == 1 else { throw UsageError("Name one post by its id or number: norrisctl post 3") }
         try settings.refuseJSON(besides: [
             ("--open", isOpened), ("--open-link", openedLink != nil), ("--show", isShown), ("--copy", isCopied),
         ])
@@ -47,6 +53,7 @@ struct PostCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         if isShown { try session.requireTerminalToDraw(otherwise: "Print the image addresses: --full") }
+        let id = try session.item(names[0], of: .post).id
         let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
         var report = session.report(reply) { screen in

@@ -5,47 +5,127 @@ import NorrisTerminal
 struct ReadCommand: SessionCommand {
     static let takesIDs = true
 
-    /// The bytes of ids in one request, whose line may have 65,536 bytes.
-    private static let bytesOfIDs = 60_000
-
     static let name = "read"
     static let help = CommandHelp(
-        "Mark posts as read.", usage: "<id>... | --all",
+        "Mark posts as read.",
         """
-        Read marks are yours: other users of the machine have their own.
+        Without arguments, marks the post you were shown last; with a number, a post of the last list. Read marks
+        are yours: other users of the machine have their own.
 
         Examples:
+          norrisctl read
+          norrisctl feed && norrisctl read 1 2 5
           norrisctl read town:109372843234
           norrisctl feed --author Ada | cut -f 1 | xargs -r norrisctl read
-          norrisctl read --all
+          norrisctl read --all --source planet
         """)
 
-    private var ids: [String] = []
+    private var posts = ChosenPosts()
     private var isAll = false
+    private var source: String?
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(
-            &ids, .unreadPost, "The ids, from the last lines of the posts in the feed.", isOptional: true)
+        posts.declare(&arguments, .unreadPost)
         arguments.flag(&isAll, "all", "Mark all posts.")
+        arguments.option(&source, "source", .postSource, "With --all: only the posts of this source.")
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        if isAll, !ids.isEmpty { throw UsageError("--all marks every post: leave out the ids.") }
-        if !isAll, ids.isEmpty { throw UsageError("Name posts by their ids, or mark all: norrisctl read --all.") }
+        if isAll, !posts.names.isEmpty { throw UsageError("--all marks every post: leave out the ids.") }
+        if !isAll, let source {
+            let command = shellCommand(["norrisctl", "read", "--all", "--source", source])
+            throw UsageError("--source is for --all\(command.map { ": \($0)" } ?? ".")")
+        }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let requests =
-            isAll ? [PostMarkRead.Parameters(all: true)] : Self.chunks(of: ids).map { PostMarkRead.Parameters(ids: $0) }
         try session.checkFormat(for: PostMarkRead.self)
-        var replies: [Reply<PostMarkRead.Result>] = []
-        for parameters in requests {
-            replies.append(try session.call(PostMarkRead.self, parameters, notFound: PostCommand.hint))
+        guard isAll else {
+            return try posts.mark(session, PostMarkRead.self, as: "read") { PostMarkRead.Parameters(ids: $0) }
+        }
+        let reply = try session.call(
+            PostMarkRead.self, PostMarkRead.Parameters(all: true, source: source),
+            notFound: source.map { _ in FeedCommand.sourceHint })
+        return session.report(reply) { $0.line(markedText(reply.value.marked, as: "read")) }
+    }
+}
+
+struct UnreadCommand: SessionCommand {
+    static let takesIDs = true
+
+    static let name = "unread"
+    static let help = CommandHelp(
+        "Mark posts as unread.",
+        """
+        Without arguments, marks the post you were shown last; with a number, a post of the last list.
+
+        Examples:
+          norrisctl next && norrisctl unread
+          norrisctl unread 3
+          norrisctl unread town:109372843234
+        """)
+
+    private var posts = ChosenPosts()
+
+    mutating func declare(_ arguments: inout CommandArguments) { posts.declare(&arguments, .post) }
+
+    func run(in session: Session) throws(Failure) -> Report {
+        try session.checkFormat(for: PostMarkUnread.self)
+        return try posts.mark(session, PostMarkUnread.self, as: "unread") { PostMarkUnread.Parameters(ids: $0) }
+    }
+}
+
+/// The result of a method that marks posts.
+private protocol MarkResult: WireValue {
+    /// The number of changed marks.
+    var marked: Int { get }
+    init(marked: Int)
+}
+
+extension PostMarkRead.Result: MarkResult {}
+extension PostMarkUnread.Result: MarkResult {}
+
+/// The posts that `norrisctl read` and `unread` mark: posts with ids or numbers, or the post last shown to the user.
+private struct ChosenPosts {
+    /// The bytes of ids in one request, whose line may have 65,536 bytes.
+    private static let bytesOfIDs = 60_000
+
+    private(set) var names: [ItemName] = []
+
+    mutating func declare(_ arguments: inout CommandArguments, _ kind: ValueKind) {
+        arguments.positional(
+            kind, "The ids, or the numbers in the last list. (default: the last post you were shown)",
+            isOptional: true, isRepeating: true
+        ) { word in
+            names.append(ItemName(argument: word))
+            return true
+        }
+        arguments.id(&names, kind, isRepeating: true)
+    }
+
+    /// Marks the posts with as many requests as the ids need.
+    func mark<M: Method>(
+        _ session: Session, _ method: M.Type, as word: String, _ parameters: ([String]) -> M.Parameters
+    ) throws(Failure) -> Report where M.Result: MarkResult {
+        var ids: [String] = []
+        for name in names { ids.append(try session.item(name, of: .post).id) }
+        if names.isEmpty { ids = [try last(session, word)] }
+        var replies: [Reply<M.Result>] = []
+        for chunk in Self.chunks(of: ids) {
+            replies.append(try session.call(method, parameters(chunk), notFound: PostCommand.hint))
         }
         let marked = replies.reduce(0) { $0 + $1.value.marked }
-        let json: any JSONEncodable = replies.count == 1 ? replies[0].json : PostMarkRead.Result(marked: marked)
-        return session.report(json, schema: PostMarkRead.Result.schema) {
-            $0.line(marked > 0 ? "\(groupedDigits(marked)) marked as read" : "already read")
+        let json: any JSONEncodable = replies.count == 1 ? replies[0].json : M.Result(marked: marked)
+        // The user has not named the post that was shown last.
+        let shown = names.isEmpty ? ": \(ids[0])" : ""
+        return session.report(json, schema: M.Result.schema) { $0.line(markedText(marked, as: word) + shown) }
+    }
+
+    private func last(_ session: Session, _ word: String) throws(Failure) -> String {
+        do throws(Failure) {
+            return try session.call(RecentServed.self, RecentServed.Parameters(kind: .post)).value.id
+        } catch {
+            throw error.notFound("Name one: norrisctl \(word) ID")
         }
     }
 
@@ -65,4 +145,8 @@ struct ReadCommand: SessionCommand {
         }
         return chunks
     }
+}
+
+private func markedText(_ marked: Int, as word: String) -> String {
+    marked > 0 ? "\(groupedDigits(marked)) marked as \(word)" : "already \(word)"
 }

@@ -2,13 +2,17 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 
-protocol PagedParameters { var page: PageRequest { get set } }
+protocol PagedParameters {
+    var page: PageRequest { get set }
+    var numbered: Bool { get set }
+}
 
 extension FactSearch.Parameters: PagedParameters {}
 extension FavoriteList.Parameters: PagedParameters {}
 extension GifSearch.Parameters: PagedParameters {}
 extension GifTrending.Parameters: PagedParameters {}
 extension PostList.Parameters: PagedParameters {}
+extension PostSearch.Parameters: PagedParameters {}
 
 /// The page that `--page N` selects. norrisctl follows the cursors from the first page.
 struct Paging {
@@ -25,6 +29,8 @@ struct Paging {
     var uncounted: String? = "more than \(countedMatches)"
     /// Whether a terminal shows the command for the next page.
     var hasFoot = true
+    /// Whether the items have numbers, to which later commands refer.
+    var isNumbered: Bool
     /// The words of the same command before and after `--page N`.
     private let command: (before: [String], after: [String])
 
@@ -33,25 +39,30 @@ struct Paging {
         argument: String? = nil
     ) {
         (self.session, number, self.limit, self.noun) = (session, page ?? 1, limit, noun)
+        isNumbered = session.isNumbered
         let before = ["norrisctl"] + command + optionWords(("--socket", session.settings.socket)) + options
         self.command = (before, argument.map(argumentWords) ?? [])
     }
 
     /// Requests the pages in order and reports the last one. `nothing` is the message for an empty page, unless `empty`
-    /// returns a report.
+    /// returns a report. `show` takes the number of the page's first item; nil for a list without numbers.
     func report<M: Method, Item: WireValue>(
         _ method: M.Type, _ parameters: M.Parameters, notFound: @autoclosure () -> Advice? = nil, source: String,
         nothing: String,
-        empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil }, show: (inout Screen, Page<Item>) -> Void
+        empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil },
+        show: (inout Screen, Page<Item>, _ first: Int?) -> Void
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
         try session.checkFormat(for: method)
         var parameters = parameters
         parameters.page = PageRequest(limit: limit)
+        parameters.numbered = isNumbered
         var reply = try session.call(method, parameters, notFound: notFound())
         // The number of the last page with items.
         var last = reply.value.items.isEmpty ? 0 : 1
+        var first = 1
         for page in 1..<number {
             guard let next = reply.value.next else { break }
+            first += reply.value.items.count
             parameters.page.cursor = next
             reply = try session.call(method, parameters, notFound: notFound())
             last = reply.value.items.isEmpty ? last : page + 1
@@ -67,7 +78,7 @@ struct Paging {
         return session.report(
             reply, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
         ) { screen in
-            show(&screen, page)
+            show(&screen, page, isNumbered ? first : nil)
             if hasFoot, screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }
         }
     }
@@ -79,7 +90,7 @@ struct Paging {
 
     private func foot(_ screen: inout Screen, total: Int?) {
         let position =
-            (total.map(String.init) ?? uncounted).map { "Page \(number), \($0) \(noun) in all." } ?? "Page \(number)."
+            (total.map(groupedDigits) ?? uncounted).map { "Page \(number), \($0) \(noun) in all." } ?? "Page \(number)."
         screen.line()
         guard number < Self.lastPage else {
             screen.paragraph("\(position) No further pages are shown; narrow the search to see the rest.", .dim)

@@ -10,7 +10,7 @@ struct CardCommand: SessionCommand {
         "Make a picture of a fact.",
         """
         Without an option that names a fact, the card is of the fact you were shown last, with the name used
-        then. A fact has the same picture every time.
+        then; with a number, of a fact of the last list. A fact has the same picture every time.
 
         norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card.
         --show needs chafa, --open xdg-open, --copy wl-copy or xclip. Drawing may take 60s; an explicit --timeout
@@ -21,6 +21,7 @@ struct CardCommand: SessionCommand {
 
         Examples:
           norrisctl card
+          norrisctl search light && norrisctl card 2
           norrisctl card -o fact.png
           norrisctl card --category dev --style poster -o poster.png
           norrisctl card --today --size 2160 -o today.png --open
@@ -32,6 +33,7 @@ struct CardCommand: SessionCommand {
 
     private enum Style: String, CaseIterable { case poster, scenic }
 
+    private var number: ItemName?
     private var id: String?, text: String?, category: String?, name: String?
     private var style: Style?, headline: String?, size: Int?
     /// The file of the picture; `-` is standard output.
@@ -40,6 +42,13 @@ struct CardCommand: SessionCommand {
     private var isText = false, isShown = false, isOpened = false, isCopied = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.positional(
+            .number, "The number of a fact in the last list.", takes: "a number of the last list", isOptional: true
+        ) { word in
+            let name = ItemName(argument: word)
+            if case .number = name { number = name }
+            return number != nil
+        }
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
         arguments.option(&text, "text", .text, "A text of your own; needs no daemon.")
         arguments.flag(&isToday, "today", "The fact of the day.")
@@ -68,8 +77,8 @@ struct CardCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        if [id != nil, text != nil, isToday, category != nil].count(where: { $0 }) > 1 {
-            throw UsageError("Use only one of --id, --text, --today and --category.")
+        if [number != nil, id != nil, text != nil, isToday, category != nil].count(where: { $0 }) > 1 {
+            throw UsageError("Use only one of a number, --id, --text, --today and --category.")
         }
         if text != nil, name != nil { throw UsageError("--name is for facts: leave it out beside --text.") }
         if headline != nil, style != .poster { throw UsageError("--headline is for posters: add --style poster.") }
@@ -101,6 +110,12 @@ struct CardCommand: SessionCommand {
     private var isBare: Bool { output == nil && !isText && !isShown && !isCopied }
 
     func run(in session: Session) throws(Failure) -> Report {
+        if let number {
+            // The command that saves the card names the id, because the list may change.
+            var command = self
+            (command.number, command.id) = (nil, try session.item(number, of: .fact).id)
+            return try command.run(in: session)
+        }
         if isShown { try session.requireTerminalToDraw(otherwise: "-o fact.png writes the picture into a file.") }
         if isBare, session.layout.width == nil {
             throw Failure(

@@ -9,8 +9,11 @@ struct GifCommand: SessionCommand {
         """
         Needs an API key from Giphy; without one, this command says how to get it.
 
-        --open, --copy and --show use the first GIF; --show draws more with --limit. They need xdg-open, wl-copy
-        or xclip, and chafa with curl. Images are exempt from the default 5s limit; an explicit --timeout covers
+        A number before a GIF names the GIF in later commands: norrisctl gif 3 shows it. To search for a number, add
+        an option of the search: norrisctl gif --page 1 3.
+
+        --open, --copy and --show use one GIF, the first of the page; --show draws more with --limit. They need
+        xdg-open, wl-copy or xclip, and chafa with curl. Images are exempt from the default 5s limit; an explicit --timeout covers
         the whole command.
 
         Tab-separated in a pipe: id, title, address, "Powered by GIPHY".
@@ -18,6 +21,7 @@ struct GifCommand: SessionCommand {
         Examples:
           norrisctl gif
           norrisctl gif round house kick --limit 5
+          norrisctl gif cats && norrisctl gif 3 --show
           norrisctl gif --random cats --markdown
           norrisctl gif --random cats --show
           norrisctl gif --id bq2Nk0o7bQhhseGATA --rendition fixed_height --url
@@ -26,7 +30,8 @@ struct GifCommand: SessionCommand {
     var query: [String] = []
     private var isTrending = false, isRandom = false
     private var id: String?, rendition: String?
-    private var limit: Int?, page: Int?
+    private var limit: Int?
+    var page: Int?
     private var isOffline = false
     private var printsURL = false, printsMarkdown = false, isOpened = false, isCopied = false, isShown = false
 
@@ -37,7 +42,7 @@ struct GifCommand: SessionCommand {
         arguments.option(&id, "id", .favorite(.gif), "The GIF with this id.")
         arguments.option(
             &limit, "limit", short: "n", in: 1...GifSearch.maximumLimit,
-            "GIFs per page, 1 to 50. (default: 5 on a terminal, else 25)")
+            "GIFs per page, 1 to 50. (default: 5 on a terminal, else 25; 1 with --open, --copy and --show)")
         arguments.page(&page)
         arguments.flag(&isOffline, "offline", "Search the cache only.")
         arguments.option(
@@ -58,6 +63,12 @@ struct GifCommand: SessionCommand {
 
     /// The query, or nil for trending GIFs.
     private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
+
+    /// The number of a GIF in the last list, if the query is only a number and no option is for lists.
+    private var number: ItemName? {
+        guard let word = query.first, query.count == 1, case .number = ItemName(argument: word) else { return nil }
+        return isRandom || isOffline || limit != nil || page != nil ? nil : ItemName(argument: word)
+    }
 
     func validate(_ settings: Settings) throws(UsageError) {
         if text?.allSatisfy(\.isWhitespace) == true { throw UsageError("The query is empty.") }
@@ -81,11 +92,17 @@ struct GifCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         if isShown { try session.requireTerminalToDraw(otherwise: "Print the address: --url") }
-        let limit = limit ?? (session.layout.width != nil && !session.settings.json ? Self.fewGIFs : nil)
+        // A page has the GIFs that are shown, so that the next page begins with the next GIF.
+        let isOne = isOpened || isCopied || isShown
+        let limit = limit ?? (isOne ? 1 : session.isNumbered ? Self.fewGIFs : nil)
         // Text for pasting has the same layout as in a pipe.
         let session = isForPasting ? session.with { $0.plain = true } : session
         do throws(Failure) {
-            if let id {
+            let listed = try number.map { name throws(Failure) in
+                try session.item(name, of: .gif, notFound: "To search for a number: norrisctl gif --page 1 \(query[0])")
+                    .id
+            }
+            if let id = id ?? listed {
                 let hint: Advice = "List GIFs with their ids: norrisctl gif"
                 let reply = try session.call(GifGet.self, IDParameters(id: id), notFound: hint)
                 return try report(session, reply, reply.value.gif, nil)
@@ -124,9 +141,9 @@ struct GifCommand: SessionCommand {
             session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text)
         paging.uncounted = nil
         var printed: [Gif] = []
-        func write(_ screen: inout Screen, _ page: Page<Gif>) {
+        func write(_ screen: inout Screen, _ page: Page<Gif>, _ first: Int?) {
             printed = page.items
-            self.write(page.items, to: &screen)
+            self.write(page.items, numberedFrom: first, to: &screen)
         }
         var report: Report
         if let text {
@@ -148,21 +165,20 @@ struct GifCommand: SessionCommand {
 
     // MARK: Output
 
-    /// Separates printable GIFs from GIFs without the requested rendition or address. Actions use only the first GIFs.
+    /// Separates printable GIFs from GIFs without the requested rendition or address.
     private func sorted(_ gifs: [Gif]) -> (shown: [Gif], omitted: [Gif]) {
-        let gifs = gifs.prefix(isOpened || isCopied || isShown ? limit ?? 1 : gifs.count)
-        guard isForPasting || rendition != nil || isCopied || isShown else { return (Array(gifs), []) }
+        guard isForPasting || rendition != nil || isCopied || isShown else { return (gifs, []) }
         return (gifs.filter { $0.picture(rendition) != nil }, gifs.filter { $0.picture(rendition) == nil })
     }
 
-    private func write(_ gifs: [Gif], to screen: inout Screen) {
+    private func write(_ gifs: [Gif], numberedFrom first: Int? = nil, to screen: inout Screen) {
         let shown = sorted(gifs).shown
         if printsURL {
             screen.addresses(of: shown, rendition: rendition)
         } else if printsMarkdown {
             screen.markdown(of: shown, rendition: rendition)
         } else {
-            screen.gifs(shown, rendition: rendition)
+            screen.gifs(shown, rendition: rendition, numberedFrom: first)
         }
     }
 

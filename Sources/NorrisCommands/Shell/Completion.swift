@@ -105,6 +105,9 @@ extension ValueKind {
     }
     static var query: ValueKind { ValueKind("query", noun: "words", "For example: norrisctl search light") }
     static var rendition: ValueKind { ValueKind("name", noun: "size", "'norrisctl gif --json' shows them.") }
+    static var searchedContent: ValueKind { ValueKind("kind", noun: "kind") }
+    /// A scope of facts or a source of posts.
+    static var searchedSource: ValueKind { ValueKind("source", noun: "source or scope") }
     static var shell: ValueKind { ValueKind("shell") }
     static var source: ValueKind { ValueKind("source", "'norrisctl status' lists them.") }
     static var style: ValueKind { ValueKind("style") }
@@ -148,7 +151,8 @@ extension Session {
         switch kind {
         case .category: return try call(FactCategories.self).value.items.map { Offer(word: $0.name) }
         case .source: return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }
-        case .postSource, .addedSource:
+        case .searchedSource where !arguments.found.contains("in"): return FactScope.words.map { Offer(word: $0) }
+        case .postSource, .addedSource, .searchedSource:
             return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }.filter {
                 ![SourceStatus.facts, SourceStatus.gifs].contains($0.word)
             }

@@ -3,6 +3,9 @@ package enum PostList: Method {
     package static let summary =
         "Lists posts, newest first. A post without a date or with a future date is sorted by the time of its first fetch."
 
+    /// The posts of a page without `limit`.
+    package static let defaultLimit = 20
+
     package struct Parameters: WireObject, Equatable, Sendable {
         package var source: String? = nil
         package var author: String?
@@ -29,7 +32,7 @@ package enum PostList: Method {
                 case.
                 """)
             try members.unread(&unread)
-            try members.page(&page, default: 20)
+            try members.page(&page, default: defaultLimit)
             try members.numbered(&numbered)
         }
     }

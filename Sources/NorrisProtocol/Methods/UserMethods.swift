@@ -205,6 +205,9 @@ package enum RecentServed: Method {
     /// Stands for every kind: the last item, or the last numbered list, of any kind.
     package static let anyKind = Favorite.Kind(rawValue: "any")
 
+    /// The highest number of an item in a list.
+    package static let maximumIndex = 100
+
     package struct Parameters: WireObject, Equatable, Sendable {
         package var kind = Favorite.Kind.fact
         package var index: Int?
@@ -218,7 +221,8 @@ package enum RecentServed: Method {
                 "kind", &kind, .word(Favorite.Kind.all.map(\.rawValue) + [anyKind.rawValue]),
                 "The kind of the item, or any.")
             try members.optional(
-                "index", &index, .integer(1...100), "The number of an item in the last list requested with numbered.")
+                "index", &index, .integer(1...maximumIndex),
+                "The number of an item in the last list requested with numbered.")
         }
     }
 

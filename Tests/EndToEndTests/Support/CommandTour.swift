@@ -27,12 +27,20 @@ struct CommandTour {
                     ["--name", text], ["--count", text],
                 ]
             ), ("categories", [[]]),
-            ("search", [["norris"], ["norris", "--limit", "100"], [text], ["--offline", text], ["--limit", text]]),
+            (
+                "search",
+                [
+                    ["norris"], ["norris", "--limit", "100"], [text], ["--offline", text], ["--limit", text],
+                    ["norris", "--in", "posts"],
+                    [text, "--in", "posts", "--source", text], [text, "--in", "favorites"],
+                ]
+            ),
             (
                 "gif",
                 [
                     [], ["--trending"], ["cats"], [text], ["--random"], ["--random", text], ["--id", gif],
                     ["--id", text], ["--url"], ["--markdown"], ["--rendition", text], ["--limit", text],
+                    ["1"], ["999"],
                 ]
             ),
             (
@@ -42,13 +50,18 @@ struct CommandTour {
                     ["--page", "2"], ["sources"], ["export"], ["add", text], ["add", "https://127.0.0.1:1/\(text)"],
                     ["remove", text], ["import", file], ["import", text], [text],
                 ]
-            ), ("post", [[post], [post, "--full"], [text], ["--\(text)"]]), ("read", [[post], [text], ["--all"]]),
+            ), ("post", [[post], [post, "--full"], [text], ["--\(text)"], ["1"], ["999"], ["--id", text]]),
+            ("unread", [[], [post], [text], ["1"]]), ("next", [[], ["--source", text]]),
+            ("read", [[], [post], [text], ["1"], ["--all", "--source", text], ["--all"]]),
             (
                 "favorite",
                 [
                     ["add", "fact", fact], ["add", "gif", gif], ["add", "post", post], ["add", "fact"],
-                    ["add", "fact", text], ["add", text], ["list"], ["list", "--kind", text], ["export"],
-                    ["import", file], ["import", text], ["remove", "fact", text], ["remove", "post", post], [text],
+                    ["add", "fact", text], ["add", text], ["add"], ["add", "1"], [], ["list"],
+                    ["list", "--kind", text], ["export"],
+                    ["import", file], ["import", text], ["remove", "fact", text], ["remove", "post", post],
+                    ["remove", text],
+                    ["remove", "1"], ["remove"], [text],
                 ]
             ), ("recent", [[], ["1"], ["6"], [text], ["--clear"]]), ("status", [[], ["--metrics"], [text]]),
             ("refresh", [[], ["--wait"], [text], ["--wait", text]]), ("reload", [[]]), ("doctor", [[], [text]]),

@@ -1,0 +1,54 @@
+import NorrisArguments
+import NorrisProtocol
+import NorrisTerminal
+
+struct NextCommand: SessionCommand {
+    static let name = "next"
+    static let help = CommandHelp(
+        "Show the next unread post in full, and mark it as read.",
+        """
+        The newest unread post comes first, as in norrisctl feed, so that a long absence does not put old posts
+        before new ones. norrisctl unread takes the mark back.
+
+        Tab-separated in a pipe: id, time, author, text.
+
+        Examples:
+          norrisctl next
+          norrisctl next --source planet
+          while norrisctl next; do read -r _ || break; done
+        """)
+
+    private var source: String?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.option(&source, "source", .postSource, "Only posts of this source. See norrisctl status.")
+    }
+
+    func run(in session: Session) throws(Failure) -> Report {
+        try session.checkFormat(for: PostList.self)
+        let reply = try session.call(
+            PostList.self, PostList.Parameters(source: source, unread: true, limit: 1),
+            notFound: source.map { _ in FeedCommand.sourceHint })
+        guard let post = reply.value.items.first else {
+            return try EmptyFeed.report(session, reply, source: source, isUnreadOnly: true)
+        }
+        var report = session.report(reply) { screen in
+            screen.feed([post], numberedFrom: nil, showsAll: true, session)
+            guard screen.layout.width != nil else { return }
+            screen.line()
+            screen.paragraph(Self.remaining(reply.value), .dim)
+        }
+        // The post is shown even if the mark cannot be stored.
+        do throws(Failure) { _ = try session.call(PostMarkRead.self, PostMarkRead.Parameters(ids: [post.id])) } catch {
+            report.add(error)
+        }
+        return report
+    }
+
+    /// The number of unread posts after the shown post. Above a limit the daemon sends no total.
+    private static func remaining(_ page: Page<Post>) -> String {
+        guard page.next != nil else { return "No more unread posts." }
+        guard let total = page.total else { return "More unread posts: norrisctl next" }
+        return "\(groupedDigits(total - 1)) more unread: norrisctl next"
+    }
+}

@@ -1,0 +1,51 @@
+import NorrisArguments
+import NorrisProtocol
+import NorrisTerminal
+
+/// An item on the command line: an id, or the number of the item in the last list on a terminal.
+enum ItemName: Equatable {
+    case id(String)
+    case number(Int)
+
+    /// Reads an argument. One to three digits are a number, because a list has at most 100 numbers.
+    init(argument: String) {
+        let isNumber = 1...3 ~= argument.utf8.count && argument.utf8.allSatisfy { 0x30...0x39 ~= $0 }
+        self = isNumber ? Int(argument).map(ItemName.number) ?? .id(argument) : .id(argument)
+    }
+}
+
+extension CommandArguments {
+    /// Declares `--id`, for an id that is a number.
+    mutating func id(_ names: inout [ItemName], _ kind: ValueKind, isRepeating: Bool = false) {
+        let summary = "The id; needed only for an id that is a number."
+        option("id", kind, summary, isRepeating: isRepeating) { id in
+            names.append(.id(id))
+            return true
+        }
+    }
+}
+
+extension Session {
+    /// Whether a list has numbers, to which later commands refer. Only a terminal shows numbers.
+    var isNumbered: Bool { layout.width != nil && !settings.json }
+
+    /// Returns the kind and the id of an item. The daemon stores the last numbered lists of each user.
+    ///
+    /// - Parameter kind: `RecentServed.anyKind` for a number in the last list of any kind.
+    func item(_ name: ItemName, of kind: Favorite.Kind, notFound hint: Advice? = nil) throws(Failure) -> ItemParameters
+    {
+        switch name {
+        case .id(let id): return ItemParameters(kind: kind, id: id)
+        case .number(let number):
+            guard 1...RecentServed.maximumIndex ~= number else {
+                throw Failure(
+                    .nothing,
+                    "Lists have the numbers 1 to \(RecentServed.maximumIndex), so there is no number \(number).",
+                    hint: "An id that is a number needs an option: --id \(number)")
+            }
+            let parameters = RecentServed.Parameters(kind: kind, index: number)
+            let item = try call(RecentServed.self, parameters, notFound: hint).value
+            return ItemParameters(kind: item.kind ?? kind, id: item.id)
+        }
+    }
+}
