@@ -185,7 +185,7 @@ struct HostileTextTests {
         [hostile], ["fact", hostile], ["fact", "--count", hostile], ["fact", "--\(hostile)"],
         ["--color", hostile, "fact"], ["fact", "--timeout", hostile], ["call", "m", "{\(hostile)"],
         ["search", "--\(hostile)"], ["fact", "-x\u{1B}"], ["help", hostile], [hostile, "--help"],
-        ["favorite", hostile], ["favorite", "add", hostile], ["favorite", "list", "--kind", hostile],
+        ["favorite", hostile], ["favorite", "add", hostile, hostile], ["favorite", "list", "--kind", hostile],
         ["gif", "--limit", hostile], ["card", "--size", hostile], ["card", hostile], ["card", "--show", "-o", hostile],
     ]) func isMadeHarmlessInUsageErrors(arguments: [String]) {
         let outcome = Machine().run(arguments)

@@ -123,7 +123,7 @@ struct ShowTests {
         let first = machine(reply)
         #expect(first.run("gif", "cats", "--show", "--color", "never") == Outcome(output: card))
         #expect(first.runs.map(\.program) == ["curl", "chafa"])
-        #expect(first.parameters == [#"{"query":"cats","limit":5}"#])
+        #expect(first.parameters == [#"{"query":"cats","limit":1,"numbered":true}"#])
 
         let fetched = SubprocessOutcome.ended(status: 0, output: picture)
         let two = machine(reply, curl: [fetched, fetched], chafa: [.ended(status: 0), .ended(status: 0)])

@@ -100,7 +100,7 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        ("post", "Which post? 'norrisctl feed' shows their ids."), ("favorite add", "Which kind: fact, gif or post?"),
+        ("post", "Which post? 'norrisctl feed' shows their ids."),
         ("init", "Which shell: bash, zsh or fish?"), ("search", "Which words? For example: norrisctl search light"),
         ("call", "Which method? 'norrisctl call rpc.discover' lists them."),
         ("fact --category", "Missing value for '--category <name>': 'norrisctl categories' lists them."),
@@ -111,8 +111,8 @@ struct UsageTests {
         ("status x", "Unexpected argument 'x'."), ("fact --json=1", "The option '--json' takes no value."),
         (
             "search x --source fortnue",
-            "The value 'fortnue' is invalid for '--source <source>': it takes norris, "
-                + "fortune or all. Did you mean 'fortune'?"
+            "The value 'fortnue' is invalid for '--source': it takes norris, fortune or all, or with --in posts "
+                + "a source of posts. Did you mean 'fortune'?"
         ),
     ]) func saysWhatIsMissingAndWhereItComesFrom(line: String, message: String) {
         let words = line.split(separator: " ").map(String.init)
@@ -218,10 +218,10 @@ struct GrammarTests {
         ["gif", "--show", "--url"], ["gif", "--open", "--limit", "2"], ["gif", "--copy", "--limit", "2"],
         ["gif", "--json", "--show"], ["gif", "--copy", "--json"], ["--json", "gif", "--open"],
         ["fact", "--copy", "--count", "2"], ["fact", "--copy", "--json"], ["post", "a", "--json", "--open"],
-        ["post", "a", "--show", "--json"], ["config"], ["config", "x"], ["config", "path", "x"], ["favorite"],
-        ["favorite", "x"], ["favorite", "--kind", "fact", "list"], ["favorite", "add"], ["favorite", "add", "cat"],
-        ["favorite", "add", "Gif", "a"], ["favorite", "add", "gif", "a", "b"], ["favorite", "add", "gif", "--x"],
-        ["favorite", "remove"], ["favorite", "remove", "factss"], ["favorite", "list", "fact"],
+        ["post", "a", "--show", "--json"], ["config"], ["config", "x"], ["config", "path", "x"],
+        ["favorite", "x"], ["favorite", "--kind", "fact", "list"], ["favorite", "add", "cat", "dog"],
+        ["favorite", "add", "a", "--id", "b"], ["favorite", "add", "gif", "a", "b"], ["favorite", "add", "gif", "--x"],
+        ["favorite", "list", "fact"],
         ["favorite", "list", "--kind", "x"], ["favorite", "list", "--limit", "101"],
         ["favorite", "list", "--page", "0"], ["favorite", "export", "f"], ["favorite", "import", "a", "b"],
         ["feed", "x"], ["feed", "--limit", "0"], ["feed", "--limit", "101"], ["feed", "--page", "11"],
@@ -236,7 +236,7 @@ struct GrammarTests {
         ["card", "-o", "f", "--size", "255"], ["card", "-o", "f", "--size", "4097"],
         ["card", "-o", "f", "--size", "-1"], ["card", "-o", "f", "--size", "9999999999999999999999"],
         ["card", "-o", "f", "--size", "1080.5"], ["card", "-o", "f", "--size"], ["card", "-o", "f", "-o"],
-        ["card", "--text", "", "-o", "f"], ["card", "--text", " \n\t\u{1B}[31m", "-o", "f"], ["read"],
+        ["card", "--text", "", "-o", "f"], ["card", "--text", " \n\t\u{1B}[31m", "-o", "f"],
         ["read", "a", "--all"], ["read", "--x"], ["read", "--all", "x"], ["init"], ["init", "sh"], ["init", "Bash"],
         ["init", "bash", "zsh"], ["init", "bash", "--max-length", "0"], ["init", "bash", "--max-length", "10001"],
         ["init", "bash", "--max-length", "x"], ["init", "-x"], ["--bogus"], ["--bogus", "fact"],

@@ -63,8 +63,9 @@ struct SearchCommand: SessionCommand {
             throw UsageError("--source is for facts and posts: leave it out beside --in favorites.")
         }
         if content == .facts, let source, FactScope(rawValue: source) == nil {
-            let instead = "For a source of posts, add --in posts."
-            throw UsageError("--source takes \(alternatives(FactScope.words)) for facts. \(instead)")
+            let meant = suggestion(of: FactScope.words, for: source) { $0 }
+            let rule = "it takes \(alternatives(FactScope.words)), or with --in posts a source of posts"
+            throw UsageError("The value \(source.quotedForMessage) is invalid for '--source': \(rule).\(meant)")
         }
     }
 

@@ -45,7 +45,8 @@ struct PostCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        guard names.count == 1 else { throw UsageError("Name one post by its id or number: norrisctl post 3") }
+        if names.isEmpty { throw UsageError("Which post? 'norrisctl feed' shows their ids.") }
+        if names.count > 1 { throw UsageError("Name one post, by its id or its number.") }
         try settings.refuseJSON(besides: [
             ("--open", isOpened), ("--open-link", openedLink != nil), ("--show", isShown), ("--copy", isCopied),
         ])

@@ -167,6 +167,7 @@ struct GifCommand: SessionCommand {
 
     /// Separates printable GIFs from GIFs without the requested rendition or address.
     private func sorted(_ gifs: [Gif]) -> (shown: [Gif], omitted: [Gif]) {
+        let gifs = Array(gifs.prefix(isOpened || isCopied || isShown ? limit ?? 1 : gifs.count))
         guard isForPasting || rendition != nil || isCopied || isShown else { return (gifs, []) }
         return (gifs.filter { $0.picture(rendition) != nil }, gifs.filter { $0.picture(rendition) == nil })
     }
