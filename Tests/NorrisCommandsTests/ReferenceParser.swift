@@ -152,6 +152,7 @@ struct ReferenceParser {
         switch item.rule {
         case "": return true
         case "a whole number": return Int(value) != nil
+        case "a number of the last list": return Int(value).map { (1...100).contains($0) } ?? false
         case "text with fields in braces": return Template(value) != nil
         case "1 to 24 characters":
             let line = value.filter { !$0.unicodeScalars.allSatisfy { $0.value < 0x20 } }
