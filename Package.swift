@@ -39,7 +39,8 @@ let composition: [Target] = [
     .target(
         name: "NorrisCommands",
         dependencies: [
-            "NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTerminal", "NorrisText",
+            "CExpat", "NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
+            "NorrisText",
         ]
     ),
     .target(

@@ -142,7 +142,7 @@ struct DaemonCore: Sendable {
         levels: LogLevelSwitch = LogLevelSwitch(.info), notifier: Notifier = Notifier(), logger: Logger
     ) async {
         self.stores = stores
-        settings = await BackgroundThreads.starting.run { Settings(loaded.configuration, logger: logger, $0) }
+        settings = await BackgroundThreads.starting.run { Settings(loaded, logger: logger, $0) }
         prefetcher = Prefetcher(
             host: ScheduleHost(stores: stores, events: events, changes: statusChanges), machine: environment.machine,
             clock: environment.clock, searchTime: environment.searchTime, logger: logger)

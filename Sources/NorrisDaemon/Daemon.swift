@@ -53,7 +53,8 @@ package enum Daemon {
             let loader = ConfigurationLoader(
                 home: paths.home, currentDirectory: CurrentProcess.currentDirectory,
                 checksSystem: invocation.checksConfiguration)
-            let loaded = try loader.load(paths.configurationFile)
+            let source = isStart ? nil : try loader.loadSource(paths.configurationFile)
+            let loaded = try source ?? loader.load(paths.configurationFile)
             if !isStart {
                 for warning in loaded.warnings { say("warning: \(warning)") }
                 return print(invocation.printsConfiguration ? loaded.configuration.yaml : "ok\n", terminator: "")
@@ -63,7 +64,8 @@ package enum Daemon {
             }
         } catch {
             // A faulty configuration in a check is no failure of a daemon, so only the caller is told.
-            if isStart { reportFailure("\(error)") } else { say("\(error)") }
+            let faults = (error as? ConfigurationError)?.faults.lines.joined(separator: "\n")
+            if isStart { reportFailure("\(error)") } else { say(faults ?? "\(error)") }
             exit(exitStatus(of: error))
         }
     }

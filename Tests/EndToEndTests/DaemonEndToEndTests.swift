@@ -101,7 +101,7 @@ import Testing
         let bad = try folder.write("\nfacts: {refesh: 12h}\n", to: "bad.yaml")
         let refused = try norrisd(["--check-config", "--config", bad])
         #expect(refused.status == 78)
-        #expect(refused.errors.contains("bad.yaml:2: facts.refesh"))
+        #expect(refused.errors.contains("bad.yaml:\nnorrisd: line 2: facts.refesh"), "\(refused)")
         #expect(refused.errors.contains("facts.refresh"))
         #expect(try norrisd(["--config", folder("none.yaml")]).status == 78)
         #expect(try norrisd(["--no-such-flag"]).status == 64)

@@ -21,6 +21,7 @@ struct ConfigCommandTests {
                 """)
         machine.environment = ["EDITOR": "emacs -nw", "HOME": "/home/me"]
         machine.files[path] = old
+        machine.installed = ["emacs", "code", "editor", "vi", "nano"]
         machine.programs["/bin/sh"] = Array(repeating: .ended(status: editor), count: 3)
         machine.programs["/opt/libexec/norrisd"] = checks.map { .ended(status: $0) }
         var texts = texts[...]
@@ -95,7 +96,7 @@ struct ConfigCommandTests {
         #expect(machine.run("config", "check") == Outcome(output: status == 0 ? "ok\n" : "", status: expected))
         let run = machine.runs.last
         #expect(run?.arguments == ["--check-config", "--config", path])
-        #expect(run?.output == .discarded && run?.inheritsErrors == true)
+        #expect(run?.output == .collected(limit: 1 << 20) && run?.collectsErrors == true)
         #expect(
             self.machine(checks: status).run("config", "check", "--json")
                 == Outcome(output: #"{"path":"\#(path)","valid":\#(status == 0)}"# + "\n", status: expected))
@@ -139,10 +140,11 @@ struct ConfigCommandTests {
         #expect(none.runs.prefix(2).map { $0.arguments[2] } == ["editor", "vi"])
         let nothing = machine()
         nothing.environment["EDITOR"] = nil
-        nothing.programs["/bin/sh"] = Array(repeating: .ended(status: 127), count: 3)
+        nothing.installed = []
         #expect(
             nothing.run("config", "edit")
-                == .failed(.unavailable, "No editor was found.", "Name one: EDITOR=nano norrisctl config edit"))
+                == .failed(.unavailable, "No editor is installed.", "Install one: apt install nano"))
+        #expect(nothing.runs.isEmpty)
         #expect(nothing.files == [path: old])
     }
 
@@ -220,15 +222,94 @@ struct ConfigCommandTests {
         #expect(outcome.status == (answers == [""] ? .done : .configuration))
     }
 
-    @Test(arguments: [(Int32(127), "was not found"), (1, "failed with status 1"), (130, "failed with status 130")])
+    @Test(arguments: [(Int32(127), "is not installed"), (1, "failed with status 1"), (130, "failed with status 130")])
     func anEditorThatFailsChangesNothing(status: Int32, words: String) {
         let machine = machine(checks: 0, editor: status)
         #expect(
             machine.run("config", "edit")
                 == .failed(
                     .unavailable, "The editor 'emacs -nw' \(words), so nothing was changed.",
-                    "Name another one: EDITOR=nano norrisctl config edit"))
+                    "Use another one: EDITOR=nano norrisctl config edit"))
         #expect(machine.writtenFiles.isEmpty && machine.files == [path: old])
+    }
+
+    @Test(arguments: [
+        ("nano", ["vi"], "Use another one: EDITOR=vi norrisctl config edit"),
+        ("nano -w", ["vi", "vim"], "Use another one: EDITOR=vim norrisctl config edit"),
+        ("nano", [], "Install one: apt install nano"),
+    ]) func anEditorThatIsNotInstalledIsNamedWithOneThatIs(editor: String, installed: [String], hint: String) {
+        let machine = machine()
+        machine.environment["EDITOR"] = editor
+        machine.installed = Set(installed)
+        #expect(
+            machine.run("config", "edit")
+                == .failed(.unavailable, "The editor 'nano' is not installed, so nothing was changed.", hint))
+        // The shell would write a message of its own.
+        #expect(machine.runs.isEmpty && machine.files == [path: old])
+    }
+
+    @Test(arguments: [("emacs -nw", "emacs -nw +3 \"$1\""), ("vi", "vi +3 \"$1\""), ("code", "code \"$1\"")])
+    func theEditorOpensAtTheFaultyLine(editor: String, command: String) {
+        let machine = machine(new, old, new, checks: 78, 0)
+        machine.environment["EDITOR"] = editor
+        (machine.isInputTerminal, machine.isErrorTerminal, machine.answers) = (true, true, ["y", "n"])
+        let faults = "norrisd: \(copy):\nnorrisd: line 3: facts.x: unknown key\nnorrisd: line 5: more\n"
+        machine.programs["/opt/libexec/norrisd"] = [
+            .ended(status: 78, output: Array(faults.utf8)), .ended(status: 0, output: Array("ok\n".utf8)),
+        ]
+        let outcome = machine.run("config", "edit")
+        #expect(outcome.status == .done)
+        #expect(
+            outcome.errors.hasPrefix(
+                """
+                \(copy):
+                line 3: facts.x: unknown key
+                line 5: more
+                Edit it again? [Y/n/d] (d discards the changes)
+
+                """), "\(outcome.errors)")
+        let runs = machine.runs.filter { $0.program == "/bin/sh" }.map { $0.arguments[1] }
+        #expect(runs == ["trap : INT QUIT; \(editor) \"$1\"", "trap : INT QUIT; \(command)"])
+    }
+
+    @Test func discardsACopyOnRequest() {
+        let machine = machine(new, checks: 78)
+        (machine.isInputTerminal, machine.isErrorTerminal, machine.answers) = (true, true, ["d"])
+        let outcome = machine.run("config", "edit")
+        #expect(outcome.output == "unchanged: \(path)\n" && outcome.status == .done)
+        #expect(outcome.errors.hasSuffix("norrisctl: Your changes were discarded.\n"))
+        #expect(machine.files == [path: old] && machine.writtenFiles.isEmpty)
+    }
+
+    @Test(arguments: [("d", true), ("n", false)]) func asksAboutALeftCopy(answer: String, isDiscarded: Bool) {
+        let machine = machine(checks: 0)
+        machine.files[copy] = new
+        (machine.isInputTerminal, machine.isErrorTerminal, machine.answers) = (true, true, [answer])
+        #expect(machine.run("config", "edit").status == .done)
+        #expect(machine.files == (isDiscarded ? [path: old] : [path: old, copy: new]))
+        #expect(machine.runs.isEmpty != isDiscarded)
+    }
+
+    @Test(arguments: [("y", "reloaded"), ("n", "Apply it: norrisctl reload")])
+    func offersToApplyTheChange(answer: String, words: String) {
+        let machine = machine(new, checks: 0)
+        if answer == "y" { machine.reply(.success(Array(Machine.result("{}").utf8))) }
+        (machine.isInputTerminal, machine.isErrorTerminal, machine.answers) = (true, true, [answer])
+        let outcome = machine.run("config", "edit")
+        #expect(outcome.errors == "Saved. Apply it now? [Y/n]\n\(words)\n")
+        #expect(machine.methods.contains("server.reload") == (answer == "y"))
+    }
+
+    @Test func aNewFileBeginsWithTheMostUsedSettings() {
+        let machine = machine(checks: 0)
+        machine.files = [:]
+        var shown: [UInt8]?
+        machine.whileRunning = { [unowned machine, path] request in
+            if request.program == "/bin/sh" { shown = machine.files[ConfigEditCommand.copy(of: path, nil)] }
+        }
+        _ = machine.run("config", "edit")
+        let lines = String(decoding: shown ?? [], as: UTF8.self).split(separator: "\n")
+        #expect(lines.contains("#posts:") && lines.allSatisfy { $0.hasPrefix("#") })
     }
 
     @Test func namesTheCommandForWhoMayNotWrite() {

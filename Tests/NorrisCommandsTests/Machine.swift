@@ -17,6 +17,8 @@ final class Machine {
 
     /// The lines of a followed connection. `streamEnd` is the error after them.
     var stream: [String] = []
+    /// The lines of connections after the first.
+    var laterStreams: [[String]] = []
     var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
     var isErrorTerminal = false
     /// The width of standard error, if `isErrorTerminal`.
@@ -27,6 +29,7 @@ final class Machine {
     var fileStatuses: [String: FileStatus?] = [:]
     /// The contents of written files. A path in `fileWriteErrors` refuses writes.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
+    private(set) var removedFiles: [String] = []
     var fileWriteErrors: [String: SystemError] = [:]
     var answers: [String] = []
     /// The changes to files that a program makes.
@@ -36,6 +39,8 @@ final class Machine {
 
     /// The outcomes of programs, one for each run. A program without a remaining outcome is missing.
     var programs: [String: [SubprocessOutcome]] = [:]
+    /// The programs in the folders of `PATH`.
+    var installed: Set<String> = []
     private(set) var runs: [SubprocessRequest] = []
 
     var listener: Int?
@@ -167,9 +172,14 @@ final class Machine {
             guard self.files[path] == nil else { throw SystemError("open", code: EEXIST) }
             self.files[path] = bytes
         }
-        system.removeFile = { self.files[$0] = nil }
+        system.makeFolder = { path throws(SystemError) in if let error = self.fileWriteErrors[path] { throw error } }
+        system.removeFile = {
+            self.files[$0] = nil
+            self.removedFiles.append($0)
+        }
         system.mayReplace = { self.fileWriteErrors[$0] == nil }
         system.readAnswer = { self.answers.isEmpty ? nil : self.answers.removeFirst() }
+        system.isInstalled = self.installed.contains
         system.ownFolders = { ["/opt/bin", "/opt/libexec"] }
         system.run = { request in
             waiting.erase()
@@ -207,6 +217,7 @@ final class Machine {
         self.sockets.append(sockets)
         waits.append(timeout)
         lines.forEach(take)
+        defer { if !laterStreams.isEmpty { stream = laterStreams.removeFirst() } }
         for line in stream {
             pass(delay, waiting)
             guard case .goOn(let time) = receive(Array(line.utf8)) else { return nil }

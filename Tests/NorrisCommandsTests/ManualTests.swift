@@ -14,8 +14,9 @@ struct ManualTests {
 
     /// The commands without subcommands, by their full names.
     private let commands: [(name: String, type: any SessionCommand.Type)] = Norrisctl.commands.flatMap { command in
-        command.commands.isEmpty
-            ? [(command.name, command)] : command.commands.map { ("\(command.name) \($0.name)", $0) }
+        // `feed` is a command by itself and has subcommands.
+        (command is any CommandGroup.Type ? [] : [(command.name, command)])
+            + command.commands.map { ("\(command.name) \($0.name)", $0) }
     }
 
     private func signatures(_ name: String) throws -> [String] {

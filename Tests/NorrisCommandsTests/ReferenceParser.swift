@@ -121,6 +121,10 @@ struct ReferenceParser {
                 throw Wrong()
             }
             (type, items) = (command, Self.items(of: command))
+            // Options of `feed` before its subcommand have no effect.
+            var settings = Settings()
+            let common = CommandArguments.descriptions { settings.declare(&$0) }.map(\.name)
+            meaning.options.removeAll { !common.contains($0.name) }
             meaning.command.append(command.name)
             return
         }
@@ -140,17 +144,26 @@ struct ReferenceParser {
     }
 
     private func isValid(_ value: String, _ item: Description) -> Bool {
-        if item.kind == .kind, item.isOption {
+        // Kinds of items have plurals.
+        if item.kind == .kind, item.choices.first == "fact" {
             return ["fact", "facts", "gif", "gifs", "post", "posts"].contains(value)
         }
         if !item.choices.isEmpty { return item.choices.contains { Array($0.utf8) == Array(value.utf8) } }
         switch item.rule {
         case "": return true
         case "a whole number": return Int(value) != nil
+        case "a number of the last list": return Int(value).map { (1...100).contains($0) } ?? false
         case "text with fields in braces": return Template(value) != nil
         case "1 to 24 characters":
             let line = value.filter { !$0.unicodeScalars.allSatisfy { $0.value < 0x20 } }
             return (1...24).contains(line.count)
+        case "1 to 40 characters of a-z, 0-9, _ and -":
+            return (1...40).contains(value.utf8.count)
+                && value.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789_-".utf8.contains($0) }
+        case let rule where rule.hasPrefix("a whole number with a unit"):
+            let bytes = Array(value.utf8)
+            return (2...10).contains(bytes.count) && bytes.dropLast().allSatisfy { (0x30...0x39).contains($0) }
+                && "smhd".utf8.contains(bytes[bytes.count - 1])
         case let rule where rule.hasPrefix("a number above zero"): return Timeout(value) != nil
         default:
             let bounds = item.rule.split(separator: " ").compactMap { Int($0) }

@@ -84,6 +84,30 @@ struct ConfigurationFaultTests {
         ("log: {level: !!str info}", "1: log.level: \(tag)"),
     ]
 
+    /// The space after a colon is missing, which libyaml reports in the next line, or not at all.
+    private static let colons: [(String, String)] = [
+        (
+            "posts:\n  sources:\n    rich:\n      kind:feed\n      # comment\n\n      url: https://r.example\n",
+            "4: is not YAML here: put a space after the first colon"
+        ),
+        (
+            "posts:\n  sources:\n    rich:\n      kind:feed\n",
+            "4: posts.sources.rich: expected a mapping with the keys kind, url, enabled, refresh, keep, "
+                + "found a text; put a space after the colon"
+        ),
+        ("facts:\n  enabled: true\n  refresh:1h\n", "3: is not YAML here: put a space after the first colon"),
+        (
+            "posts:\n  sources:\n    rich: http://r.example\n",
+            "3: posts.sources.rich: expected a mapping with the keys kind, url, enabled, refresh, keep, "
+                + "found a text; write {kind: feed, url: ADDRESS}"
+        ),
+        (
+            "gifs: https://api.giphy.com\n",
+            "1: gifs: expected a mapping with the keys enabled, base_url, api_key_file, rating, refresh, queries, keep, "
+                + "hourly_quota, found a text; put the keys below it, indented"
+        ),
+    ]
+
     private static let notYAML: [(String, String)] = [
         ("log: {}\na: b: c", "2: is not YAML here: mapping values are not allowed in this context\(checkYAML)"),
         (
@@ -104,7 +128,7 @@ struct ConfigurationFaultTests {
         ),
     ]
 
-    @Test("One fault, with its line and key", arguments: unknownKeys + sections + aliases + notYAML)
+    @Test("One fault, with its line and key", arguments: unknownKeys + sections + aliases + colons + notYAML)
     func oneFault(yaml: String, expected: String) {
         #expect(faults(yaml) == "c.yaml:" + expected)
     }
@@ -143,7 +167,7 @@ struct ConfigurationFaultTests {
               sources:
                 a: {kind: feed, url: https://a.example}
                 b: {url: https://b.example, kind: *nowhere}
-                a: {kind: rss, url: https://a.example}
+                a: {kind: fed, url: https://a.example}
             ---
             more: 1
             """
@@ -159,7 +183,7 @@ struct ConfigurationFaultTests {
                 c.yaml:6: log.level: expected \(levels), found "quiet"
                 c.yaml:10: posts.sources.b.kind: \(alias)
                 c.yaml:11: posts.sources.a: is already set in line 9; keep one of the two
-                c.yaml:11: posts.sources.a.kind: expected feed, mastodon or users-posts, found "rss"
+                c.yaml:11: posts.sources.a.kind: expected feed, mastodon or users-posts, found "fed"
                 c.yaml:13: holds a second document; keep one and remove the line --- between them
                 """)
     }
@@ -237,7 +261,7 @@ struct ConfigurationSourceTests {
         #expect(
             sourceFaults(
                 "a: {kind: feed}", "b: {url: https://b.example}", "c:", "d: [1]",
-                "e: {kind: rss, url: https://e.example}",
+                "e: {kind: fed, url: https://e.example}",
                 "f: {kind: feed, url: https://f.example, keep: 0s, enabled: yes, refresh: null}", "g: {kind: ~}",
                 "h: {kind: feed, url: }") == """
                     c.yaml:3: posts.sources.a: has no url; every source needs kind and url
@@ -245,7 +269,7 @@ struct ConfigurationSourceTests {
                     c.yaml:5: posts.sources.c: has no kind; every source needs kind and url
                     c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, enabled, refresh, keep, \
                     found a list
-                    c.yaml:7: posts.sources.e.kind: expected feed, mastodon or users-posts, found "rss"
+                    c.yaml:7: posts.sources.e.kind: expected feed, mastodon or users-posts, found "fed"
                     c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
                     found "0s"
                     c.yaml:8: posts.sources.f.enabled: expected true or false, found "yes"; write true

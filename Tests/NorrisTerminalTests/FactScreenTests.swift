@@ -24,13 +24,8 @@ struct FactScreenTests {
         #expect(foot == ["#dev", "#science", "#career", "builtin-dev-12"])
     }
 
-    @Test func addsDimTagsToAPipeOnlyIfColorsWereForced() {
-        #expect(
-            visible(screen(nil, escapes: true) { $0.facts([long, wide]) }) == """
-                \(long.text) <2m#dev<0m <2m#science<0m <2m#career<0m
-                \(wide.text)
-
-                """)
+    @Test("Forced colors add no content to a pipe") func colorsAddNoContent() {
+        #expect(screen(nil, escapes: true) { $0.facts([long, wide]) } == screen(nil) { $0.facts([long, wide]) })
     }
 
     @Test(arguments: [

@@ -63,7 +63,7 @@ struct ConfigCheckCommand: SessionCommand {
                 $0.line("ok: there is no \(path), so the defaults apply")
             }
         }
-        let status = ExitStatus(rawValue: try session.checkConfiguration(path)) ?? .internalError
+        let status = ExitStatus(rawValue: try session.checkConfiguration(path).status) ?? .internalError
         return session.report(["path": .string(path), "valid": .bool(status == .done)] as JSON, status: status) {
             if status == .done { $0.line("ok") }
         }
@@ -76,7 +76,8 @@ struct ConfigEditCommand: SessionCommand {
         "Edit the configuration file.",
         """
         Opens a copy in $VISUAL or $EDITOR, else in editor, vi or nano. The copy is checked, and replaces the file
-        only if it has no faults. norrisctl reload then applies it.
+        only if it has no faults. Without a file, the copy has the most used settings as comments. On a terminal,
+        norrisctl then offers to apply the change.
 
         Examples:
           norrisctl config edit
@@ -107,13 +108,24 @@ struct ConfigEditCommand: SessionCommand {
         }
         let old = try contents(of: path, session)
         let copy = Self.copy(of: path, old)
-        let isResumed = session.system.exists(copy)
-        let start: [UInt8]?
+        var isResumed = session.system.exists(copy)
         if isResumed {
             session.writeError("norrisctl: Continuing with the unsaved changes in \(copy).")
+            if session.canAsk {
+                switch session.asksAboutCopy("Continue?") {
+                case .yes: break
+                case .no: return unchanged(path, session, note: "The unsaved changes in \(copy) were not applied.")
+                case .discard:
+                    session.system.removeFile(copy)
+                    isResumed = false
+                }
+            }
+        }
+        let start: [UInt8]?
+        if isResumed {
             start = try contents(of: copy, session)
         } else {
-            let text = old ?? Array("# man norrisd.conf lists the settings; each has a default.\n".utf8)
+            let text = old ?? Array(Self.template.utf8)
             try writing(copy) { () throws(SystemError) in try session.system.createFile(copy, text) }
             start = text
         }
@@ -121,7 +133,12 @@ struct ConfigEditCommand: SessionCommand {
             // Deletes a new copy without changes, also if the editor fails.
             if !isResumed, (try? contents(of: copy, session)) == start { session.system.removeFile(copy) }
         }
-        guard let new = try editedUntilValid(copy, session) else {
+        let edited = try editedUntilValid(copy, session)
+        if edited.isDiscarded {
+            session.system.removeFile(copy)
+            return unchanged(path, session, note: "Your changes were discarded.")
+        }
+        guard let new = edited.text else {
             throw Failure(
                 .configuration, "The configuration has faults, so \(path) was not changed.",
                 hint: "Your changes are in \(copy). Go on with: \(command: "norrisctl config edit")")
@@ -148,11 +165,49 @@ struct ConfigEditCommand: SessionCommand {
         try writing(path) { () throws(SystemError) in try session.system.writeFile(path, new) }
         session.system.removeFile(copy)
         var report = session.report(["path": .string(path), "changed": true] as JSON) { $0.line("saved: \(path)") }
-        if isRunning, !session.settings.json, let reload = shellCommand(["norrisctl", "reload"] + socket) {
+        guard isRunning, !session.settings.json, let reload = shellCommand(["norrisctl", "reload"] + socket) else {
+            return report
+        }
+        guard session.canAsk, session.asks("Saved. Apply it now?") else {
             report.remark("Apply it: \(reload)")
+            return report
+        }
+        // The time in the editor does not count.
+        let fresh = session.with { _ in }
+        report.attempt { () throws(Failure) in
+            _ = try fresh.call(ServerReload.self)
+            return "reloaded"
         }
         return report
     }
+
+    private func unchanged(_ path: String, _ session: Session, note: String) -> Report {
+        var report = session.report(["path": .string(path), "changed": false] as JSON) { $0.line("unchanged: \(path)") }
+        report.note(note)
+        return report
+    }
+
+    /// The text of a new file: the most used settings as comments.
+    private static let template = """
+        # The configuration of norrisd. Each setting has a default; remove the # before a line to change it.
+        # man norrisd.conf describes all settings. norrisctl feed add is the easy way to add a feed.
+
+        #facts:
+        #  refresh: 24h
+        #  fortunes: [/usr/share/games/fortunes]
+
+        #gifs:
+        #  api_key_file: ~/.config/norrisd/giphy-api-key
+        #  rating: g
+
+        #posts:
+        #  refresh: 30m
+        #  keep: 90d
+        #  sources:
+        #    planet: {kind: feed, url: https://planet.debian.org/rss20.xml}
+        #    town: {kind: mastodon, url: https://mastodon.example}
+
+        """
 
     /// Returns the path of the edited copy, which is in the same folder, because relative paths in the file refer to
     /// the folder, and has the same ending, because editors use it. A hash of the file's content in the name limits the
@@ -180,24 +235,30 @@ struct ConfigEditCommand: SessionCommand {
         }
     }
 
-    /// Returns the edited content of the copy, or nil if it has faults and the user does not edit it again.
-    private func editedUntilValid(_ copy: String, _ session: Session) throws(Failure) -> [UInt8]? {
+    /// Returns the edited content of the copy. There is no text if it has faults and the user does not edit it again.
+    private func editedUntilValid(
+        _ copy: String, _ session: Session
+    ) throws(Failure) -> (text: [UInt8]?, isDiscarded: Bool) {
+        var line: Int?
         while true {
-            try session.edit(copy)
+            try session.edit(copy, line: line)
             guard let new = try contents(of: copy, session) else {
                 throw Failure(.inputOutput, "The editor has removed \(copy), so nothing was changed.")
             }
-            if try session.checkConfiguration(copy) == 0 { return new }
-            guard session.system.isInputTerminal, session.system.isErrorTerminal else { return nil }
-            session.writeError("Edit it again? [Y/n]")
-            let answer = session.system.readAnswer()?.lowercased()
-            guard let answer, !["n", "no"].contains(answer) else { return nil }
+            let check = try session.checkConfiguration(copy)
+            if check.status == 0 { return (new, false) }
+            guard session.canAsk else { return (nil, false) }
+            switch session.asksAboutCopy("Edit it again?") {
+            case .yes: line = check.line
+            case .no: return (nil, false)
+            case .discard: return (nil, true)
+            }
         }
     }
 }
 
 extension System {
-    fileprivate func exists(_ path: String) -> Bool {
+    func exists(_ path: String) -> Bool {
         do {
             _ = try fileStatus(path)
             return true
@@ -237,16 +298,44 @@ extension Session {
         }
     }
 
-    /// Runs `norrisd --check-config`, which writes the faults to standard error. Returns the exit status of norrisd.
-    fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
+    /// Whether norrisctl can ask the user.
+    var canAsk: Bool { system.isInputTerminal && system.isErrorTerminal }
+
+    /// Asks a question on the terminal. Yes is the default; the end of the input means no.
+    func asks(_ question: String) -> Bool {
+        writeError("\(question) [Y/n]")
+        guard let answer = system.readAnswer()?.lowercased() else { return false }
+        return !["n", "no"].contains(answer)
+    }
+
+    fileprivate enum CopyAnswer { case yes, no, discard }
+
+    /// Asks a question about an edited copy, which the user may discard.
+    fileprivate func asksAboutCopy(_ question: String) -> CopyAnswer {
+        writeError("\(question) [Y/n/d] (d discards the changes)")
+        guard let answer = system.readAnswer()?.lowercased() else { return .no }
+        if ["d", "discard"].contains(answer) { return .discard }
+        return ["n", "no"].contains(answer) ? .no : .yes
+    }
+
+    /// Runs `norrisd --check-config`, and writes the faults to standard error. Returns the exit status of norrisd and
+    /// the line of the first fault.
+    func checkConfiguration(_ path: String) throws(Failure) -> (status: Int32, line: Int?) {
         // A norrisd in the folder of norrisctl has the same version, because both are installed together.
         for program in system.ownFolders().map({ "\($0)/norrisd" }) + ["norrisd"] {
             let outcome = system.run(
                 SubprocessRequest(
-                    program: program, arguments: ["--check-config", "--config", path], inheritsErrors: true))
+                    program: program, arguments: ["--check-config", "--config", path],
+                    output: .collected(limit: 1 << 20), collectsErrors: true))
             switch outcome {
             case .missing: continue
-            case .ended(let status, _): return status
+            case .ended(let status, let output):
+                let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { line in
+                    line.hasPrefix("norrisd: ") ? line.dropFirst(9) : line
+                }
+                for line in lines where line != "ok" { writeError(String(line)) }
+                let first = lines.first { $0.hasPrefix("line ") }
+                return (status, first.flatMap { Int($0.dropFirst(5).prefix { $0 != ":" }) })
             default: throw .unfinished("norrisd", outcome)
             }
         }
@@ -254,27 +343,51 @@ extension Session {
     }
 
     /// Runs the user's editor. The shell splits $VISUAL or $EDITOR, which may contain arguments as in git(1). The path
-    /// is a separate argument.
-    fileprivate func edit(_ path: String) throws(Failure) {
+    /// is a separate argument, after `+LINE` for an editor that is known to accept it.
+    fileprivate func edit(_ path: String, line: Int?) throws(Failure) {
         let chosen = ["VISUAL", "EDITOR"].lazy.compactMap { system.environment.value(of: $0) }.first
         for editor in chosen.map({ [$0] }) ?? ["editor", "vi", "nano"] {
+            let program = String(editor.prefix { $0 != " " })
+            guard system.isInstalled(program) || program.contains(where: { "\"'$\\=~`(".contains($0) }) else {
+                guard chosen != nil else { continue }
+                throw missing(program)
+            }
+            let known = ["editor", "vi", "vim", "nvim", "nano", "emacs", "emacsclient", "micro", "joe", "jed", "mg"]
+            let name = String(program.split(separator: "/").last ?? "")
+            let position = line.flatMap { known.contains(name) ? "+\($0) " : nil } ?? ""
             let outcome = system.run(
                 SubprocessRequest(
-                    program: "/bin/sh", arguments: ["-c", "trap : INT QUIT; \(editor) \"$1\"", editor, path],
+                    program: "/bin/sh",
+                    arguments: ["-c", "trap : INT QUIT; \(editor) \(position)\"$1\"", editor, path],
                     input: .inherited, output: .terminal(reset: []), inheritsErrors: chosen != nil, keepsKeys: true))
             switch outcome {
             case .ended(status: 0, _): return
             // 127 is the shell's exit status for a program that does not exist.
-            case .ended(status: 127, _) where chosen == nil: continue
+            case .ended(status: 127, _):
+                guard chosen != nil else { continue }
+                throw missing(editor)
             case .ended(let status, _):
-                let reason = status == 127 ? "was not found" : "failed with status \(status)"
                 throw Failure(
-                    .unavailable, "The editor '\(editor)' \(reason), so nothing was changed.",
-                    hint: "Name another one: \(command: "EDITOR=nano norrisctl config edit")")
+                    .unavailable, "The editor '\(editor)' failed with status \(status), so nothing was changed.",
+                    hint: otherEditor(than: program))
             default: throw .unfinished(editor, outcome)
             }
         }
-        throw Failure(
-            .unavailable, "No editor was found.", hint: "Name one: \(command: "EDITOR=nano norrisctl config edit")")
+        throw Failure(.unavailable, "No editor is installed.", hint: otherEditor(than: ""))
+    }
+
+    private func missing(_ editor: String) -> Failure {
+        Failure(
+            .unavailable, "The editor '\(editor)' is not installed, so nothing was changed.",
+            hint: otherEditor(than: editor))
+    }
+
+    /// The command with an installed editor, the simplest first; else the command that installs one.
+    private func otherEditor(than editor: String) -> Advice {
+        let found = ["nano", "micro", "vim", "vi", "nvim", "emacs", "ed"].first {
+            $0 != editor && system.isInstalled($0)
+        }
+        guard let found else { return "Install one: \(command: "apt install nano")" }
+        return "Use another one: \(command: "EDITOR=\(found) norrisctl config edit")"
     }
 }

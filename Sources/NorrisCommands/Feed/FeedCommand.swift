@@ -20,6 +20,19 @@ struct FeedCommand: SessionCommand {
           norrisctl feed --unread | cut -f 1 | xargs -r norrisctl read
         """)
 
+    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
+        visit("COMMANDS", FeedSourcesCommand.self)
+        visit("COMMANDS", FeedAddCommand.self)
+        visit("COMMANDS", FeedRemoveCommand.self)
+        visit("COMMANDS", FeedImportCommand.self)
+        visit("COMMANDS", FeedExportCommand.self)
+    }
+
+    static func correction(of word: String) -> String? {
+        if NewSource.isAddress(word) { return "feed add \(shellQuoted(word))" }
+        return NewSource.isName(word) ? "feed --source \(word)" : nil
+    }
+
     private var source: String?, author: String?
     private var isUnreadOnly = false
     private var limit: Int?, page: Int?

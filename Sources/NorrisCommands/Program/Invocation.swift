@@ -39,6 +39,10 @@ struct Invocation {
                 let meant = suggestion(of: group.commands.map { $0.name } + ["help"], for: word) {
                     (path + [$0]).joined(separator: " ")
                 }
+                if meant.isEmpty, let guess = group.correction(of: word) {
+                    throw UsageError(
+                        "Unexpected argument '\(word)'. Did you mean 'norrisctl \(guess)'?")
+                }
                 throw UsageError("Unknown command \(words.joined(separator: " ").quotedForMessage).\(meant)")
             }
             command = type.init()

@@ -56,6 +56,8 @@ protocol SessionCommand: Sendable {
     /// Calls `visit` with each command of a group, in the order of the help. An array would add the creation of its
     /// metadata to each start.
     static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void)
+    /// The command that a user probably meant with an unknown subcommand; nil if the command cannot guess.
+    static func correction(of word: String) -> String?
     /// The exit statuses in the help, in ascending order.
     static var statuses: [ExitStatus] { get }
     /// Whether the arguments are ids, which may begin with a dash.
@@ -77,6 +79,8 @@ protocol SessionCommand: Sendable {
 extension SessionCommand {
     static var aliases: [String] { [] }
     static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {}
+
+    static func correction(of word: String) -> String? { nil }
 
     /// The commands of a group; empty for other commands.
     static var commands: [any SessionCommand.Type] {

@@ -27,6 +27,8 @@ struct SubprocessRequest: Equatable, Sendable {
     var output = Output.discarded
     /// Whether the program inherits standard error. If not, it is discarded, because it may quote network data.
     var inheritsErrors = false
+    /// Whether standard error is collected together with the output.
+    var collectsErrors = false
     /// Whether SIGINT and SIGQUIT are only for the program. norrisctl ignores them during the run, as system(3) does.
     var keepsKeys = false
     /// nil sets no limit.
@@ -164,8 +166,9 @@ private struct Subprocess: ~Copyable {
             pipes.append(pipe)
             output = pipe.ours
             posix_spawn_file_actions_adddup2(&actions, pipe.theirs, STDOUT_FILENO)
+            if request.collectsErrors { posix_spawn_file_actions_adddup2(&actions, pipe.theirs, STDERR_FILENO) }
         }
-        if !request.inheritsErrors {
+        if !request.inheritsErrors, !request.collectsErrors {
             posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         }
         var attributes = posix_spawnattr_t()

@@ -50,11 +50,20 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     }
 }
 
-/// Writes a new file with mode 0600. Creates missing folders, which are private in the home directory, and elsewhere
+/// Creates a folder with the missing folders above it. New folders are private in the home directory, and elsewhere
 /// open to the daemon, because the daemon runs as another user.
-func createFile(_ path: String, _ bytes: [UInt8], home: String?) throws(SystemError) {
+func makeFolder(_ path: String, home: String?) throws(SystemError) {
     let mode: mode_t = home.map { path.hasPrefix("\($0)/") } ?? false ? 0o700 : 0o755
     for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), mode) }
+    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw SystemError("mkdir") }
+}
+
+/// Writes a new file with mode 0600. Creates missing folders.
+func createFile(_ path: String, _ bytes: [UInt8], home: String?) throws(SystemError) {
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+        // An error of the folder is also an error of the file.
+        try? makeFolder(String(path[..<slash]), home: home)
+    }
     try write(bytes, try openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600))
 }
 

@@ -38,12 +38,16 @@ struct System {
     var writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
     /// Writes a new file that only the user may read, and creates missing folders.
     var createFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
+    /// Creates a folder with the missing folders above it.
+    var makeFolder: (_ path: String) throws(SystemError) -> Void
     var removeFile: (_ path: String) -> Void
     var mayReplace: (_ path: String) -> Bool
     /// Reads a line of standard input, without the LF. Returns nil at the end of the input.
     var readAnswer: () -> String?
     /// The folders of norrisctl's own programs, in the order of the search.
     var ownFolders: () -> [String]
+    /// Whether a program is at a path, or in a folder of `PATH`.
+    var isInstalled: (_ program: String) -> Bool
     var run: (SubprocessRequest) -> SubprocessOutcome
 
     func localTime(_ moment: Timestamp) -> String { localText(moment, "%Y-%m-%d %H:%M:%S %Z") }
@@ -98,9 +102,13 @@ struct System {
         createFile = { path, bytes throws(SystemError) in
             try NorrisCommands.createFile(path, bytes, home: environment.value(of: "HOME"))
         }
+        makeFolder = { path throws(SystemError) in
+            try NorrisCommands.makeFolder(path, home: environment.value(of: "HOME"))
+        }
         removeFile = { unlink($0) }
         mayReplace = NorrisCommands.mayReplace
         readAnswer = { readLine() }
+        isInstalled = { executable(named: $0, in: environment.value(of: "PATH") ?? "") != nil }
         ownFolders = NorrisCommands.ownFolders
         run = { request in
             waiting.erase()

@@ -80,12 +80,19 @@ struct Completion {
 
 /// The kinds of values, with their names on help pages and the advice for valid values.
 extension ValueKind {
+    static var address: ValueKind {
+        ValueKind("url", noun: "address", "For example: https://planet.debian.org/rss20.xml")
+    }
+    static var addedSource: ValueKind {
+        ValueKind("name", noun: "added source", "'norrisctl feed sources' lists them.")
+    }
     static var author: ValueKind { ValueKind("author") }
     static var category: ValueKind {
         ValueKind("name", noun: "category", "'norrisctl categories' lists them.", takesSurplus: true)
     }
     static var columns: ValueKind { ValueKind("columns") }
     static var factScope: ValueKind { ValueKind("source", noun: "scope") }
+    static var interval: ValueKind { ValueKind("interval") }
     static var json: ValueKind { ValueKind("json") }
     static var kind: ValueKind { ValueKind("kind") }
     static var method: ValueKind { ValueKind("method", "'norrisctl call rpc.discover' lists them.") }
@@ -145,7 +152,7 @@ extension Session {
         case .category: return try call(FactCategories.self).value.items.map { Offer(word: $0.name) }
         case .source: return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }
         case .searchedSource where !arguments.found.contains("in"): return FactScope.words.map { Offer(word: $0) }
-        case .postSource, .searchedSource:
+        case .postSource, .addedSource, .searchedSource:
             return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }.filter {
                 ![SourceStatus.facts, SourceStatus.gifs].contains($0.word)
             }

@@ -147,6 +147,19 @@ extension ConfigurationKind where Value: RawRepresentable<String> & CaseIterable
     }
 }
 
+extension ConfigurationKind<Configuration.PostSourceKind> {
+    /// Accepts `rss` and `atom` as other names of `feed`.
+    static let postSource: Self = {
+        let kinds = choice
+        return Self(
+            expectation: kinds.expectation,
+            read: { scalar, context throws(ConfigurationRefusal) in
+                if ["rss", "atom"].contains(scalar.text) { return .feed }
+                return try kinds.read(scalar, context)
+            }, write: kinds.write)
+    }()
+}
+
 extension ConfigurationKind<String> {
     /// A printable text that is a string in YAML, not blank, without control characters.
     ///

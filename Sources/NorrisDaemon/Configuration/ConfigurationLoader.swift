@@ -9,6 +9,8 @@ struct ConfigurationLoader: Sendable {
     struct Loaded: Sendable, Equatable {
         var configuration: Configuration
         var warnings: [ConfigurationFault] = []
+        /// The files of sources that were left out because of a fault.
+        var faultySources: [String] = []
     }
 
     /// The home directory, for `~/`; nil if unknown.
@@ -18,19 +20,21 @@ struct ConfigurationLoader: Sendable {
     /// Whether a missing group or file is a warning. At a start each is logged at its first use instead.
     var checksSystem = false
 
-    /// Reads the file that `Paths` found. Returns the defaults if there is no file and no flag or variable names a
-    /// file.
+    /// Reads the file that `Paths` found, and the files of sources beside it. A key has its default if there is no file
+    /// and no flag or variable names a file.
     func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
-        guard let file else { return Loaded(configuration: Configuration()) }
-        guard let bytes = try Self.read(file) else { return Loaded(configuration: Configuration()) }
-        return try parse(bytes, file: file.path)
+        var loaded = Loaded(configuration: Configuration())
+        guard let file else { return loaded }
+        if let bytes = try Self.read(file, limit: 1 << 20) { loaded = try parse(bytes, file: file.path) }
+        addSources(beside: file.path, to: &loaded)
+        return loaded
     }
 
     /// Reads the text of a file.
     ///
     /// - Parameter file: the path for messages and for relative paths; not opened.
     func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
-        let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
+        let path = absolute(file)
         var reader = ConfigurationReader(
             file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem))
         var configuration = Configuration()
@@ -43,9 +47,11 @@ struct ConfigurationLoader: Sendable {
         return Loaded(configuration: configuration, warnings: reader.warnings)
     }
 
-    /// The content of a file of at most 1 MiB; nil if there is no file and no flag or variable names a file.
-    /// `/dev/null` is an empty file.
-    private static func read(_ file: Paths.ConfigurationFile) throws(ConfigurationError) -> [UInt8]? {
+    /// The content of a file; nil if there is no file and no flag or variable names a file. `/dev/null` is an empty
+    /// file.
+    ///
+    /// - Parameter limit: in bytes, a whole number of KiB.
+    static func read(_ file: Paths.ConfigurationFile, limit: Int) throws(ConfigurationError) -> [UInt8]? {
         func refusal(_ message: String) -> ConfigurationError {
             ConfigurationError(faults: [ConfigurationFault(file: file.path, message: message)])
         }
@@ -75,12 +81,13 @@ struct ConfigurationLoader: Sendable {
         }
         let bytes: [UInt8]
         do {
-            bytes = try readAll(descriptor, limit: 1 << 20)
+            bytes = try readAll(descriptor, limit: limit)
         } catch {
             throw failure(error)
         }
-        guard bytes.count <= 1 << 20 else {
-            throw refusal("is larger than 1 MiB, which no configuration is; check the path")
+        guard bytes.count <= limit else {
+            let size = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
+            throw refusal("is larger than \(size), which no configuration is; check the path")
         }
         return bytes
     }
@@ -108,4 +115,24 @@ struct ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// One fault a line.
     var description: String { faults.map(\.description).joined(separator: "\n") }
+}
+
+extension [ConfigurationFault] {
+    /// The faults for a person: the path once, then a line for each fault, such as `line 3: facts.refesh: …`.
+    var lines: [String] {
+        var lines: [String] = []
+        var file: String?
+        for fault in self {
+            let place = [fault.line.map { "line \($0)" }, fault.key].compactMap(\.self).map { $0 + ": " }.joined()
+            if place.isEmpty {
+                // A fault of a whole file is a sentence that begins with the path.
+                lines.append("\(fault.file) \(fault.message)")
+            } else {
+                if fault.file != file { lines.append("\(fault.file):") }
+                lines.append("\(place)\(fault.message)")
+            }
+            file = place.isEmpty ? nil : fault.file
+        }
+        return lines
+    }
 }

@@ -79,8 +79,7 @@ struct ConfigurationReader {
         guard case .mapping(let pairs) = node.content else {
             // A text is not quoted, because without the space after a colon the text may be a proxy with a password.
             if let text = node.scalar?.text, !node.isNull {
-                let hint = text.contains(":") ? "put a space after the colon" : "put the keys below it, indented"
-                refuse(node, "expected \(expected), found a text; \(hint)")
+                refuse(node, "expected \(expected), found a text; \(Self.hint(about: text, in: node.path))")
             } else {
                 refuse(node, expected: expected)
             }
@@ -103,6 +102,14 @@ struct ConfigurationReader {
             if isReadable(entry) { entries.append((name, entry)) }
         }
         return entries
+    }
+
+    /// The correction of a text that should be a mapping.
+    private static func hint(about text: String, in path: String) -> String {
+        if YAMLText.lacksSpaceAfterColon(text) { return "put a space after the colon" }
+        let isSource = path.hasPrefix("posts.sources.") || path.isEmpty
+        return isSource && text.contains("://")
+            ? "write {kind: feed, url: ADDRESS}" : "put the keys below it, indented"
     }
 
     /// Whether a value can be read. If not, adds a fault.

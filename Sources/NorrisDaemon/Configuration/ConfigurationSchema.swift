@@ -95,7 +95,7 @@ enum ConfigurationSchema {
     /// The keys of one source. `kind` is first, because the valid values of `url` depend on the kind.
     static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
         .init(
-            "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
+            "kind", \.kind, .postSource, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
         ),
         .init(
             name: "url",
@@ -113,8 +113,9 @@ enum ConfigurationSchema {
 }
 
 extension ConfigurationReader {
-    /// Reads one entry of `posts.sources`, which is used only if the file has no fault.
-    fileprivate mutating func readSource(
+    /// Reads one entry of `posts.sources`, or the content of a file in `sources.d`. The result is used only if the file
+    /// has no fault.
+    mutating func readSource(
         _ name: String, _ node: YAMLNode, inheriting posts: Configuration.Posts
     ) -> Configuration.PostSource {
         let isName =

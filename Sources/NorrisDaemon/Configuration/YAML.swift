@@ -205,10 +205,39 @@ extension YAMLProblem {
                 ? "is not YAML here: \(text); remove the character" : "is not UTF-8; save the file in that encoding"
         default:
             let line = YAMLNode.Mark(parser.context_mark).line
+            if let line = Self.lineWithoutSpace(in: bytes, before: mark.line, isFirst: line), parser.problem != nil,
+                ["mapping values are not allowed", "could not find expected ':'", "did not find expected key"]
+                    .contains(where: text.hasPrefix)
+            {
+                mark = .init(line: line)
+                message = "is not YAML here: put a space after the first colon"
+                return
+            }
             let context = parser.context.map { " (\(String(cString: $0)) that begins in line \(line))" } ?? ""
             let advice = "check the indentation (spaces, no tabs), quotes and brackets"
             message = "is not YAML here: \(text)\(context); \(advice)"
         }
+    }
+}
+
+extension YAMLProblem {
+    /// The line with a key and a value without a space between them, which libyaml joins with the next line to one
+    /// text: the line in which the text begins, or the last line with content before another line.
+    private static func lineWithoutSpace(
+        in bytes: UnsafeBufferPointer<UInt8>, before line: Int, isFirst first: Int
+    ) -> Int? {
+        // The lines after the fault are not needed.
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: line, omittingEmptySubsequences: false)
+        func text(_ number: Int) -> Substring {
+            guard number > 0, number <= lines.count else { return "" }
+            // A list item is a value as well.
+            return Substring(decoding: lines[number - 1].drop { [0x20, 0x09, 0x2D].contains($0) }, as: UTF8.self)
+        }
+        var previous = line - 1
+        while previous > 0, text(previous).utf8.first.map({ $0 == UInt8(ascii: "#") || $0 == 0x0D }) ?? true {
+            previous -= 1
+        }
+        return [previous, first].first { YAMLText.lacksSpaceAfterColon(text($0)) }
     }
 }
 
@@ -288,6 +317,14 @@ enum YAMLText {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
         default: true
         }
+    }
+
+    /// Whether a text is a key and a value without a space between them, such as `kind:feed`, and no URL.
+    static func lacksSpaceAfterColon(_ text: some StringProtocol) -> Bool {
+        let rest = text.utf8.drop { isLetter($0) || (0x30...0x39).contains($0) || "-_".utf8.contains($0) }
+        guard rest.first == 0x3A, rest.startIndex != text.utf8.startIndex else { return false }
+        let value = rest.dropFirst()
+        return !value.starts(with: "//".utf8) && value.first.map { ![0x20, 0x09, 0x0D].contains($0) } ?? false
     }
 
     private static func escape(_ scalar: Unicode.Scalar) -> String {

@@ -16,14 +16,15 @@ final class Settings: Sendable {
         var configuration: Configuration
         var administratorGroups: Set<gid_t>
         var refusal: String?
+        var faultySources: [String]
     }
 
     private let state: Mutex<State>
     /// Held during a reload, so that reloads run one after another.
     let reloading = AsyncLock()
 
-    init(_ configuration: Configuration, logger: Logger, _ access: BlockingAccess) {
-        state = Mutex(Settings.state(of: configuration, logger, access))
+    init(_ loaded: ConfigurationLoader.Loaded, logger: Logger, _ access: BlockingAccess) {
+        state = Mutex(Settings.state(of: loaded, logger, access))
     }
 
     var configuration: Configuration { state.withLock { $0.configuration } }
@@ -31,8 +32,11 @@ final class Settings: Sendable {
     /// The reason why the last reload was refused; nil after a successful reload.
     var refusal: String? { state.withLock { $0.refusal } }
 
-    func apply(_ configuration: Configuration, logger: Logger, _ access: BlockingAccess) {
-        let new = Settings.state(of: configuration, logger, access)
+    /// The files of sources that were left out because of a fault.
+    var faultySources: [String] { state.withLock { $0.faultySources } }
+
+    func apply(_ loaded: ConfigurationLoader.Loaded, logger: Logger, _ access: BlockingAccess) {
+        let new = Settings.state(of: loaded, logger, access)
         state.withLock { $0 = new }
     }
 
@@ -49,13 +53,16 @@ final class Settings: Sendable {
     }
 
     /// A group that does not exist is a warning.
-    private static func state(of configuration: Configuration, _ logger: Logger, _: BlockingAccess) -> State {
+    private static func state(of loaded: ConfigurationLoader.Loaded, _ logger: Logger, _: BlockingAccess) -> State {
+        let configuration = loaded.configuration
         let groups = configuration.adminGroups.compactMap { name in
             if let id = groupID(name) { return id }
             logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
             return nil as gid_t?
         }
-        return State(configuration: configuration, administratorGroups: Set(groups))
+        return State(
+            configuration: configuration, administratorGroups: Set(groups),
+            faultySources: loaded.faultySources)
     }
 
     /// The id of a group (getgrnam_r(3)); nil if there is no such group.
@@ -98,7 +105,7 @@ struct Reloader: Sendable {
         do throws(ConfigurationError) {
             loaded = try await BackgroundThreads.background.run { access throws(ConfigurationError) in
                 let loaded = try loader.load(file)
-                settings.apply(loaded.configuration, logger: logger, access)
+                settings.apply(loaded, logger: logger, access)
                 return loaded
             }
         } catch {

@@ -47,7 +47,8 @@ struct CommandTour {
                 "feed",
                 [
                     [], ["--full"], ["--unread", "--limit", "100"], ["--source", text], ["--author", text],
-                    ["--page", "2"],
+                    ["--page", "2"], ["sources"], ["export"], ["add", text], ["add", "https://127.0.0.1:1/\(text)"],
+                    ["remove", text], ["import", file], ["import", text], [text],
                 ]
             ), ("post", [[post], [post, "--full"], [text], ["--\(text)"], ["1"], ["999"], ["--id", text]]),
             ("unread", [[], [post], [text], ["1"]]), ("next", [[], ["--source", text]]),

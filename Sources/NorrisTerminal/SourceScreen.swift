@@ -1,0 +1,41 @@
+package import NorrisProtocol
+import NorrisText
+
+extension Screen {
+    /// Sources of posts as a table on a terminal; else one a line: name, kind, posts, unread posts, state and address,
+    /// separated by tabs.
+    package mutating func sources(_ sources: [PostSources.Source], now: Timestamp) {
+        func state(_ source: PostSources.Source) -> (text: String, isFault: Bool) {
+            if let error = source.freshness.error { return (error.outlook(now: now), true) }
+            guard let time = source.freshness.fetchedAt else { return ("not fetched yet", false) }
+            return ("fetched \(pastTime(time, at: now))", false)
+        }
+        guard let width = layout.width else {
+            for source in sources {
+                let state = source.freshness.error == nil ? source.freshness.state.rawValue : "failing"
+                fields(
+                    [source.name, source.kind, "\(source.items)", "\(source.unread)", state, source.url].map {
+                        Span($0)
+                    })
+            }
+            return
+        }
+        let nameColumns = sources.map { Span($0.name).width }.max() ?? 0
+        for source in sources {
+            let (text, isFault) = state(source)
+            let unread = source.unread > 0 ? "\(groupedDigits(source.unread)) unread" : ""
+            let kind = source.kind == "feed" ? "" : source.kind
+            let details: [Span] = [
+                Span(kind), Span(countText(source.items, "post")), Span(unread, .bold),
+                Span(text, isFault ? .warning : .dim), Span(source.url, .dim, link: source.url),
+            ]
+            let isNarrow = width < nameColumns + 30
+            let rows = flowed(details.map { (.dot, $0) }, width: max(1, width - (isNarrow ? 2 : nameColumns + 2)))
+            if isNarrow { line([Span(source.name, .bold)]) }
+            for (index, row) in rows.enumerated() {
+                let label = index == 0 ? Span(padded(source.name, toColumns: nameColumns + 2), .bold) : nil
+                line((isNarrow ? [.spaces(2)] : [label ?? .spaces(nameColumns + 2)]) + row)
+            }
+        }
+    }
+}
