@@ -144,7 +144,7 @@ struct CompletionTests {
         let outcome = machine.run("---complete", "norrisctl", "post", "")
         #expect(
             outcome.output
-                == "town:0\ta:b  (c)  d   e f\ntown:1\t\(String(repeating: "日", count: 29))…\ntown:2\n")
+                == "town:0\ta:b (c)  d   e f\ntown:1\t\(String(repeating: "日", count: 29))…\ntown:2\n")
     }
 
     @Test func offersAuthorsByTheFirstNameThatCanBeTyped() {

@@ -22,7 +22,7 @@ struct PromptCommandTests {
         #expect(Machine(failure: error).run("prompt", "--json", "--timeout=1s") == Outcome())
     }
 
-    @Test(arguments: ["110% of $5 to `everybody`!", "a 👨\u{200D}👩\u{200D}👧", "🇨🇭", "a\nb"])
+    @Test(arguments: ["110% of $5 to `everybody`!", "a 👨\u{200D}👩\u{200D}👧", "🇨🇭", "a\\nb"])
     func skipsUnsuitableFactsAndChangesNone(text: String) {
         let machine = Machine(results: page(fact("a", text)), page(fact("b", text)), page(fact("c", "A fact.")))
         #expect(machine.run("prompt").output == "A fact.\n")
