@@ -1,4 +1,5 @@
 package import NorrisProtocol
+import NorrisText
 
 extension Screen {
     /// The state of the daemon: a page for a terminal, else lines with a key, a tab and a value.

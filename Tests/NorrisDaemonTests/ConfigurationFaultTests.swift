@@ -44,6 +44,7 @@ private let checkYAML = "; check the indentation (spaces, no tabs), quotes and b
 
 struct ConfigurationFaultTests {
     private static let unknownKeys: [(String, String)] = [
+        ("facts: {refresh:1h}", "1: facts.refresh:1h: unknown key; put a space after the colon"),
         ("facts:\n  refersh: 1h", "2: facts.refersh: unknown key; did you mean facts.refresh?"),
         ("facts: {Base-URL: x}", "1: facts.Base-URL: unknown key; did you mean facts.base_url?"),
         ("lgo: {level: info}", "1: lgo: unknown key; did you mean log?"),

@@ -1,6 +1,7 @@
 import NorrisProtocol
 import NorrisTerminal
 import NorrisTestSupport
+import NorrisText
 import Testing
 
 struct FreshnessTextTests {

@@ -3,6 +3,7 @@ import NorrisClient
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisText
 
 /// A check of `norrisctl doctor` and its outcome.
 struct Check: Equatable, JSONEncodable {

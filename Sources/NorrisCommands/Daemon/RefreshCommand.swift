@@ -2,6 +2,7 @@ import NorrisArguments
 import NorrisClient
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 struct RefreshCommand: SessionCommand {
     static let name = "refresh"

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 struct ReloadCommand: SessionCommand {
     static let name = "reload"

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 struct FavoriteExportCommand: SessionCommand {
     static let name = "export"

@@ -2,6 +2,7 @@ import NorrisArguments
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisText
 
 struct FavoriteImportCommand: SessionCommand {
     static let name = "import"

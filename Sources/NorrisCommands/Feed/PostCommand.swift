@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 struct PostCommand: SessionCommand {
     static let takesIDs = true

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 struct ReadCommand: SessionCommand {
     static let takesIDs = true

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 protocol PagedParameters {
     var page: PageRequest { get set }

@@ -4,6 +4,10 @@ extension ConfigurationSchema {
     /// The advice about an unknown key: the key that was probably meant, or a list of all valid keys.
     static func advice(for name: String, in section: String, among siblings: [String]) -> String {
         func path(_ name: String) -> String { section.isEmpty ? name : "\(section).\(name)" }
+        // `{kind:feed}` is one key without a value in YAML.
+        if let colon = name.firstIndex(of: ":"), siblings.contains(String(name[..<colon])) {
+            return "put a space after the colon"
+        }
         if let nearest = nearest(to: name, among: siblings) {
             return "did you mean \(path(nearest))?"
         }

@@ -2,6 +2,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisText
 import Synchronization
 
 /// The state of the daemon for `server.status`, `server.metrics` and the service manager.
@@ -105,15 +106,14 @@ final class Health: Sendable {
     }
 
     private var importProgress: String {
-        reports.stores.facts.fortunesRead.map { "reading fortune files (\($0) facts so far)" } ?? ""
+        reports.stores.facts.fortunesRead.map { "reading fortune files (\(groupedDigits($0)) facts so far)" } ?? ""
     }
 
     private var contents: String {
         let stores = reports.stores
         let posts = reports.sources.current.postNames.map(stores.posts.count(source:)).reduce(0, +)
-        return [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")].filter { $0.0 > 0 }.map {
-            "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")"
-        }.joined(separator: ", ")
+        return [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")].filter { $0.0 > 0 }
+            .map { countText($0, $1) }.joined(separator: ", ")
     }
 
     private func line(_ parts: [String]) -> String {

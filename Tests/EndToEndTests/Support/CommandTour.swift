@@ -85,7 +85,7 @@ struct CommandTour {
                     ["-c", "dev", "--name", text, "--alt"], ["--id", text, "--alt"], ["--text", text, "--alt"],
                     ["--text", text, "-o", folder(text)], ["--text", "a", "-o", folder("\(text)/\(text)")],
                 ].map { ["--size", "256"] + $0 } + [["--size", text, "--alt"], [text]]
-            ), ("help", [[], ["fact"], [text]]), ("clear-cache", [[text], []]),
+            ), ("help", [[], ["fact"], [text]]), ("clear-cache", [[text], ["--yes"]]),
         ]
     }
 
