@@ -61,11 +61,7 @@ struct EmptyFeed {
 
     private static let nothingConfigured: Note = (
         "No posts: no feed is configured.",
-        [
-            "Add one to the configuration (norrisctl config edit):",
-            "posts: {sources: {planet: {kind: feed, url: https://planet.debian.org/rss20.xml}}}",
-            "Then: norrisctl reload",
-        ]
+        ["Add one: norrisctl feed add https://planet.debian.org/rss20.xml", "Add many: norrisctl feed import FILE.opml"]
     )
 
     private var nothingMatches: Note {

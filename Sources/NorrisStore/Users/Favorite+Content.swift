@@ -78,6 +78,7 @@ extension Post {
     private static let maximumTag = 100
     private static let maximumTags = 32
     private static let maximumImages = 50
+    private static let maximumLinks = 100
 
     fileprivate func checked() -> Post {
         var post = self
@@ -89,6 +90,8 @@ extension Post {
         post.publishedAt = publishedAt.flatMap(sinceEpoch)
         post.title = title.map { line($0, Post.maximumTitle) }
         post.text = text.map(sanitizedText)
+        // A harmful address leaves an empty one, because the text refers to the positions.
+        post.links = links.map { $0.prefix(Post.maximumLinks).map { harmlessURL($0) ?? "" } }
         post.tags = Array(tags.map { line($0, Post.maximumTag) }.filter { !$0.isEmpty }.prefix(Post.maximumTags))
         let images = images.compactMap { image in
             harmlessURL(image.url).map { url in

@@ -67,6 +67,7 @@ struct FavoriteImportTests {
             author: .init(id: bad, name: bad, handle: bad, avatarURL: "https://a.example/\u{1B}", email: bad),
             title: bad, text: bad + "\n" + bad, tags: [bad],
             images: [.init(url: "http://a.example/1", alt: bad), .init(url: "file:///etc/passwd")],
+            links: ["javascript:x", "https://a.example/2"],
             url: "HTTPS://a.example/\u{E9}")
         post.fact = fact.fact
         #expect(try await favorites.import([fact, post], uid: 1, at: now).added == 2)
@@ -79,7 +80,8 @@ struct FavoriteImportTests {
             kept[1].post
                 == Post(
                     id: "p", source: good, author: author, title: good, text: good + "\n" + good, tags: [good],
-                    images: [.init(url: "http://a.example/1", alt: good)]))
+                    images: [.init(url: "http://a.example/1", alt: good)],
+                    links: ["", "https://a.example/2"]))
         #expect(kept[1].fact == nil)
     }
 
