@@ -26,7 +26,7 @@ package struct SourcePolicy: Equatable, Sendable {
     /// Stands for whatever the content depends on, such as addresses and queries: content fetched with others is no
     /// content of this source.
     package var settings: String
-    /// Stands for the URL. The failures of another URL do not delay a run.
+    /// Identifies the URL. The failures of another URL do not delay a run.
     package var upstream: String
 
     package init(isEnabled: Bool, refresh: Duration, settings: String, upstream: String = "") {

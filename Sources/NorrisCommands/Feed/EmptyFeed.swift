@@ -61,7 +61,10 @@ struct EmptyFeed {
 
     private static let nothingConfigured: Note = (
         "No posts: no feed is configured.",
-        ["Add one: norrisctl feed add https://planet.debian.org/rss20.xml", "Add many: norrisctl feed import FILE.opml"]
+        [
+            "Add one: norrisctl feed add https://planet.debian.org/rss20.xml",
+            "Add many: norrisctl feed import FILE.opml",
+        ]
     )
 
     private var nothingMatches: Note {

@@ -124,7 +124,7 @@ package enum PostMarkRead: Method {
     package static var sourceParameter: StaticString { "source" }
 
     package struct Result: WireObject, Equatable, Sendable {
-        /// The number of posts that were unread before.
+        /// The number of posts whose mark changed.
         package var marked = 0
 
         package init(marked: Int) { self.marked = marked }
@@ -153,18 +153,7 @@ package enum PostMarkUnread: Method {
         }
     }
 
-    package struct Result: WireObject, Equatable, Sendable {
-        /// The number of posts that were read before.
-        package var marked = 0
-
-        package init(marked: Int) { self.marked = marked }
-
-        package init() {}
-
-        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required("marked", &marked)
-        }
-    }
+    package typealias Result = PostMarkRead.Result
 }
 
 package enum PostSources: Method {

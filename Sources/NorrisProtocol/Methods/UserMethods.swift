@@ -202,7 +202,7 @@ package enum RecentServed: Method {
     package static let summary =
         "Returns the last item of a kind that was served to the requesting user, or an item of the last numbered list."
 
-    /// Stands for every kind: the last item, or the last numbered list, of any kind.
+    /// Every kind: the last item, or the last numbered list, of any kind.
     package static let anyKind = Favorite.Kind(rawValue: "any")
 
     /// The highest number of an item in a list.

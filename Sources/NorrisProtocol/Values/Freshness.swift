@@ -110,7 +110,7 @@ package struct ScheduleRecord: Equatable, Sendable {
     package var failedAt: Timestamp?
     /// The settings of the last completed run.
     package var settings: String?
-    /// Stands for the URL to which the failures belong.
+    /// Identifies the URL to which the failures belong.
     package var upstream: String?
     /// Whether there was content at the end of that run.
     package var hadContent: Bool
