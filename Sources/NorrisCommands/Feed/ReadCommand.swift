@@ -76,16 +76,6 @@ struct UnreadCommand: SessionCommand {
     }
 }
 
-/// The result of a method that marks posts.
-private protocol MarkResult: WireValue {
-    /// The number of changed marks.
-    var marked: Int { get }
-    init(marked: Int)
-}
-
-extension PostMarkRead.Result: MarkResult {}
-extension PostMarkUnread.Result: MarkResult {}
-
 /// The posts that `norrisctl read` and `unread` mark: posts with ids or numbers, or the post last shown to the user.
 private struct ChosenPosts {
     /// The bytes of ids in one request, whose line may have 65,536 bytes.
@@ -110,19 +100,19 @@ private struct ChosenPosts {
     /// Marks the posts with as many requests as the ids need.
     func mark<M: Method>(
         _ session: Session, _ method: M.Type, as word: String, _ parameters: ([String]) -> M.Parameters
-    ) throws(Failure) -> Report where M.Result: MarkResult {
+    ) throws(Failure) -> Report where M.Result == PostMarkRead.Result {
         var ids: [String] = []
         for name in names { ids.append(try session.item(name, of: .post).id) }
         if names.isEmpty { ids = [try last(session, word)] }
-        var replies: [Reply<M.Result>] = []
+        var replies: [Reply<PostMarkRead.Result>] = []
         for chunk in Self.chunks(of: ids) {
             replies.append(try session.call(method, parameters(chunk), notFound: PostCommand.hint))
         }
         let marked = replies.reduce(0) { $0 + $1.value.marked }
-        let json: any JSONEncodable = replies.count == 1 ? replies[0].json : M.Result(marked: marked)
+        let json: any JSONEncodable = replies.count == 1 ? replies[0].json : PostMarkRead.Result(marked: marked)
         // The user has not named the post that was shown last.
         let shown = names.isEmpty ? ": \(ids[0])" : ""
-        return session.report(json, schema: M.Result.schema) { $0.line(markedText(marked, as: word) + shown) }
+        return session.report(json, schema: PostMarkRead.Result.schema) { $0.line(markedText(marked, as: word) + shown) }
     }
 
     private func last(_ session: Session, _ word: String) throws(Failure) -> String {
