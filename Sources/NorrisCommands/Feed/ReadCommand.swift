@@ -112,7 +112,9 @@ private struct ChosenPosts {
         let json: any JSONEncodable = replies.count == 1 ? replies[0].json : PostMarkRead.Result(marked: marked)
         // The user has not named the post that was shown last.
         let shown = names.isEmpty ? ": \(ids[0])" : ""
-        return session.report(json, schema: PostMarkRead.Result.schema) { $0.line(markedText(marked, as: word) + shown) }
+        return session.report(json, schema: PostMarkRead.Result.schema) {
+            $0.line(markedText(marked, as: word) + shown)
+        }
     }
 
     private func last(_ session: Session, _ word: String) throws(Failure) -> String {
