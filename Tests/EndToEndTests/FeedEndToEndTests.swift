@@ -155,7 +155,6 @@ import Testing
         let daemon = try RunningDaemon()
         let result = try daemon.ctl("feed")
         #expect(result.status == 1)
-        #expect(result.errors.contains("sources:"))
-        #expect(result.errors.contains("kind: feed"))
+        #expect(result.errors.contains("norrisctl feed add https://"))
     }
 }
