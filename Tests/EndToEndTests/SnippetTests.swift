@@ -111,17 +111,20 @@ import Testing
             {"topic":"item","source":"planet","added":2,"items":[{"id":"planet:1","title":"\(title)"},\
             {"id":"planet:2","title":"-i"}],"at":"2026-11-25T12:00:00Z"}
             {"topic":"item","source":"blog","added":1,"items":[{"id":"blog:1","title":"One"}],"at":"2026-11-25T12:00:00Z"}
+            {"topic":"item","source":"planet","added":1,"items":[{"id":"planet:3","title":"Later"}],\
+            "at":"2026-11-25T12:00:00Z"}
 
             """, to: "events")
-        _ = try snippet.folder.writeProgram(#"printf '%s\n' "$@" --- >>"$HOME/shown""#, to: "notify-send")
+        _ = try snippet.folder.writeProgram(#"printf '%s\n' "$@" --- >>"$HOME/shown"; echo 7"#, to: "notify-send")
         let result = try run(snippet.path, environment: snippet.environment())
         #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
         let shown = try String(contentsOfFile: snippet.folder("shown"), encoding: .utf8)
         let calls = shown.split(separator: "---\n").map { $0.split(separator: "\n").map(String.init) }
         let escaped = hostile.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
         #expect(calls.first?.suffix(4) == ["--", "2 new posts of planet", escaped, "-i"], "\(shown)")
-        #expect(calls.last?.suffix(3) == ["--", "New post of blog", "One"], "\(shown)")
-        #expect(calls.count == 2 && calls.map { $0.contains { $0.hasSuffix(":norrisd-planet") } } == [true, false])
+        #expect(calls.dropFirst().first?.suffix(3) == ["--", "New post of blog", "One"], "\(shown)")
+        #expect(calls.last?.suffix(3) == ["--", "New post of planet", "Later"], "\(shown)")
+        #expect(calls.map { $0.contains("--replace-id=7") } == [false, false, true], "\(shown)")
         #expect(!snippet.hostileTextHasRun)
     }
 
@@ -141,6 +144,28 @@ import Testing
         #expect(terminal.wait(for: "[?1049l") != nil, "\(terminal.rest)")
         let ended = terminal.waitForEnd()
         #expect(ended == 0 && terminal.rest.contains(text.prefix(40)), "\(terminal.rest)")
+    }
+
+    @Test("The id of an imported favorite stays text if the user's shell is fish, which quotes in another way")
+    func thePreviewGetsTheWholeID() throws {
+        let snippet = try Snippet(
+            "norris-pick",
+            norrisctl: #"""
+                case $1 in
+                    favorite) cat "$HOME/reply" ;;
+                    fact) printf '%s' "$3" >"$HOME/asked"; echo '{"fact":{"text":"previewed","categories":[]}}' ;;
+                esac
+                """#)
+        let id = #"p:1\' "# + snippet.hostileText
+        _ = try snippet.folder.write("fact\t\(id)\tOne\n", to: "reply")
+        let variables = ["TERM": "xterm", "SHELL": "/usr/bin/fish"]
+        let terminal = try PseudoTerminal(
+            snippet.path, environment: snippet.environment().merging(variables) { $1 }, columns: 200)
+        #expect(terminal.wait(for: "previewed") != nil, "\(terminal.rest)")
+        terminal.type("\u{1b}")
+        _ = terminal.waitForEnd()
+        #expect(try String(contentsOfFile: snippet.folder("asked"), encoding: .utf8) == id)
+        #expect(!snippet.hostileTextHasRun)
     }
 
     @Test func theListAndThePreviewAreText() throws {
