@@ -109,6 +109,12 @@ struct CardCommandTests {
                     status: .nothing))
     }
 
+    @Test func categoriesAreOfAnyCaseAndSeveral() {
+        let machine = machine([page(fact("n", "Next."))])
+        #expect(machine.run("card", "-c", "Dev,science", "-c", "food", "-o", "f.png").errors == wrote)
+        #expect(machine.parameters == [#"{"category":["dev","science","food"]}"#])
+    }
+
     @Test func passesTheStyleOn() {
         let machine = machine()
         let poster = ["--style", "poster", "--headline", "No fear"]

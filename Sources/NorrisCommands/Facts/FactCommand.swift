@@ -102,8 +102,8 @@ private func lowercasedASCII(_ text: Substring.UTF8View) -> String {
 
 extension CommandArguments {
     /// Declares `--category`. Names of categories are lower case and contain no comma, so `Dev,science` are two.
-    mutating func categories(_ values: inout [String]) {
-        option("category", short: "c", .category, FactCommand.categoryHelp, isRepeating: true) { text in
+    mutating func categories(_ values: inout [String], _ summary: String = FactCommand.categoryHelp) {
+        option("category", short: "c", .category, summary, isRepeating: true) { text in
             let names = text.utf8.split(separator: UInt8(ascii: ",")).map { lowercasedASCII($0) }
             values += names.isEmpty ? [""] : names
             return true

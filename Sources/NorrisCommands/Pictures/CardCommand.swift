@@ -34,7 +34,8 @@ struct CardCommand: SessionCommand {
     private enum Style: String, CaseIterable { case poster, scenic }
 
     private var number: ItemName?
-    private var id: String?, text: String?, category: String?, name: String?
+    private var id: String?, text: String?, name: String?
+    private var categories: [String] = []
     private var style: Style?, headline: String?, size: Int?
     /// The file of the picture; `-` is standard output.
     private var output: String?
@@ -51,7 +52,7 @@ struct CardCommand: SessionCommand {
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")
         arguments.option(&text, "text", .text, "A text of your own; needs no daemon.")
         arguments.flag(&isToday, "today", "The fact of the day.")
-        arguments.option(&category, "category", short: "c", .category, "A fact of this category you have not seen yet.")
+        arguments.categories(&categories, "A new fact of this category, or of several: dev,science. May be repeated.")
         arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
         arguments.option("style", .style, "scenic or poster. (default: scenic)", choices: Style.words) {
             assign(&style, Style(rawValue: $0))
@@ -76,7 +77,7 @@ struct CardCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        if [number != nil, id != nil, text != nil, isToday, category != nil].count(where: { $0 }) > 1 {
+        if [number != nil, id != nil, text != nil, isToday, !categories.isEmpty].count(where: { $0 }) > 1 {
             throw UsageError("Use only one of a number, --id, --text, --today and --category.")
         }
         if text != nil, name != nil { throw UsageError("--name is for facts: leave it out beside --text.") }
@@ -162,7 +163,7 @@ struct CardCommand: SessionCommand {
     private func savingCommand(_ session: Session) -> String {
         let options =
             optionWords(("--socket", session.settings.socket), ("--id", id), ("--text", text))
-            + flagWords([("--today", isToday)]) + optionWords(("--name", category == nil ? name : nil))
+            + flagWords([("--today", isToday)]) + optionWords(("--name", categories.isEmpty ? name : nil))
             + optionWords(("--style", style?.rawValue), ("--headline", headline), ("--size", size.map(String.init)))
             + flagWords([("--no-tags", leavesOutTags)])
         return shellCommand(["norrisctl", "card"] + options + ["-o", "card.png"]) ?? "the same command with -o card.png"
@@ -187,7 +188,7 @@ struct CardCommand: SessionCommand {
             if let name { return try get(reply.value.fact.id, name) }
             return (reply.value.fact, reply.json, reply.value.freshness)
         }
-        if category == nil {
+        if categories.isEmpty {
             do throws(Failure) {
                 let served = try session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value
                 return try get(served.id, name ?? served.name)
@@ -196,12 +197,11 @@ struct CardCommand: SessionCommand {
                 guard error.response?.code == .notFound else { throw error }
             }
         }
-        let categories = category.map { [$0] } ?? []
         let reply = try session.call(
             FactRandom.self, FactRandom.Parameters(categories: categories, name: name),
             notFound: session.categoryHint(categories))
         guard let fact = reply.value.items.first else {
-            if category != nil {
+            if !categories.isEmpty {
                 let hint: Advice = "List the categories: norrisctl categories"
                 throw Failure(.nothing, "There is no fact of this category.", hint: hint)
             }
