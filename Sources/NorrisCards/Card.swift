@@ -10,22 +10,25 @@ package struct Card {
 
     private let fact: Fact
     private let text: CardText
+    private let showsText: Bool
     let composition: Composition
     let landscape: Landscape
 
-    /// - Parameter size: the width in pixels, one of ``sizes``. The height is equal, or a quarter more for a poster,
-    ///   unless the text needs more.
-    package init(fact: Fact, size: Int = 1080, style: CardStyle = .scenic, showsTags: Bool = true) throws(CardError) {
+    package init(fact: Fact, _ options: CardOptions = CardOptions()) throws(CardError) {
         self.fact = fact
-        text = try CardText(fact.text)
-        composition = try Composition(fact, text: text, size: size, style: style, showsTags: showsTags)
+        text = try CardText(fact.text, name: options.name)
+        composition = try Composition(fact, text: text, options)
+        showsText = options.showsText
+        let look = options.look
         landscape = Landscape(
-            seed: stableHash(fact.id), category: fact.categories.first, width: composition.picture.width,
+            seed: stableHash(look == 0 ? fact.id : "\(fact.id) \(look)"), category: fact.categories.first,
+            scene: options.scene ?? Scene(seed: stableHash(fact.id), look: look), width: composition.picture.width,
             height: composition.picture.height, letters: composition.letters)
     }
 
     /// A description of the picture in words, on one line.
     package var alternativeText: String {
+        guard showsText else { return "A picture of \(landscape.description)" }
         let headline = composition.headline.map { "the headline \($0.uppercased()) and " } ?? ""
         let kind = headline.isEmpty ? "picture" : "black poster with a picture"
         return "A \(kind) of \(landscape.description), with \(headline)the words: \(text.line)"
@@ -33,7 +36,8 @@ package struct Card {
 
     /// Draws the card as a PNG file. The same fact, fonts and libraries give the same bytes.
     package func png() throws(CardError) -> [UInt8] {
-        let (width, picture, scrims) = (composition.width, composition.picture, composition.scrims)
+        let (width, picture) = (composition.width, composition.picture)
+        let shades = showsText ? composition.shades : []
         let writer = try PNGWriter(
             width: width, height: composition.height,
             texts: [
@@ -52,13 +56,49 @@ package struct Card {
             if !painted.isEmpty {
                 let start = (painted.lowerBound - top) * width + picture.x
                 landscape.paint(
-                    rows: painted.lowerBound - picture.y..<painted.upperBound - picture.y, scrims: scrims,
+                    rows: painted.lowerBound - picture.y..<painted.upperBound - picture.y, shades: shades,
                     into: UnsafeMutableBufferPointer(rebasing: pixels[start...]), stride: width)
             }
-            try canvas.draw(color: Composition.color) { composition.drawLetters(on: $0, rows: rows) }
+            if showsText { try canvas.draw(color: Composition.color) { composition.drawLetters(on: $0, rows: rows) } }
             writer.append(UnsafeBufferPointer(pixels))
         }
         return writer.finish()
+    }
+}
+
+/// The choices of a card.
+package struct CardOptions: Equatable, Sendable {
+    /// The width in pixels, one of ``Card/sizes``.
+    var size = 1080
+    var style = CardStyle.scenic
+    /// nil for a square, or 4:5 for a poster, unless the text needs more height.
+    var aspect: CardAspect?
+    /// nil for the scene that the fact's id determines.
+    var scene: Scene?
+    /// The number of the landscape among the landscapes of the fact; 0 is the usual one.
+    var look = 0
+    /// The name in the text that replaces Chuck Norris.
+    var name: String?
+    var showsTags = true
+    /// Whether there are letters on the landscape.
+    var showsText = true
+}
+
+/// The shape of a card, whose height is then independent of the text.
+enum CardAspect: String, CaseIterable {
+    case square = "1:1"
+    case portrait = "4:5"
+    case story = "9:16"
+    case wide = "16:9"
+
+    /// The height of a width, rounded to a pixel.
+    func height(width: Int) -> Int {
+        switch self {
+        case .square: width
+        case .portrait: (width * 5 + 2) / 4
+        case .story: (width * 16 + 4) / 9
+        case .wide: (width * 9 + 8) / 16
+        }
     }
 }
 
@@ -81,6 +121,11 @@ package struct CardError: Error, Equatable {
         status: 65, message: "The fact's text is longer than \(Fact.maximumLength) characters; shorten it.")
     static let tooTall = CardError(
         status: 65, message: "The fact's text has too many lines for one picture; shorten it.")
+    static func tooLong(for aspect: CardAspect) -> CardError {
+        CardError(
+            status: 66,
+            message: "The fact's text needs more room than --aspect \(aspect.rawValue) has; leave the option out.")
+    }
     static let noFont = CardError(
         status: 69, message: "No font is installed; install one, such as Debian's fonts-inter.")
 

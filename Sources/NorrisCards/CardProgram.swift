@@ -27,8 +27,8 @@ package enum CardProgram {
         switch request {
         case .help: return Array(CardRequest.helpPage.utf8)
         case .version: return Array("norris-card \(NorrisVersion.current)\n".utf8)
-        case .card(let size, let style, let showsTags, let isText):
-            let card = try Card(fact: readFact(), size: size, style: style, showsTags: showsTags)
+        case .card(let options, let isText):
+            let card = try Card(fact: readFact(), options)
             return isText ? Array((card.alternativeText + "\n").utf8) : try card.png()
         }
     }
@@ -52,7 +52,7 @@ enum CardRequest: Equatable {
     case help
     case version
     /// A picture, or its alternative text.
-    case card(size: Int, style: CardStyle, showsTags: Bool, isText: Bool)
+    case card(CardOptions, isText: Bool)
 
     /// - Parameter arguments: without the program's name.
     init(arguments words: [String]) throws(CardError) {
@@ -72,9 +72,14 @@ enum CardRequest: Equatable {
             guard isPoster || options.headline == nil else {
                 throw .usage("--headline is for posters; add --style poster.")
             }
-            self = .card(
+            guard !isPoster || !options.leavesOutText else {
+                throw .usage("--no-text is for scenic cards; leave out --style poster.")
+            }
+            let card = CardOptions(
                 size: options.size ?? 1080, style: isPoster ? .poster(headline: options.headline) : .scenic,
-                showsTags: !options.leavesOutTags, isText: options.isText)
+                aspect: options.aspect, scene: options.scene, look: options.look ?? 0, name: options.name,
+                showsTags: !options.leavesOutTags, showsText: !options.leavesOutText)
+            self = .card(card, isText: options.isText)
         }
     }
 
@@ -93,8 +98,9 @@ enum CardRequest: Equatable {
 private struct Options {
     enum Style: String, CaseIterable { case scenic, poster }
 
-    var size: Int?, style: Style?, headline: String?
-    var leavesOutTags = false, isText = false
+    var size: Int?, style: Style?, headline: String?, name: String?
+    var aspect: CardAspect?, scene: Scene?, look: Int?
+    var leavesOutTags = false, leavesOutText = false, isText = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(
@@ -114,6 +120,23 @@ private struct Options {
             "headline", ValueKind("word"), "The poster's headline, at most 24 characters. (default: from the category)",
             takes: "1 to \(Headline.longest) characters, at least one of them visible"
         ) { assign(&headline, Headline.checked($0)) }
+        arguments.option(
+            "aspect", ValueKind("aspect"),
+            "The shape: 1:1, 4:5, 9:16 or 16:9. (default: 1:1, posters 4:5, or taller for a long text)",
+            choices: CardAspect.words
+        ) { assign(&aspect, CardAspect(rawValue: $0)) }
+        arguments.option(
+            "scene", ValueKind("scene"), "The landscape. (default: from the fact)", choices: Scene.words
+        ) { assign(&scene, Scene(rawValue: $0)) }
+        arguments.option(
+            &look, "look", in: 0...1_000_000, "The number of another landscape for the fact. (default: 0)")
+        arguments.option(
+            "name", ValueKind("name"), "The name in the text, which no line break divides. (default: Chuck Norris)"
+        ) {
+            name = $0
+            return true
+        }
+        arguments.flag(&leavesOutText, "no-text", "Leave out all letters.")
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the categories, as posters always do.")
         arguments.flag(&isText, "alt", "Write the alternative text instead of the picture.")
         arguments.common()

@@ -2,14 +2,19 @@ import NorrisProtocol
 import NorrisText
 
 /// The text of a fact for drawing: sanitized, with single spaces, without white space around lines, without empty lines
-/// at the ends, and without consecutive empty lines. Lines that were wrapped for a terminal are joined, and quotes and
-/// dashes are typographic.
+/// at the ends, and without consecutive empty lines. Lines that were wrapped for a terminal are joined, quotes and
+/// dashes are typographic, and the backquotes around code are removed.
 struct CardText {
     let text: String
+    /// The parts of ``text`` that are code, as indexes of Unicode scalars.
+    let code: [Range<Int>]
+    /// The names in the text, which line breaks leave whole.
+    let names: [String]
     /// The author after a dash; nil if the text does not end with one.
     let attribution: String?
 
-    init(_ source: String) throws(CardError) {
+    /// - Parameter name: the name that replaces Chuck Norris.
+    init(_ source: String, name: String? = nil) throws(CardError) {
         let clean = sanitizedText(source)
         // In code points, as in the protocol.
         guard clean.unicodeScalars.count <= Fact.maximumLength else { throw .tooLong }
@@ -28,11 +33,30 @@ struct CardText {
         }
         if lines.last?.isEmpty == true { lines.removeLast() }
         attribution = CardText.removeAttribution(from: &lines).map(typographic)
-        text = typographic(lines.joined(separator: "\n"))
+        names = ["Chuck Norris"] + (name.map { [sanitizedLine($0)] } ?? [])
+        (text, code) = CardText.withoutBackquotes(Array(lines.joined(separator: "\n")))
+    }
+
+    /// Typographic marks are for the text beside code only.
+    private static func withoutBackquotes(_ characters: [Character]) -> (String, [Range<Int>]) {
+        var result = ""
+        var code: [Range<Int>] = []
+        var start = 0
+        for span in codeSpans(in: characters) {
+            result += typographic(String(characters[start..<span.lowerBound]))
+            let first = result.unicodeScalars.count
+            result += String(characters[span.dropFirst().dropLast()])
+            code.append(first..<result.unicodeScalars.count)
+            start = span.upperBound
+        }
+        return (result + typographic(String(characters[start...])), code)
     }
 
     /// All words on one line.
     var line: String { sanitizedLine(attribution.map { "\(text) \($0)" } ?? text) }
+
+    /// Whether the text consists of emoji.
+    var isEmoji: Bool { text.allSatisfy { $0.isWhitespace || $0.isEmoji } }
 
     /// Removes `-- Name` from the end: on separate lines, or after the last sentence.
     private static func removeAttribution(from lines: inout [String]) -> String? {
@@ -83,9 +107,6 @@ struct CardText {
 
     /// The number of lines of ``text``, before line breaking.
     var lineCount: Int { text.utf8.count { $0 == UInt8(ascii: "\n") } + 1 }
-
-    /// Whether the text consists of emoji.
-    var isEmoji: Bool { text.allSatisfy { $0.isWhitespace || $0.isEmoji } }
 }
 
 extension Character {

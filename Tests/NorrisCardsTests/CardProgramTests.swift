@@ -17,7 +17,7 @@ struct CardProgramTests {
         try await TestThread.run {
             let result = try draw(json("Chuck Norris counted to infinity."))
             #expect((result.status, result.errors) == (0, ""))
-            let png = try Card(fact: fact("Chuck Norris counted to infinity."), size: 256).png()
+            let png = try Card(fact: fact("Chuck Norris counted to infinity."), CardOptions(size: 256)).png()
             #expect(result.output == String(decoding: png, as: UTF8.self))
         }
     }
@@ -142,7 +142,7 @@ struct CardProgramTests {
 struct CardRequestTests {
     @Test func readsOptions() throws {
         func card(_ size: Int, _ style: CardStyle = .scenic, tags: Bool = true, isText: Bool = false) -> CardRequest {
-            .card(size: size, style: style, showsTags: tags, isText: isText)
+            .card(CardOptions(size: size, style: style, showsTags: tags), isText: isText)
         }
         #expect(try CardRequest(arguments: []) == card(1080))
         #expect(try CardRequest(arguments: ["--size", "256", "--no-tags"]) == card(256, tags: false))
@@ -151,6 +151,9 @@ struct CardRequestTests {
         #expect(try CardRequest(arguments: ["--style", "poster"]) == card(1080, .poster(headline: nil)))
         #expect(try CardRequest(arguments: ["--style=poster", "--headline=-x"]) == card(1080, .poster(headline: "-x")))
         #expect(try CardRequest(arguments: ["--style=poster", "--style=scenic"]) == card(1080))
+        let others = ["--aspect", "9:16", "--scene=sea", "--look", "3", "--name", "Ada", "--no-text"]
+        let options = CardOptions(aspect: .story, scene: .sea, look: 3, name: "Ada", showsText: false)
+        #expect(try CardRequest(arguments: others) == .card(options, isText: false))
         #expect(try CardRequest(arguments: ["--version", "--what"]) == .version)
         #expect(try CardRequest(arguments: ["--help"]) == .help)
         #expect(try CardRequest(arguments: ["-h"]) == .help)

@@ -6,7 +6,7 @@ import Testing
 /// Cards with fonts from the Debian packages fonts-inter, fonts-noto-core and fonts-noto-color-emoji.
 struct CardTests {
     private func png(_ fact: Fact, size: Int = 256, showsTags: Bool = true) throws -> [UInt8] {
-        try Card(fact: fact, size: size, showsTags: showsTags).png()
+        try Card(fact: fact, CardOptions(size: size, showsTags: showsTags)).png()
     }
 
     private func picture(_ fact: Fact, size: Int = 256, showsTags: Bool = true) throws -> Picture {
@@ -22,7 +22,7 @@ struct CardTests {
 
     @Test func theLongestFactIsDrawn() throws {
         let words = String(repeating: "word ", count: 2_000)
-        let card = try Composition(fact(words), text: CardText(words), size: 256, showsTags: true)
+        let card = try Composition(fact(words), text: CardText(words), CardOptions(size: 256))
         #expect(card.height > 2_000 && card.height < 256 * 16)
     }
 
@@ -77,7 +77,7 @@ struct CardTests {
     // MARK: Posters
 
     private func poster(_ fact: Fact, _ headline: String? = nil, size: Int = 256) throws -> Picture {
-        try #require(Picture(png: Card(fact: fact, size: size, style: .poster(headline: headline)).png()))
+        try #require(Picture(png: Card(fact: fact, CardOptions(size: size, style: .poster(headline: headline))).png()))
     }
 
     @Test func aPosterIsFourByFiveAndALongTextMakesItHigher() throws {
@@ -88,7 +88,7 @@ struct CardTests {
     }
 
     @Test func aPosterHasABlackMatAndARuleAroundThePicture() throws {
-        let card = try Card(fact: fact("x"), size: 512, style: .poster(headline: nil))
+        let card = try Card(fact: fact("x"), CardOptions(size: 512, style: .poster(headline: nil)))
         let frame = card.composition.picture
         let pixels = try poster(fact("x"), size: 512).pixels
         func pixel(_ x: Int, _ y: Int) -> Float { relativeLuminance(pixels[y * 512 + x]) }
@@ -109,21 +109,29 @@ struct CardTests {
 
     @Test func aHeadlineIsDrawnAndSaid() throws {
         let plain = try poster(fact("x", categories: ["career"]))
-        #expect(try poster(fact("x", categories: ["career"]), "Ambition") == plain)
+        let word = Headline.word(for: "career", id: fact("x").id)
+        #expect(try poster(fact("x", categories: ["career"]), word) == plain)
         #expect(try poster(fact("x", categories: ["career"]), "Courage") != plain)
         #expect(try poster(fact("x", categories: ["career"]), String(repeating: "W", count: 24)) != plain)
-        let card = try Card(fact: fact("Two\nlines", categories: ["career"]), style: .poster(headline: nil))
+        let card = try Card(
+            fact: fact("Two\nlines", categories: ["career"]), CardOptions(style: .poster(headline: "Ambition")))
         #expect(card.alternativeText.hasPrefix("A black poster with a picture of "))
         #expect(card.alternativeText.hasSuffix(", with the headline AMBITION and the words: Two lines"))
     }
 
     @Test(
-        "The headline follows from the category",
+        "The headline follows from the category and the id; five headlines of a category occur",
         arguments: [
-            ("career", "Ambition"), ("science", "science"), ("linux-cookie", "linux cookie"), ("", "Determination"),
-            ("\u{1B}[31m", "Determination"), (String(repeating: "x", count: 40), "Determination"),
+            ("career", 5), ("science", 5), ("linux-cookie", 1), ("", 5), ("\u{1B}[31m", 5),
+            (String(repeating: "x", count: 40), 5),
         ])
-    func findsHeadlines(category: String, word: String) { #expect(Headline.word(for: category) == word) }
+    func findsHeadlines(category: String, count: Int) {
+        let words = (0..<100).map { Headline.word(for: category, id: "\($0)") }
+        #expect(Set(words).count == count)
+        #expect(words.allSatisfy { Headline.checked($0) == $0 })
+        #expect(words[7] == Headline.word(for: category, id: "7"))
+        if category == "linux-cookie" { #expect(words[0] == "linux cookie") }
+    }
 
     @Test func headlinesOfOnesOwnAreBounded() {
         #expect(Headline.checked("  Grit \u{1B}[31m ") == "Grit")
@@ -142,10 +150,10 @@ struct CardTests {
         let categories = ["animal", "dev", "food", "history", "movie", "science", "travel", ""]
         let text = String(repeating: "He looked at it, and it was. ", count: [1, 4, 18][seed % 3])
         let fact = fact(text, id: "seed \(seed)", categories: [categories[seed % 8]])
-        let (card, landscape) = try { ($0.composition, $0.landscape) }(Card(fact: fact, size: 256))
+        let (card, landscape) = try { ($0.composition, $0.landscape) }(Card(fact: fact, CardOptions(size: 256)))
         let rows = 0..<card.height
         let ground = try Canvas(width: card.width, rows: card.height)
-        landscape.paint(rows: rows, scrims: card.scrims, into: ground.pixels)
+        landscape.paint(rows: rows, shades: card.shades, into: ground.pixels)
         let letters = try Canvas(width: card.width, rows: card.height)
         try letters.draw(color: 0xFFFFFF) { card.drawLetters(on: $0, rows: rows) }
 

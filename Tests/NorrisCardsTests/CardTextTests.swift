@@ -103,4 +103,13 @@ struct TypographyTests {
             "foo--bar.txt", "(/a--b)", "snake_a--b", "a--b@x.org", "std::a--b",
         ])
     func keeps(text: String) { #expect(typographic(text) == text) }
+
+    @Test func codeHasNoBackquotes() throws {
+        let text = try CardText("He runs `rm -rf '/'` -- \"twice\". 'Tis `x`.")
+        #expect(text.text == "He runs rm -rf '/' — “twice”. ’Tis x.")
+        let scalars = Array(text.text.unicodeScalars)
+        let code = text.code.map { String(String.UnicodeScalarView(scalars[$0])) }
+        #expect(code == ["rm -rf '/'", "x"])
+        #expect(try CardText("A ` alone and ``quotes'' stay").code.isEmpty)
+    }
 }

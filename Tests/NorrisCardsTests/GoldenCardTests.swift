@@ -34,7 +34,7 @@ struct GoldenCardTests {
     func looksAsItDid(name: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).png")
         let style = name == "poster" ? CardStyle.poster(headline: nil) : .scenic
-        let png = try Card(fact: #require(GoldenCardTests.facts[name]), size: 256, style: style).png()
+        let png = try Card(fact: #require(GoldenCardTests.facts[name]), CardOptions(size: 256, style: style)).png()
         if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
             try Data(png).write(to: file)
             return
@@ -51,8 +51,8 @@ struct GoldenCardTests {
     }
 
     @Test func aLetterLessIsSeen() throws {
-        let picture = try #require(Picture(png: Card(fact: fact("Counted to infinity."), size: 256).png()))
-        let other = try #require(Picture(png: Card(fact: fact("Counted to infinity"), size: 256).png()))
+        let picture = try #require(Picture(png: Card(fact: fact("Counted to infinity."), CardOptions(size: 256)).png()))
+        let other = try #require(Picture(png: Card(fact: fact("Counted to infinity"), CardOptions(size: 256)).png()))
         #expect(try #require(PictureDistance(picture, picture)).worst == 0)
         #expect(try #require(PictureDistance(picture, other)).worst > GoldenCardTests.largestWorst)
     }

@@ -12,11 +12,13 @@ struct LandscapeTests {
 
     @Test func bandsMakeTheWhole() {
         let landscape = Landscape(seed: 3, category: nil, width: 256, height: 320)
-        let scrims = [Scrim(area: Rectangle(x: 40, y: 100, width: 90, height: 60), fade: 20, ceiling: 0.1)]
-        let whole = pixels(of: landscape, scrims: scrims)
+        let shades = [
+            Shade(rows: 100..<160, fade: 20, ceiling: 0.1), Shade(rows: 290..<320, fade: 9, ceiling: 0.1, depth: 0.9),
+        ]
+        let whole = pixels(of: landscape, shades: shades)
         var bands: [UInt32] = []
         for start in stride(from: 0, to: 320, by: 48) {
-            bands += pixels(of: landscape, rows: start..<min(start + 48, 320), scrims: scrims)
+            bands += pixels(of: landscape, rows: start..<min(start + 48, 320), shades: shades)
         }
         let isSame = areSame(bands, whole)
         #expect(isSame)
@@ -50,7 +52,7 @@ struct LandscapeTests {
         #expect((all[(320 * 256)...].map(relativeLuminance).max() ?? 0) > 0.5, "there is a sun")
     }
 
-    @Test(arguments: Hour.allCases) func whiteLettersCanBeReadOnTheUpperThirdWithoutScrims(hour: Hour) throws {
+    @Test(arguments: Hour.allCases) func whiteLettersCanBeReadOnTheUpperThirdWithoutShades(hour: Hour) throws {
         for category in [nil, "animal", "dev", "history", "money", "sport"] {
             let landscape = Landscape(seed: 19, category: category, scene: .lake, hour: hour, width: 256, height: 256)
             let brightest = pixels(of: landscape)[..<(85 * 256)].map(relativeLuminance).max()
@@ -62,25 +64,24 @@ struct LandscapeTests {
         }
     }
 
-    @Test func scrimsDimWhatIsBright() {
+    @Test func shadesDimWhatIsBright() {
         let landscape = Landscape(seed: 2, category: nil, scene: .lake, hour: .noon, width: 256, height: 256)
-        let area = Rectangle(x: 64, y: 64, width: 96, height: 64)
         let plain = pixels(of: landscape)
-        let scrim = Scrim(area: area, fade: 10, ceiling: 0.06)
-        let dimmed = pixels(of: landscape, scrims: [scrim])
+        let shade = Shade(rows: 64..<128, fade: 10, ceiling: 0.06)
+        let dimmed = pixels(of: landscape, shades: [shade])
         var (brightest, changed) = (Float(0), 0)
         for pixel in dimmed.indices {
-            let (row, column) = (pixel / 256, pixel % 256)
-            if 64..<160 ~= column && 64..<128 ~= row {
+            let row = pixel / 256
+            if 64..<128 ~= row {
                 brightest = max(brightest, relativeLuminance(dimmed[pixel]))
-            } else if !(54..<170 ~= column && 54..<138 ~= row), dimmed[pixel] != plain[pixel] {
+            } else if !(54..<138 ~= row), dimmed[pixel] != plain[pixel] {
                 changed += 1
             }
         }
         #expect(brightest < 0.066 && changed == 0)
         let inside = 120 * 256 + 100
         #expect(relativeLuminance(plain[inside]) > 0.07)
-        let isSame = areSame(pixels(of: landscape, scrims: [Scrim(area: area, fade: 10, ceiling: 100)]), plain)
+        let isSame = areSame(pixels(of: landscape, shades: [Shade(rows: 64..<128, fade: 10, ceiling: 100)]), plain)
         #expect(isSame)
     }
 
@@ -130,6 +131,54 @@ struct LandscapeTests {
                 #expect((last.max() ?? 1) < 0.6, "\(scene): it is ground, not sky")
             }
         }
+    }
+
+    @Test(arguments: Scene.allCases) func landStaysBelowTheLetters(scene: Scene) {
+        for seed in 0..<8 as Range<UInt64> {
+            for (height, bottom) in [(256, 180), (256, 120), (144, 96), (455, 300)] {
+                let letters = Rectangle(x: 30, y: 20, width: 190, height: bottom - 20)
+                let landscape = Landscape(
+                    seed: seed, category: "dev", scene: scene, hour: .dusk, width: 256, height: height,
+                    letters: letters)
+                #expect(landscape.highestLand >= Float(bottom), "\(seed) \(height) \(landscape.highestLand)")
+            }
+        }
+    }
+
+    @Test func towersSideBySideDiffer() {
+        for seed in 0..<40 as Range<UInt64> {
+            for ridge in Scene.city.ridges(gap: 0.3, surplus: 0, seed: seed) {
+                // The runs of equal elevations are flat roofs. Between two towers there is lower ground; between two
+                // shoulders of one tower there is not.
+                var roofs: [(elevation: Float, end: Int, gap: Float)] = []
+                var (elevation, count, gap) = (Float(0), 0, Float(0))
+                for column in 0..<2160 {
+                    let next = ridge.elevation((Float(column) + 0.5) / 2160)
+                    if next == elevation {
+                        count += 1
+                        continue
+                    }
+                    if count > 45, elevation > ridge.foot + 0.2 * ridge.rise {
+                        roofs.append((elevation, column, gap))
+                        gap = .infinity
+                    }
+                    (elevation, count, gap) = (next, 1, min(gap, next))
+                }
+                let twins = zip(roofs, roofs.dropFirst()).count {
+                    abs($0.elevation - $1.elevation) < 0.004 && $1.gap < $0.elevation - 0.004
+                        && Float($1.end - $0.end) < 2.5 * 2160 / ridge.frequency
+                }
+                #expect(twins == 0, "\(seed)")
+            }
+        }
+    }
+
+    @Test func aHiddenDiscHasNoReflection() {
+        let letters = Rectangle(x: 0, y: 0, width: 256, height: 256)
+        let hidden = Landscape(
+            seed: 3, category: nil, scene: .lake, hour: .dusk, width: 256, height: 256, letters: letters)
+        let water = pixels(of: hidden, rows: 240..<256).map(relativeLuminance)
+        #expect((water.max() ?? 1) - (water.min() ?? 0) < 0.2)
     }
 
     @Test func everyHourComes() {
@@ -195,10 +244,10 @@ private func painted(
     pixels(of: Landscape(seed: seed, category: category, scene: scene, hour: hour, width: size, height: size))
 }
 
-private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, scrims: [Scrim] = []) -> [UInt32] {
+private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, shades: [Shade] = []) -> [UInt32] {
     let rows = rows ?? 0..<landscape.height
     var pixels = [UInt32](repeating: 0, count: rows.count * landscape.width)
-    pixels.withUnsafeMutableBufferPointer { landscape.paint(rows: rows, scrims: scrims, into: $0) }
+    pixels.withUnsafeMutableBufferPointer { landscape.paint(rows: rows, shades: shades, into: $0) }
     return pixels
 }
 

@@ -113,27 +113,30 @@ struct LetteringTests {
 }
 
 struct TiesTests {
-    /// Represents no-break spaces as `~` and word joiners as `+`.
+    /// Represents each tie as `+`.
     private func tied(_ text: String) -> String {
-        String(withTies(text, language: language(of: text)).map { $0 == "\u{A0}" ? "~" : $0 == "\u{2060}" ? "+" : $0 })
+        let ties = ties(in: text, language: language(of: text))
+        var result = String.UnicodeScalarView()
+        for (index, scalar) in text.unicodeScalars.enumerated() {
+            if ties.contains(index) { result.append("+") }
+            result.append(scalar)
+        }
+        return String(result)
     }
 
     @Test(
-        "A short last word is not left alone, nor the half of a word",
+        "The parts of short words stay together",
         arguments: [
-            ("He looked at it.", "He looked at~it."), ("One two\nthree four five", "One two\nthree four~five"),
-            ("A long last responsibility", "A long last responsibility"), ("He slept better.", "He slept~better."),
-            ("It surrendered again.", "It surrendered again."), ("Two words", "Two words"),
-            ("A three-way handshake", "A three-+way handshake"), ("- One", "- One"),
+            ("He looked at it.", "He looked at it."), ("A three-way handshake", "A three-+way handshake"),
+            ("- One", "- One"),
             ("A black-and-white-and-read-all-over paper.", "A black-and-white-and-read-all-over paper."),
-            ("Ship it now 🚀", "Ship it now~🚀"), ("Go🚀now", "Go+🚀now"), ("🚀 🚀 🚀 it flies", "🚀 🚀 🚀 it~flies"),
-            ("He counted — and waited patiently", "He counted~— and waited patiently"),
+            ("Ship it now 🚀", "Ship it now +🚀"), ("Go🚀now", "Go+🚀now"), ("🚀 🚀 🚀 it flies", "🚀 🚀 🚀 it flies"),
             ("He learned C++ overnight.", "He learned C+++ overnight."), ("Word", "Word"), ("", ""),
         ])
-    func tiesLastWords(text: String, expected: String) { #expect(tied(text) == expected) }
+    func tiesWords(text: String, expected: String) { #expect(tied(text) == expected) }
 
     @Test func breaksKoreanAtSpacesAndJapaneseBeforePhrases() {
-        #expect(tied("무한대 두 번") == "무+한+대 두~번")
+        #expect(tied("무한대 두 번") == "무+한+대 두 번")
         #expect(tied("無限まで数えた。しかも二回") == "無+限+ま+で数+え+た。し+か+も+二+回")
         #expect(tied("チャック・ノリスは彼をすぐに見た") == "チ+ャ+ッ+ク+・+ノ+リ+ス+は彼+をす+ぐ+に+見+た")
         #expect(tied("10回も跳んだ") == "10+回+も跳+ん+だ")
@@ -151,6 +154,68 @@ struct TiesTests {
     @Test func leavesAWayOutOfLongWords() {
         let kana = String(repeating: "あ", count: 30)
         #expect(tied(kana).filter { $0 == "+" }.count < 29)
+    }
+}
+
+struct LineBreakerTests {
+    /// Lines of letters with equal widths of 1.
+    private func lines(_ text: String, _ measure: Double, isBalanced: Bool = true) -> [String] {
+        let scalars = Array(text.unicodeScalars)
+        let characters = scalars.indices.map { index in
+            LineBreaker.Character(
+                scalar: scalars[index], width: 1,
+                mayBegin: index > 0 && scalars[index] != " " && (scalars[index - 1] == " " || scalars[index - 1] == "-")
+            )
+        }
+        let breaker = LineBreaker(characters, hyphen: 1, names: ["Chuck Norris", "Ada Byron King"])
+        var start = 0
+        var result: [String] = []
+        for line in breaker.breaks(measure: measure, isBalanced: isBalanced).breaks {
+            result.append(String(String.UnicodeScalarView(scalars[start..<line.end])) + (line.addsHyphen ? "‐" : ""))
+            start = line.next
+        }
+        return result + [String(String.UnicodeScalarView(scalars[start...]))]
+    }
+
+    @Test(arguments: [
+        ("A bee stung Chuck Norris in 1974 and ran.", 20.0, ["A bee stung", "Chuck Norris", "in 1974 and ran."]),
+        ("They called Ada Byron King for help.", 16, ["They called", "Ada Byron King", "for help."]),
+        ("He counted to infinity. Twice.", 24, ["He counted", "to infinity.", "Twice."]),
+        ("It took him 20 minutes to read all.", 15, ["It took him", "20 minutes", "to read all."]),
+        ("One", 10, ["One"]),
+    ])
+    func keepsTogetherWhatBelongsTogether(text: String, measure: Double, expected: [String]) {
+        #expect(lines(text, measure) == expected)
+    }
+
+    @Test func dividesOnlyWordsThatAreWiderThanALine() {
+        #expect(lines("a/long_path/to_some.file", 10) == ["a/long_", "path/to_", "some.file"])
+        #expect(lines("aaaaaaaaaaaaaaa", 10).allSatisfy { $0.count <= 10 })
+        #expect(lines("aaaaaaaaaaaaaaa", 10).first?.hasSuffix("‐") == true)
+        #expect(lines("short words only", 10).allSatisfy { !$0.contains("‐") })
+    }
+
+    @Test func noLineIsWiderThanTheMeasure() {
+        let texts = [
+            String(repeating: "some words and others ", count: 40), String(repeating: "x", count: 400),
+            "Ada Byron King " + String(repeating: "1", count: 99),
+        ]
+        for text in texts {
+            for isBalanced in [true, false] {
+                let lines = lines(text.trimmingSuffix { $0 == " " }, 12, isBalanced: isBalanced)
+                #expect(lines.allSatisfy { $0.count <= 12 && !$0.isEmpty })
+                let all = lines.joined().filter { $0 != " " && $0 != "‐" }
+                #expect(all == text.filter { $0 != " " })
+            }
+        }
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ isTrimmed: (Character) -> Bool) -> String {
+        var text = self
+        while text.last.map(isTrimmed) == true { text.removeLast() }
+        return text
     }
 }
 

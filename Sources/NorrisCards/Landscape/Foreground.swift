@@ -10,14 +10,20 @@ struct Foreground {
     /// The first row of the foreground.
     private let top: Int
 
-    /// - Parameter side: 1 for the right side, -1 for the left.
-    init(ground: Ground, scene: Scene, side: Float, hour: Hour, palette: Palette, random: inout SeededRandom) {
+    /// - Parameters:
+    ///   - tallest: the greatest height of trees, in widths.
+    ///   - side: 1 for the right side, -1 for the left.
+    init(
+        ground: Ground, scene: Scene, tallest: Float, side: Float, hour: Hour, palette: Palette,
+        random: inout SeededRandom
+    ) {
         let noise = random.noise()
-        let tallest = random.number(in: 0.18...0.32)
+        let tallest = min(random.number(in: 0.18...0.32), tallest)
         let unit = Float(ground.width)
         let bottom = Float(ground.height)
         let extent = random.number(in: 0.34...0.50)
-        let rise = random.number(in: 0.045...0.075)
+        // The trees stand above the foot of the card.
+        let rise = random.number(in: 0.095...0.125)
         /// The row of the bank, and of its lower part after its end.
         func row(_ x: Float) -> Float {
             let inward = side > 0 ? 1 - x : x

@@ -13,15 +13,17 @@ struct Landscape {
     private let terrain: Terrain
     private let water: Water
     private let foreground: Foreground?
-    /// The halo of a disc beside the letters, which no scrim dims.
+    /// The halo of a disc beside the letters, which no shade dims.
     private let halo: Halo?
+    /// The color of the shaded ground behind the foot.
+    private let shadow: LinearColor
     private let encoder = PixelEncoder()
 
     /// - Parameters:
     ///   - seed: the same seed gives the same landscape at every size, if the letters have the same position.
     ///   - category: the fact's category, which determines the colors.
     ///   - scene: replaces the seed's scene, as `hour` does for the hour.
-    ///   - letters: the area of the letters, which sun and moon avoid.
+    ///   - letters: the area of the letters, which sun and moon avoid, and below which the land lies.
     init(
         seed: UInt64, category: String?, scene: Scene? = nil, hour: Hour? = nil, width: Int, height: Int,
         letters: Rectangle? = nil
@@ -35,17 +37,27 @@ struct Landscape {
         self.hour = hour
         random = SeededRandom(seed: seed, thing: .ground)
         let palette = Palette(category: category, seed: random.next())
-        let ground = Ground(
-            width: width, height: height, below: random.number(in: scene.below), hasWater: scene.hasWater)
-        self.ground = ground
-        let gradient = SkyGradient(hour: hour, palette: palette, top: ground.horizon / Float(width))
+        let below = random.number(in: scene.below)
         random = SeededRandom(seed: seed, thing: .sky)
-        let placement = LuminaryPlacement(
-            of: Luminary(hour: hour, palette: palette, random: &random), hour: hour, ground: ground, letters: letters
-        ) { scene.ridges(gap: $0, surplus: ground.surplus, seed: seed) }
+        let wanted = Luminary(hour: hour, palette: palette, random: &random)
+        let surplus = max(Float(height) / Float(width) - 1, 0)
+        func ridges(gap: Float) -> [Ridge] { scene.ridges(gap: gap, surplus: surplus, seed: seed) }
+        // Without letters the land leaves a part of the sky.
+        let limit = letters.map { Float(height - $0.y - $0.height) - 0.035 * Float(min(width, height)) }
+        let ground = Ground(
+            width: width, height: height, below: below, hasWater: scene.hasWater,
+            peak: Ridge.peak(ridges(gap: wanted.x), scene), limit: (limit ?? 0.88 * Float(height)) / Float(width))
+        self.ground = ground
+        let gradient = SkyGradient(
+            hour: hour, palette: palette, top: ground.horizon / Float(width),
+            dark: letters == nil ? .infinity : ground.room + 0.035)
+        let placement = LuminaryPlacement(of: wanted, hour: hour, ground: ground, letters: letters) { gap in
+            Ridge.lowered(ridges(gap: gap), scene, to: ground.room)
+        }
         let luminary = placement.luminary
         self.luminary = luminary
         halo = letters == nil ? nil : Halo(luminary, ground: ground)
+        shadow = palette.tone(0.14 + 0.22 * hour.sky[0].lightness, 0.055, way: 0.1 * hour.warmth).light
         let clouds = Clouds(ground: ground, noise: random.noise(), density: random.number(in: 0.15...0.55))
         sky = Sky(ground: ground, gradient: gradient, luminary: luminary, clouds: clouds, noise: random.noise())
         terrain = Terrain(
@@ -59,26 +71,30 @@ struct Landscape {
         foreground =
             random.number(in: 0...1) < scene.foreground
             ? Foreground(
-                ground: ground, scene: scene, side: luminary.x < 0.5 ? 1 : -1, hour: hour, palette: palette,
+                ground: ground, scene: scene, tallest: ground.room + 0.02, side: luminary.x < 0.5 ? 1 : -1, hour: hour,
+                palette: palette,
                 random: &random) : nil
     }
 
     /// A description as a part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
     var description: String { "\(scene.description) \(hour.description)\(luminary.description)" }
 
+    /// The first row with land, in pixels.
+    var highestLand: Float { terrain.skyline.min() ?? ground.horizon }
+
     /// Paints rows.
     ///
     /// - Parameters:
     ///   - pixels: consecutive rows, each pixel 0x00RRGGBB in sRGB, as in `CAIRO_FORMAT_RGB24`.
     ///   - stride: the pixels from one row to the next; by default the width.
-    func paint(rows: Range<Int>, scrims: [Scrim], into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil) {
+    func paint(rows: Range<Int>, shades: [Shade], into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil) {
         let stride = stride ?? width
         precondition(pixels.count >= (rows.count - 1) * stride + width)
         var line = [LinearColor](repeating: .zero, count: width)
         line.withUnsafeMutableBufferPointer { line in
             for row in rows {
                 paint(row: row, into: line)
-                for scrim in scrims { scrim.dim(row: row, of: line, sparing: halo) }
+                for shade in shades { shade.dim(row: row, of: line, shadow: shadow, sparing: halo) }
                 let start = (row - rows.lowerBound) * stride
                 let target = UnsafeMutableBufferPointer(rebasing: pixels[start..<start + width])
                 encoder.encode(line, row: row, into: target)
@@ -86,7 +102,7 @@ struct Landscape {
         }
     }
 
-    /// Paints everything except scrims and grain.
+    /// Paints everything except shades and grain.
     private func paint(row: Int, into line: UnsafeMutableBufferPointer<LinearColor>) {
         if row < ground.landRows {
             terrain.paint(row: row, sky: sky, into: line)
@@ -107,16 +123,23 @@ struct Ground {
     let horizon: Float
     /// The rows with land and sky.
     let landRows: Int
-    /// The height beyond a square, in widths.
-    let surplus: Float
+    /// The highest elevation of land, in widths.
+    let room: Float
 
-    /// - Parameter below: the part below the horizon of a square picture.
-    init(width: Int, height: Int, below: Float, hasWater: Bool = true) {
+    /// - Parameters:
+    ///   - below: the part below the horizon of a square picture.
+    ///   - peak: the highest elevation of land in a picture without letters.
+    ///   - limit: the highest land above the lower edge. The horizon sinks first, then the land.
+    init(
+        width: Int, height: Int, below: Float, hasWater: Bool = true, peak: Float = 0, limit: Float = .infinity
+    ) {
         self.width = width
         self.height = height
         let ratio = Float(height) / Float(width)
-        surplus = max(ratio - 1, 0)
-        horizon = Float(height) - (below * min(ratio, 1) + 0.12 * min(surplus, 2)) * Float(width)
+        let usual = below * min(ratio, 1) + 0.12 * min(max(ratio - 1, 0), 2)
+        let depth = min(max(limit - peak, 0.62 * usual), usual)
+        room = max(limit - depth, 0.02)
+        horizon = Float(height) - depth * Float(width)
         landRows = hasWater ? Int(horizon.rounded()) : height
     }
 

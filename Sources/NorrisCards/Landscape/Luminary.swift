@@ -15,12 +15,12 @@ struct Luminary {
     var x: Float
     var elevation: Float
     /// Whether the disc is visible, not only its light.
-    var isVisible = true
+    private(set) var isVisible = true
     /// The radius in widths.
     let radius: Float
     /// The light of the disc, and of the three parts of its glow, from the inside to the outside.
     let color: LinearColor
-    let glow: (LinearColor, LinearColor, LinearColor)
+    private(set) var glow: (LinearColor, LinearColor, LinearColor)
     /// The height of the center above the skyline, in radii; near 0 during sunrise and sunset.
     var clearance: Float
     private let isRising: Bool
@@ -58,6 +58,12 @@ struct Luminary {
             glow = (tone(0.90, 0.09) * 0.40, tone(0.82, 0.11) * 0.30, tone(0.74, 0.11) * 0.12)
             clearance = random.number(in: 1.2...1.7)
         }
+    }
+
+    /// Removes the disc, and the glow that would show its position.
+    mutating func hide() {
+        isVisible = false
+        glow = (.zero, glow.1 * 0.3, glow.2)
     }
 
     /// A part of a sentence after a comma; empty without a disc.
@@ -157,7 +163,7 @@ struct LuminaryPlacement {
         if wanted.kind != .sun || hour == .noon, isFree(high), high.elevation + reach < sky {
             luminary = high
         } else {
-            luminary.isVisible = false
+            luminary.hide()
         }
     }
 

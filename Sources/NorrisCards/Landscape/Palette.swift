@@ -75,7 +75,7 @@ enum Hour: CaseIterable {
 
     private var look: (words: String, warmth: Float, stars: Float, sky: [(lightness: Float, chroma: Float)]) {
         switch self {
-        case .night: ("at night", 0.30, 1, [(0.15, 0.040), (0.19, 0.052), (0.25, 0.062), (0.35, 0.066), (0.46, 0.060)])
+        case .night: ("at night", 0.30, 1, [(0.20, 0.046), (0.24, 0.058), (0.30, 0.068), (0.41, 0.072), (0.53, 0.066)])
         case .blueHour:
             (
                 "in the blue hour", 0.50, 0.30,
@@ -93,7 +93,7 @@ enum Hour: CaseIterable {
             ("in the golden hour", 1, 0, [(0.31, 0.060), (0.38, 0.075), (0.47, 0.092), (0.66, 0.118), (0.83, 0.120)])
         case .dusk: ("at dusk", 1, 0.10, [(0.21, 0.070), (0.28, 0.086), (0.37, 0.106), (0.54, 0.128), (0.70, 0.132)])
         case .afterglow:
-            ("in the afterglow", 1, 0.40, [(0.17, 0.056), (0.22, 0.070), (0.29, 0.088), (0.42, 0.116), (0.60, 0.138)])
+            ("in the afterglow", 1, 0.40, [(0.20, 0.060), (0.25, 0.074), (0.32, 0.092), (0.45, 0.118), (0.62, 0.138)])
         }
     }
 }

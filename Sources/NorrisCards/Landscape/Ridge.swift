@@ -32,9 +32,13 @@ struct Ridge {
     /// The position of the sun or moon, which has a gap there.
     let gap: Float
     let noise: Noise
+    /// The factor of all elevations.
+    var scale: Float = 1
 
     /// The elevation of the ground, without trees.
-    func elevation(_ x: Float) -> Float {
+    func elevation(_ x: Float) -> Float { scale * fullElevation(x) }
+
+    private func fullElevation(_ x: Float) -> Float {
         let envelope = envelope(x)
         let way = (x - gap) / 0.16
         let open = kind == .peaks || kind == .hills ? 1 - 0.58 / (1 + way * way * way * way) : 1
@@ -56,7 +60,7 @@ struct Ridge {
             let crest = 1 - (value * value + 0.003).squareRoot()
             shape = 0.72 * crest * crest.squareRoot() + 0.28 * (0.5 + 0.5 * noise.value(offset * 0.6 + 40))
         case .cliff: return foot + rise * cliff((x - middle) * spread)
-        case .towers: return foot + rise * max(tower(x, 1), 0.75 * tower(x, 1.63))
+        case .towers: return foot + rise * max(tower(x, row: 0), tower(x, row: 1))
         }
         return foot + rise * envelope * open * shape
     }
@@ -77,20 +81,34 @@ struct Ridge {
         return max(land + 0.05 * rock * min(land, 1) + lighthouse, rocks)
     }
 
-    /// The towers of a row of houses, 0 to 1.
-    private func tower(_ x: Float, _ scale: Float) -> Float {
+    /// The towers of a row of houses, 0 to 1. The second row has narrower and lower towers.
+    ///
+    /// No two towers side by side are alike: their heights differ by a step, and at most one of two is flat.
+    private func tower(_ x: Float, row: Int) -> Float {
+        let scale: Float = row == 0 ? 1 : 1.63
         let position = x * frequency * scale + 100 * scale
         let house = position.rounded(.down)
-        let aside = abs(position - house - 0.5)
+        let side = position - house - 0.5
+        let aside = abs(side)
         let middle = (house + 0.5 - 100 * scale) / (frequency * scale)
-        let height = (0.55 + 0.45 * noise.value(house, 5)) * envelope(middle) + 0.08
+        let wish = ((0.55 + 0.45 * noise.value(house, 5)) * envelope(middle) + 0.08) * (row == 0 ? 1 : 0.75)
+        let isEven = Int32(house) & 1 == 0
+        // Four towers side by side have different remainders of four steps, and the second row lies between.
+        let step: Float = 0.045
+        let remainder = [0, 2, 1, 3][Int(Int32(house) & 3)] + 0.5 * Float(row)
+        let height = ((wish / (4 * step)).rounded() * 4 + remainder) * step
         let width = 0.36 + 0.13 * noise.value(house, 11)
         // Low houses between the towers.
         if aside > width { return 0.05 }
-        // Some towers have a mast, some a narrower top.
         let top = noise.value(house, 17)
-        if top > 0.35 && aside < 0.022 * scale { return height + 0.14 }
-        return top < -0.3 && aside > 0.6 * width ? 0.86 * height : height
+        if isEven && row == 0 { return top < -0.3 && aside > 0.6 * width ? 0.86 * height : height }
+        // The second row, whose steps are between those of the first, has no flat towers.
+        switch row == 0 ? top : min(top * 0.3, 0.34) - (top < 0 ? 1 : 0) {
+        case 0.35...: return aside < 0.022 * scale ? height + 0.14 : height
+        case 0..<0.35: return height + 0.10 * (side / width)
+        case -0.4..<0: return aside > 0.55 * width ? 0.86 * height : height
+        default: return height + 0.10 * max(1 - 1.8 * aside / width, 0)
+        }
     }
 
     private func step(_ value: Float, _ start: Float, _ end: Float) -> Float {
@@ -100,7 +118,17 @@ struct Ridge {
 
     /// The position of an elevation between the foot (0) and the summit (1), for the mist, which is denser for a far
     /// range.
-    func height(of elevation: Float) -> Float { (elevation - foot) / rise + 0.3 * foot / (foot + rise) }
+    func height(of elevation: Float) -> Float { (elevation / scale - foot) / rise + 0.3 * foot / (foot + rise) }
+
+    /// The tallest tree on the ridge, in widths.
+    ///
+    /// - Parameter nearness: 0 (the farthest range) to 1.
+    func tallestTree(nearness: Float, _ scene: Scene) -> Float {
+        kind == .forest ? scale * (0.012 + 0.030 * nearness * nearness) * scene.treeHeight : 0
+    }
+
+    /// The height of masts, or of a lighthouse, which are narrower than the distance of samples.
+    private var narrowTop: Float { kind == .towers || kind == .cliff ? 0.15 * rise : 0 }
 }
 
 extension Ridge {
@@ -147,6 +175,27 @@ extension Ridge {
                     frequency: random.number(in: 2.5...4), gap: gap, noise: random.noise()), at: 3 + extra)
         }
         return ranges
+    }
+
+    /// The highest elevation of ranges with trees, masts and lighthouses, in widths.
+    static func peak(_ ridges: [Ridge], _ scene: Scene) -> Float {
+        var highest: Float = 0.01
+        for (index, ridge) in ridges.enumerated() {
+            let nearness = Float(index) / Float(max(ridges.count - 1, 1))
+            let top = ridge.tallestTree(nearness: nearness, scene) + ridge.scale * ridge.narrowTop
+            for step in 0...96 { highest = max(highest, ridge.elevation(Float(step) / 96) + top) }
+        }
+        return highest
+    }
+
+    /// Ranges whose highest elevation is at most the given.
+    static func lowered(_ ridges: [Ridge], _ scene: Scene, to room: Float) -> [Ridge] {
+        let scale = min(room / peak(ridges, scene), 1)
+        return ridges.map { ridge in
+            var ridge = ridge
+            ridge.scale = scale
+            return ridge
+        }
     }
 
     /// The highest elevation between two positions, in widths.

@@ -1,12 +1,14 @@
 import NorrisSystem
 
 /// The subject of a landscape.
-enum Scene: CaseIterable {
+enum Scene: String, CaseIterable {
     case lake, desert, sea, forest, city, snow
 
-    init(seed: UInt64) {
+    /// - Parameter look: the number of the look; consecutive looks have different scenes.
+    init(seed: UInt64, look: Int = 0) {
         var random = SeededRandom(seed: seed, thing: .scene)
-        self = Scene.allCases[Int(random.next() % UInt64(Scene.allCases.count))]
+        let count = UInt64(Scene.allCases.count)
+        self = Scene.allCases[Int((random.next() % count + UInt64(look) % count) % count)]
     }
 
     /// A description as a part of a sentence.
@@ -42,7 +44,7 @@ enum Scene: CaseIterable {
         switch self {
         case .desert: return (0.19 + 0.5 * light, 0.065, 0.9)
         case .snow: return (0.50 + 0.75 * light, 0.02, 0.2)
-        default: return (0.10 + 0.10 * light, 0.035, 0.1)
+        default: return (0.12 + 0.14 * light, 0.035, 0.1)
         }
     }
 

@@ -85,10 +85,13 @@ struct SkyGradient {
     private let ways: [Float]
     private let palette: Palette
 
-    /// - Parameter top: the elevation of the upper edge.
-    init(hour: Hour, palette: Palette, top: Float) {
+    /// - Parameters:
+    ///   - top: the elevation of the upper edge.
+    ///   - dark: the elevation above which the sky is dark enough for letters, except near sun and moon.
+    init(hour: Hour, palette: Palette, top: Float, dark: Float = .infinity) {
         self.palette = palette
-        elevations = [0, 0.10, 0.22, 0.42, max(top, 0.6)]
+        let scale = min(dark / 0.2, 1)
+        elevations = [0, 0.10, 0.22, 0.42].map { $0 * scale } + [max(top, 0.6)]
         let tones = Array(hour.sky.reversed())
         lightness = tones.map(\.lightness)
         chroma = tones.map(\.chroma)

@@ -33,9 +33,9 @@ struct Terrain {
         for (index, ridge) in ridges.enumerated() {
             var random = SeededRandom(seed: seed, thing: .forest, number: ridges.count - index)
             let nearness = Float(index) / Float(ridges.count - 1)
-            let tallest = (0.012 + 0.030 * nearness * nearness) * scene.treeHeight
+            let tallest = ridge.tallestTree(nearness: nearness, scene)
             let line = RangePoint.line(
-                of: ridge, trees: 0.006...tallest, ground: ground, luminary: luminary, random: &random)
+                of: ridge, trees: min(0.006, tallest)...tallest, ground: ground, luminary: luminary, random: &random)
             for column in 0..<width {
                 skyline[column] = min(skyline[column], line[column].edge - 0.5 / line[column].sharpness)
             }
@@ -165,7 +165,8 @@ struct RangePoint: BitwiseCopyable {
                 return RangePoint(edge: rows[column], sharpness: sharpness[column], flank: 0, fine: 0, broad: 0)
             }
             let x = ground.position(column: column)
-            let towardLight: Float = x < luminary.x ? 1 : -1
+            // Without a step below sun or moon.
+            let towardLight = min(max((luminary.x - x) / 0.1, -1), 1)
             let fine = (ridge.elevation(x - 0.004) - ridge.elevation(x + 0.004)) / 0.008
             let broad = (ridge.elevation(x - 0.03) - ridge.elevation(x + 0.03)) / 0.06
             return RangePoint(

@@ -19,7 +19,8 @@ struct Water {
         self.ground = ground
         self.noise = noise
         glitterX = luminary.x
-        glitter = luminary.color * (luminary.kind == .sun ? 0.34 : 0.16)
+        // Without a visible disc there is nothing to reflect.
+        glitter = luminary.isVisible ? luminary.color * (luminary.kind == .sun ? 0.34 : 0.16) : .zero
         deep = palette.tone(0.13 + 0.12 * hour.sky[0].lightness, 0.045, way: 0.1 * hour.warmth).light
         shore = sky.tone(elevation: 0.05).light
     }

@@ -22,11 +22,18 @@ extension Typesetter {
         let size = min(max(0.5 * block.size, smallest), 1.4 * TypeScale.smallest * width)
         let layout = layout(attribution, face: face, size: size)
         layout.shrink(to: measure, smallest: smallest)
-        layout.setWidth(measure, insideWords: true)
+        let breaks = breaker(layout, attribution, names: []).breaks(measure: measure / layout.size, isBalanced: true)
+        layout.set(size: layout.size, breaks: breaks.breaks)
         layout.shrink(to: measure, smallest: 0)
         let alignment = block.alignment == .left ? TextBlock.Alignment.right : block.alignment
         let second = TextBlock(layout, alignment: alignment, measure: measure)
         return TextColumn(blocks: [(block, 0), (second, block.height + 0.6 * line)])
+    }
+
+    private func breaker(_ layout: TextLayout, _ text: String, names: [String]) -> LineBreaker {
+        let hyphen = self.layout("-", face: .text, size: 1000).width / 1000
+        return LineBreaker(
+            layout.characters(ties: ties(in: text, language: language)), hyphen: hyphen, names: names)
     }
 
     /// Sets a text as large as its length and the height allow, but not smaller than the smallest size.
@@ -34,56 +41,49 @@ extension Typesetter {
         let smallest = TypeScale.smallest * width
         let columns = displayWidth(of: text.text)
         let scale = text.isEmoji ? TypeScale.size(emoji: columns / 2) : TypeScale.size(columns: columns)
-        let size = width * (isCaption ? min(scale, TypeScale.largestCaption) : scale)
+        var size = width * (isCaption ? min(scale, TypeScale.largestCaption) : scale)
         let face = isCaption ? Face.caption : columns <= 160 ? .display : .text
-        let layout = layout(withTies(text.text, language: language), face: face, size: size)
-        // To keep the author's lines, and to avoid breaking long words, letters may be somewhat smaller.
+        let layout = layout(text.text, code: text.code, face: face, size: size)
+        let breaker = breaker(layout, text.text, names: text.names)
+        // To keep the author's lines, and to avoid breaking names and long words, letters may be somewhat smaller.
         let smaller = max(smallest, 0.7 * size)
-        if text.lineCount > 1 { layout.shrink(to: measure, smallest: smaller) }
         // Phrases of Japanese are long; if one fills a line, the others would be too short.
-        let widest = language == "ja" ? 0.85 * measure : measure
-        layout.setWidth(widest)
-        layout.shrink(to: widest, smallest: smaller)
-        layout.setWidth(measure)
-        let breaksWords = layout.width > measure
-        layout.setWidth(measure, insideWords: breaksWords)
-        fit(layout, measure: measure, room: room, smallest: smallest)
+        let widest = [
+            (text.lineCount > 1 ? breaker.widestParagraph : 0, measure),
+            (breaker.widestWord, language == "ja" ? 0.85 * measure : measure),
+        ]
+        for (part, measure) in widest where part * size > measure && 0.999 * measure / part >= smaller {
+            size = 0.999 * measure / part
+        }
+        /// Sets the text in a size, and returns its height.
+        func height(_ size: Double, isBalanced: Bool, surplus: Int = 0) -> (height: Double, cost: Double) {
+            let chosen = breaker.breaks(measure: measure / size, isBalanced: isBalanced, surplus: surplus)
+            layout.set(size: size, breaks: chosen.breaks)
+            return (TextBlock(layout, alignment: .left, measure: measure).height, chosen.cost)
+        }
+        if size > smallest, height(size, isBalanced: true).height > room {
+            var low = smallest
+            for _ in 0..<6 {
+                let middle = (low + size) / 2
+                if height(middle, isBalanced: true).height <= room { low = middle } else { size = middle }
+            }
+            size = low
+        }
+        let best = height(size, isBalanced: true)
+        let lineCount = layout.lines.count
+        let isCentered =
+            lineCount <= Typesetter.mostCenteredLines && (text.lineCount == 1 || text.lineCount == lineCount)
+        if !isCentered {
+            _ = height(size, isBalanced: false)
+        } else if lineCount > text.lineCount, text.lineCount == 1, lineCount < Typesetter.mostCenteredLines {
+            // One more line than necessary may have better breaks.
+            let other = height(size, isBalanced: true, surplus: 1)
+            if other.cost + 4 >= best.cost || other.height > room { _ = height(size, isBalanced: true) }
+        }
         // An unbreakable text, such as an emoji of many parts or many combining marks, must fit at any size.
         layout.shrink(to: measure, smallest: 0)
-        let isCentered =
-            layout.lineCount <= Typesetter.mostCenteredLines
-            && (text.lineCount == 1 || text.lineCount == layout.lineCount)
-        if isCentered { balance(layout, measure: measure, breaksWords: breaksWords) }
         let alignment: TextBlock.Alignment = isCentered ? .center : isRightToLeft(text.text) ? .right : .left
         return TextBlock(layout, alignment: alignment, measure: measure)
-    }
-
-    /// Finds the largest size at which the lines fit.
-    private func fit(_ layout: TextLayout, measure: Double, room: Double, smallest: Double) {
-        func fits() -> Bool { TextBlock(layout, alignment: .left, measure: measure).height <= room }
-        guard layout.size > smallest, !fits() else { return }
-        var low = smallest
-        var high = layout.size
-        for _ in 0..<6 {
-            let middle = (low + high) / 2
-            layout.setSize(middle)
-            if fits() { low = middle } else { high = middle }
-        }
-        layout.setSize(low)
-    }
-
-    /// Finds the smallest width that needs no further line, so that the lines have similar lengths.
-    private func balance(_ layout: TextLayout, measure: Double, breaksWords: Bool) {
-        let count = layout.lineCount
-        guard count > 1 else { return }
-        var low = measure / 3
-        var high = measure
-        for _ in 0..<8 {
-            let middle = (low + high) / 2
-            layout.setWidth(middle, insideWords: breaksWords)
-            if layout.lineCount <= count && layout.width <= middle { high = middle } else { low = middle }
-        }
-        layout.setWidth(high, insideWords: breaksWords)
     }
 }
 

@@ -4,61 +4,143 @@ import NorrisText
 /// A text laid out in lines by Pango, in pixels.
 final class TextLayout {
     private let layout: OpaquePointer
+    private let text: [Unicode.Scalar]
+    /// The parts of the text in a monospaced face, as indexes of scalars.
+    private let code: [Range<Int>]
     private let face: Face
     /// Whether an emoji may be among the letters.
     let hasEmoji: Bool
     /// The size of the letters (em square).
     private(set) var size: Double
+    private var breaks: [LineBreak] = []
 
     /// - Parameter layout: owned by this object.
-    init(_ layout: OpaquePointer, text: String, face: Face, size: Double) {
+    init(_ layout: OpaquePointer, text: String, code: [Range<Int>] = [], face: Face, size: Double) {
         self.layout = layout
+        self.text = Array(text.unicodeScalars)
+        self.code = code
         self.face = face
         hasEmoji = text.unicodeScalars.contains { $0.properties.isEmoji && !$0.isASCII || $0 == "\u{FE0F}" }
         self.size = size
-        // A text has at most some ten thousand characters.
-        pango_layout_set_text(layout, text, Int32(text.utf8.count))
-        setSize(size)
+        update()
     }
 
     deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
 
-    func setSize(_ size: Double) {
+    func set(size: Double, breaks: [LineBreak]? = nil) {
         self.size = size
+        if let breaks { self.breaks = breaks }
+        update()
+    }
+
+    private func update() {
         let description = pango_font_description_new()
         defer { pango_font_description_free(description) }
         pango_font_description_set_family(description, face.families)
         pango_font_description_set_weight(description, face.weight)
         pango_font_description_set_absolute_size(description, size * Double(PANGO_SCALE))
         pango_layout_set_font_description(layout, description)
-        guard face.spacing > 0 else { return }
+        let (bytes, codeBytes) = brokenText()
         let attributes = pango_attr_list_new()
         defer { pango_attr_list_unref(attributes) }
-        let spacing = Int32(face.spacing * size * Double(PANGO_SCALE))
-        pango_attr_list_insert(attributes, pango_attr_letter_spacing_new(spacing))
+        if face.spacing > 0 {
+            let spacing = Int32(face.spacing * size * Double(PANGO_SCALE))
+            pango_attr_list_insert(attributes, pango_attr_letter_spacing_new(spacing))
+        }
+        for range in codeBytes {
+            // Not nil, because GLib ends the process without memory.
+            for attribute in [pango_attr_family_new(Face.codeFamilies)!, pango_attr_scale_new(Face.codeScale)!] {
+                attribute.pointee.start_index = UInt32(range.lowerBound)
+                attribute.pointee.end_index = UInt32(range.upperBound)
+                pango_attr_list_insert(attributes, attribute)
+            }
+        }
+        // A text has at most some ten thousand characters.
+        pango_layout_set_text(layout, bytes, Int32(bytes.utf8.count))
         pango_layout_set_attributes(layout, attributes)
+    }
+
+    /// The text with a line separator at each break, and the bytes in a monospaced face.
+    private func brokenText() -> (text: String, code: [Range<Int>]) {
+        var result = String.UnicodeScalarView()
+        var offsets: [Int] = []
+        offsets.reserveCapacity(text.count + 1)
+        var bytes = 0
+        var rest = breaks[...]
+        func add(_ scalar: Unicode.Scalar) {
+            result.append(scalar)
+            bytes += UTF8.width(scalar)
+        }
+        for (index, scalar) in text.enumerated() {
+            if let next = rest.first, index == next.end {
+                if next.addsHyphen { add("-") }
+                // Unlike a new paragraph, it does not change the direction of writing.
+                add("\u{2028}")
+            }
+            offsets.append(bytes)
+            let isSpaceAtBreak = rest.first.map { $0.end <= index && index < $0.next } == true
+            if !isSpaceAtBreak {
+                if let next = rest.first, index >= next.end { rest.removeFirst() }
+                add(scalar)
+            } else if let next = rest.first, index + 1 == next.next {
+                rest.removeFirst()
+            }
+        }
+        offsets.append(bytes)
+        return (String(result), code.map { offsets[$0.lowerBound]..<offsets[$0.upperBound] })
+    }
+
+    /// The characters with their widths in em, laid out without breaks.
+    ///
+    /// - Parameter ties: indexes before which no line may begin.
+    func characters(ties: Set<Int>) -> [LineBreaker.Character] {
+        var result = text.map { LineBreaker.Character(scalar: $0, width: 0) }
+        for range in code { for index in range { result[index].isCode = true } }
+        var count: Int32 = 0
+        let attributes = pango_layout_get_log_attrs_readonly(layout, &count)
+        for index in result.indices.prefix(Int(count)) {
+            // Not nil, because there are characters.
+            let attribute = attributes![index]
+            result[index].mayBegin = attribute.is_line_break != 0 && !ties.contains(index)
+            result[index].beginsGrapheme = attribute.is_cursor_position != 0
+        }
+        let unit = size * Double(PANGO_SCALE)
+        let string = pango_layout_get_text(layout)
+        var indexes: [Int32: Int] = [:]
+        var byte: Int32 = 0
+        for (index, scalar) in text.enumerated() {
+            indexes[byte] = index
+            byte += Int32(UTF8.width(scalar))
+        }
+        for line in lines {
+            for run in line.runs {
+                // Not nil: a run has an item and glyphs (PangoGlyphItem).
+                let item = run.pointee.item!.pointee
+                guard let first = indexes[item.offset] else { continue }
+                let widths = withUnsafeTemporaryAllocation(of: Int32.self, capacity: Int(item.num_chars)) { widths in
+                    pango_glyph_item_get_logical_widths(run, string, widths.baseAddress)
+                    return Array(widths)
+                }
+                for (index, width) in widths.enumerated() where first + index < result.count {
+                    result[first + index].width = Double(width) / unit
+                }
+            }
+        }
+        return result
     }
 
     /// Makes letters smaller, if the widest line then fits into the measure.
     func shrink(to measure: Double, smallest: Double) {
         let smaller = size * measure / width
         // Widths are proportional to the size, except for rounding.
-        if smaller < size && smaller >= smallest { setSize(0.999 * smaller) }
+        if smaller < size && smaller >= smallest { set(size: 0.999 * smaller) }
     }
 
-    /// Breaks the text into lines, and on request also words that are wider than a line.
-    func setWidth(_ width: Double, insideWords: Bool = false) {
-        pango_layout_set_wrap(layout, insideWords ? PANGO_WRAP_WORD_CHAR : PANGO_WRAP_WORD)
-        pango_layout_set_width(layout, Int32(width * Double(PANGO_SCALE)))
-    }
-
-    /// Truncates wider lines with an ellipsis.
+    /// Truncates a wider line with an ellipsis.
     func cut(toWidth width: Double) {
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
         pango_layout_set_width(layout, Int32(width * Double(PANGO_SCALE)))
     }
-
-    var lineCount: Int { Int(pango_layout_get_line_count(layout)) }
 
     /// The lines, valid until the layout changes.
     var lines: [TextLine] {
@@ -114,8 +196,8 @@ struct TextLine {
             String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
         }
         let start = text.prefix { "“‘「『（".contains($0) }
-        // Includes the space at the line break.
-        guard let last = text.lastIndex(where: { !"”’」』）。、，． ".contains($0) }), start.endIndex <= last,
+        // Includes the separator at the line break.
+        guard let last = text.lastIndex(where: { !"”’」』）。、，．\u{2028}".contains($0) }), start.endIndex <= last,
             !containsRightToLeft(text)
         else { return (0, 0) }
         let end = text[last...].dropFirst()
@@ -125,12 +207,23 @@ struct TextLine {
     /// Moves all letters to one baseline. Pango shifts other scripts than the first by the baselines in their fonts,
     /// and the fonts of different foundries do not agree.
     private static func alignBaselines(of line: UnsafeMutablePointer<PangoLayoutLine>) {
+        for run in runs(of: line) { run.pointee.y_offset = 0 }
+    }
+
+    /// The parts of the line with one font and one direction.
+    var runs: [UnsafeMutablePointer<PangoLayoutRun>] { TextLine.runs(of: line) }
+
+    private static func runs(
+        of line: UnsafeMutablePointer<PangoLayoutLine>
+    ) -> [UnsafeMutablePointer<PangoLayoutRun>] {
+        var result: [UnsafeMutablePointer<PangoLayoutRun>] = []
         var next = line.pointee.runs
         while let entry = next {
             // Not nil: a line is a list of runs (PangoLayoutLine).
-            entry.pointee.data!.assumingMemoryBound(to: PangoLayoutRun.self).pointee.y_offset = 0
+            result.append(entry.pointee.data!.assumingMemoryBound(to: PangoLayoutRun.self))
             next = entry.pointee.next
         }
+        return result
     }
 
     var isEmpty: Bool { line.pointee.length == 0 }

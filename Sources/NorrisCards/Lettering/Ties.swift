@@ -1,72 +1,65 @@
-/// Returns a text with invisible characters that prevent line breaks in unsuitable positions.
+/// The indexes of characters before which no line may begin, although Unicode allows a break there.
 ///
-/// - A no-break space ties a short last word to the previous word, so that no short word is alone on the last line. In
-///   text without spaces, word joiners (U+2060) tie the last three characters.
-/// - Short words with a hyphen and the signs of C++ are not divided.
-/// - Korean lines break only at spaces.
-/// - Japanese lines break between phrases: between hiragana (endings and small words) and the next kanji or
+/// - Text without spaces: the last two characters.
+/// - The parts of short words with a hyphen, and the signs of C++.
+/// - Korean: lines break only at spaces.
+/// - Japanese: lines break between phrases, that is between hiragana (endings and small words) and the next kanji or
 ///   katakana, and after particles. Two consecutive particles count as one.
-/// - An emoji and a dash stay on the line of the previous word.
+/// - An emoji stays on the line of the previous word.
 ///
 /// - Parameter language: the result of `language(of:)`.
-func withTies(_ text: String, language: String) -> String {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.map { tied($0, isJapanese: language == "ja") }.joined(separator: "\n")
-}
-
-private func tied(_ line: Substring, isJapanese: Bool) -> String {
-    var characters = Array(line)
-    let last = characters.suffix(3)
-    if characters.count > 6, last.first?.script.map({ $0 != .hangul }) == true, last.allSatisfy({ $0 != " " }) {
-        characters.replaceSubrange(last.indices, with: last.flatMap { [$0, joiner] }.dropLast())
-    } else if let space = characters.lastIndex(of: " "), characters.count - space <= 10,
-        let before = characters[..<space].lastIndex(of: " "), characters.count - before <= longestTie
-    {
-        characters[space] = "\u{A0}"
-    }
-    let words = characters.split(separator: " ", omittingEmptySubsequences: false)
-    var result = ""
-    for (index, word) in words.enumerated() {
-        if index > 0 {
-            let isEmoji = word.first?.isEmoji == true && words[index - 1].last?.isEmoji == false
-            result += isEmoji || word == ["—"] ? "\u{A0}" : " "
-        }
-        result += tied(word: word, isJapanese: isJapanese)
+/// - Returns: indexes of Unicode scalars.
+func ties(in text: String, language: String) -> Set<Int> {
+    var result: Set<Int> = []
+    var start = 0
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        addTies(in: line, startingAt: start, isJapanese: language == "ja", to: &result)
+        start += line.unicodeScalars.count + 1
     }
     return result
 }
 
-private func tied(word: ArraySlice<Character>, isJapanese: Bool) -> String {
-    var result = ""
-    var before: Character?
+private func addTies(in line: Substring, startingAt start: Int, isJapanese: Bool, to result: inout Set<Int>) {
+    let characters = Array(line)
+    let last = characters.suffix(3)
+    let isUndividedEnd =
+        characters.count > 6 && last.first?.script.map { $0 != .hangul } == true && last.allSatisfy { $0 != " " }
+    var position = start
+    var (wordLength, length) = (0, 0)
     var isParticle = false
-    var length = 0
-    for character in word {
-        let isHyphenated = before == "-" && character.isLetter && word.count <= longestTie
-        let isSecond = isParticle && before.map("にとへの".contains) == true && "はがをのも".contains(character)
-        if let before, !isParticle || isSecond,
-            isHyphenated || length < longestPhrase && areTied(before, character, isJapanese)
+    for (index, character) in characters.enumerated() {
+        defer { position += character.unicodeScalars.count }
+        guard character != " " else {
+            (wordLength, length, isParticle) = (0, 0, false)
+            continue
+        }
+        if wordLength == 0 { wordLength = characters[index...].prefix { $0 != " " }.count }
+        let before = index > 0 ? characters[index - 1] : " "
+        let isHyphenated = before == "-" && character.isLetter && wordLength <= longestTie
+        let isSecond = isParticle && "にとへの".contains(before) && "はがをのも".contains(character)
+        if before == " " {
+            let isEmoji = index > 1 && character.isEmoji && !characters[index - 2].isEmoji
+            if isEmoji { result.insert(position) }
+            length = 0
+        } else if isUndividedEnd && index >= characters.count - 2
+            || (!isParticle || isSecond)
+                && (isHyphenated || length < longestPhrase && areTied(before, character, isJapanese))
         {
-            result.append(joiner)
+            result.insert(position)
             length += 1
         } else {
             length = 0
         }
-        result.append(character)
         isParticle =
             isJapanese
             && (character == "を"
-                || "はがにとものへ".contains(character) && (before?.script == .han || before?.script == .katakana)
+                || "はがにとものへ".contains(character) && (before.script == .han || before.script == .katakana)
                 || isSecond && "はが".contains(character))
-        before = character
     }
-    return result
 }
 
-/// The longest tie, in characters, including the space before the word. Longer ties would make lines uneven.
+/// The longest word whose parts are tied, in characters. Longer ties would make lines uneven.
 private let longestTie = 14
-
-private let joiner: Character = "\u{2060}"
 
 /// The longest undivided phrase, in characters. A longer phrase is rare and breaks anywhere.
 private let longestPhrase = 9

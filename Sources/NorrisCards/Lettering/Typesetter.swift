@@ -32,8 +32,10 @@ final class Typesetter {
     deinit { g_object_unref(UnsafeMutableRawPointer(context)) }
 
     /// Creates the layout of a text without markup.
-    func layout(_ text: String, face: Face, size: Double) -> TextLayout {
-        TextLayout(pango_layout_new(context), text: text, face: face, size: size)
+    ///
+    /// - Parameter code: the parts in a monospaced face, as indexes of Unicode scalars.
+    func layout(_ text: String, code: [Range<Int>] = [], face: Face, size: Double) -> TextLayout {
+        TextLayout(pango_layout_new(context), text: text, code: code, face: face, size: size)
     }
 }
 
@@ -58,6 +60,10 @@ struct Face {
     static let headline = Face(
         families: "Noto Serif Display," + caption.families, weight: PANGO_WEIGHT_MEDIUM, spacing: 0.26)
     static let caption = Face(families: "Noto Serif,DejaVu Serif,serif", weight: PANGO_WEIGHT_NORMAL)
+
+    /// For code inside a text, and its size relative to the other letters, which look smaller at equal sizes.
+    static let codeFamilies = "Noto Sans Mono,DejaVu Sans Mono,monospace"
+    static let codeScale = 0.88
 }
 
 /// The language for the choice of fonts, as a tag of BCP 47 that fontconfig knows.

@@ -1,5 +1,6 @@
 import CPango
 import NorrisProtocol
+import NorrisSystem
 import NorrisText
 
 /// The composition of a card.
@@ -28,22 +29,32 @@ struct Composition {
     private let columnY: Double
     private let headlineBlock: (block: TextBlock, y: Double)?
     private let foot: Foot?
+    /// The shorter side of the card without the height that a long text adds.
+    private let unit: Double
+    /// Whether the text has no room in a given aspect.
+    private let isCut: Bool
 
-    /// As parts of the width.
+    /// As parts of the unit, the shorter side.
     private enum Part {
         /// The margin beside the text.
         static let margin = 0.085
         static let captionMargin = 0.12
-        /// The space above the text, and below it without a foot.
+        /// The widest text.
+        static let measure = 1.3
+        /// The space above the text, and below it for the landscape and the foot.
         static let head = 0.1
-        /// The space below the text with a foot.
-        static let foot = 0.17
-        /// The size of the foot's letters, and the height of their baseline above the lower edge.
+        static let landscape = 0.3
+        /// The size of the foot's letters, the height of their baseline above the lower edge, and the dark ground.
         static let footSize = 0.0255
-        static let footBaseline = 0.072
-        /// The height of a poster unless the caption needs more, and the range of the height of its picture.
+        static let footBaseline = 0.062
+        static let footGround = 0.088
+        /// The height of a poster unless the caption needs more.
         static let poster = 1.25
-        static let pictures = 0.6...0.84
+        /// The range of the height of a poster's picture, the least height in a given aspect, and the largest part of
+        /// the height.
+        static let leastPicture = 0.6
+        static let leastGivenPicture = 0.36
+        static let mostPicture = 0.672
         /// The gap between picture and rule, the rule, between rule and headline, between headline and caption, and
         /// below the caption.
         static let gap = 0.011
@@ -53,43 +64,50 @@ struct Composition {
         static let belowCaption = 0.1
     }
 
-    init(_ fact: Fact, text: CardText, size: Int, style: CardStyle = .scenic, showsTags: Bool) throws(CardError) {
+    init(_ fact: Fact, text: CardText, _ options: CardOptions) throws(CardError) {
         let typesetter = try Typesetter(language: language(of: text.text))
-        let unit = Double(size)
-        let measure = unit * (1 - 2 * Part.margin)
+        let size = options.size
+        let given = options.aspect.map { $0.height(width: size) }
+        let unit = Double(min(size, given ?? size))
         width = size
-        switch style {
+        self.unit = unit
+        let footMeasure = Double(size) - 2 * unit * Part.margin
+        switch options.style {
         case .scenic:
             (headline, headlineBlock) = (nil, nil)
             foot = Foot(
-                fact, showsTags: showsTags, measure: measure, size: Part.footSize * unit,
+                fact, showsTags: options.showsTags, measure: footMeasure, size: Part.footSize * unit,
                 isMirrored: isRightToLeft(text.text), typesetter: typesetter)
-            let below = foot == nil ? Part.head : Part.foot
-            let room = unit * (1 - Part.head - below)
-            column = typesetter.column(text, measure: measure, room: room, width: unit)
-            height = max(size, Int((column.height + unit * (Part.head + below)).rounded(.up)))
-            columnX = unit * Part.margin
-            // Above the middle, where the sky is, so that sun or moon are below the text.
-            columnY = unit * Part.head + max(room - column.height, 0) * 0.37
+            let measure = min(footMeasure, unit * Part.measure)
+            let around = unit * (Part.head + Part.landscape)
+            let least = Double(given ?? size)
+            column = typesetter.column(text, measure: measure, room: least - around, width: unit)
+            height = given ?? max(size, Int((column.height + around).rounded(.up)))
+            columnX = (Double(size) - measure) / 2
+            // In the middle of the sky.
+            columnY = unit * Part.head + max(Double(height) - around - column.height, 0) * 0.5
             picture = Rectangle(x: 0, y: 0, width: size, height: height)
+            isCut = column.height + around > Double(height) + 1
         case .poster(let wanted):
-            let words = wanted ?? Headline.word(for: fact.categories.first)
+            let words = wanted ?? Headline.word(for: fact.categories.first, id: fact.id)
             headline = words
             let layout = typesetter.layout(words.uppercased(), face: .headline, size: 0.088 * unit)
-            layout.shrink(to: measure, smallest: 0)
-            let block = TextBlock(layout, alignment: .center, measure: measure)
+            layout.shrink(to: footMeasure, smallest: 0)
+            let block = TextBlock(layout, alignment: .center, measure: footMeasure)
             // No tags, because the headline is one.
             foot = Foot(
-                fact, showsTags: false, measure: measure, size: 0.8 * Part.footSize * unit,
+                fact, showsTags: false, measure: footMeasure, size: 0.8 * Part.footSize * unit,
                 isMirrored: isRightToLeft(text.text), typesetter: typesetter)
-            let around = Part.margin + Part.gap + Part.aboveHeadline + Part.aboveCaption + Part.belowCaption
-            let room = unit * (Part.poster - around - Part.pictures.lowerBound) - block.height
-            columnX = unit * Part.captionMargin
-            column = typesetter.column(text, measure: unit - 2 * columnX, room: room, width: unit, isCaption: true)
-            let others = unit * around + block.height + column.height
-            let free = unit * Part.poster - others
-            let pictureHeight = min(max(free, unit * Part.pictures.lowerBound), unit * Part.pictures.upperBound)
-            height = max(Int(unit * Part.poster), Int((others + pictureHeight).rounded(.up)))
+            let least = Double(given ?? Int(Part.poster * unit))
+            let leastPicture = unit * (given == nil ? Part.leastPicture : Part.leastGivenPicture)
+            let around = unit * (Part.margin + Part.gap + Part.aboveHeadline + Part.aboveCaption + Part.belowCaption)
+            let measure = min(Double(size) - 2 * unit * Part.captionMargin, unit * Part.measure)
+            let room = least - around - leastPicture - block.height
+            columnX = (Double(size) - measure) / 2
+            column = typesetter.column(text, measure: measure, room: room, width: unit, isCaption: true)
+            let others = around + block.height + column.height
+            let pictureHeight = max(min(least - others, least * Part.mostPicture), leastPicture)
+            height = given ?? max(Int(least), Int((others + pictureHeight).rounded(.up)))
             let margin = Int(unit * Part.margin)
             picture = Rectangle(x: margin, y: margin, width: size - 2 * margin, height: Int(pictureHeight))
             // The remaining space is divided among headline, caption and edges.
@@ -97,7 +115,9 @@ struct Composition {
             let top = Double(margin) + pictureHeight + unit * (Part.gap + Part.aboveHeadline) + 0.4 * slack
             headlineBlock = (block, top)
             columnY = top + block.height + unit * Part.aboveCaption + 0.1 * slack
+            isCut = others + pictureHeight > Double(height) + 1
         }
+        if let aspect = options.aspect, isCut { throw .tooLong(for: aspect) }
         guard height <= Composition.maximumHeight * size else { throw .tooTall }
     }
 
@@ -106,21 +126,17 @@ struct Composition {
         headline != nil ? nil : rectangle(columnX + column.left, columnY, column.right - column.left, column.height)
     }
 
-    /// The areas that are dimmed so that the letters are readable.
-    var scrims: [Scrim] {
-        guard var area = letters else { return [] }
-        let unit = Double(width)
+    /// The rows that are dimmed so that the letters are readable.
+    var shades: [Shade] {
+        guard let letters else { return [] }
         // Slightly more than the contrast of 4.5 in WCAG 2.2 (success criterion 1.4.3), because of the grain.
         let ceiling = (relativeLuminance(Composition.color) + 0.05) / 4.7 - 0.05
-        let padding = Int(0.03 * unit)
-        area.x -= padding
-        area.y -= padding
-        area.width += 2 * padding
-        area.height += 2 * padding
-        let text = Scrim(area: area, fade: Int(0.16 * unit), ceiling: ceiling)
-        let footHeight = 0.11 * unit
-        let below = rectangle(0, Double(height) - footHeight, unit, footHeight + 1)
-        return foot == nil ? [text] : [text, Scrim(area: below, fade: Int(0.1 * unit), ceiling: ceiling)]
+        let end = letters.y + letters.height + Int(0.012 * unit)
+        let sky = Shade(rows: 0..<end, fade: Int(0.1 * unit), ceiling: ceiling)
+        guard foot != nil else { return [sky] }
+        let ground = Shade(
+            rows: height - Int(Part.footGround * unit)..<height, fade: Int(0.12 * unit), ceiling: ceiling, depth: 0.9)
+        return [sky, ground]
     }
 
     private func rectangle(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Rectangle {
@@ -134,7 +150,6 @@ struct Composition {
 
     /// Draws the letters in some rows on a canvas of these rows.
     func drawLetters(on canvas: OpaquePointer, rows: Range<Int>) {
-        let unit = Double(width)
         let x = unit * Part.margin
         if let (block, y) = headlineBlock {
             block.draw(on: canvas, x: x, y: y, rows: rows)
@@ -166,17 +181,38 @@ enum Headline {
         return (1...longest).contains(line.count) && displayWidth(of: line) > 0 ? line : nil
     }
 
-    /// The headline of a category.
-    static func word(for category: String?) -> String {
-        guard let category, Fact.isCategoryName(category) else { return "Determination" }
-        let name = category.split { $0 == "-" || $0 == "_" }.joined(separator: " ")
-        return named[category] ?? checked(name) ?? "Determination"
+    /// The headline of a fact: one of five of its first category, or the category itself.
+    static func word(for category: String?, id: String) -> String {
+        // Another hash than the landscape's, which would pair each headline with the same scenes.
+        let number = Int(stableHash("headline \(id)") % 5)
+        if let category, Fact.isCategoryName(category) {
+            if let words = named[category] { return words[number] }
+            let name = category.split { $0 == "-" || $0 == "_" }.joined(separator: " ")
+            if let name = checked(name) { return name }
+        }
+        return others[number]
     }
 
-    /// The headlines of api.chucknorris.io's categories whose names are not suitable.
+    /// The headlines of api.chucknorris.io's categories.
     private static let named = [
-        "animal": "Wildlife", "career": "Ambition", "celebrity": "Fame", "dev": "Development", "explicit": "Courage",
-        "fashion": "Style", "food": "Appetite", "money": "Fortune", "movie": "Drama", "music": "Harmony",
-        "political": "Leadership", "religion": "Faith", "sport": "Strength", "travel": "Adventure",
+        "animal": ["Instinct", "Loyalty", "Patience", "Respect", "Wildlife"],
+        "career": ["Ambition", "Initiative", "Promotion", "Teamwork", "Vision"],
+        "celebrity": ["Charisma", "Fame", "Glory", "Legend", "Presence"],
+        "dev": ["Patience", "Precision", "Resilience", "Simplicity", "Uptime"],
+        "explicit": ["Audacity", "Candor", "Courage", "Honesty", "Nerve"],
+        "fashion": ["Confidence", "Elegance", "Poise", "Style", "Taste"],
+        "food": ["Appetite", "Hunger", "Moderation", "Nourishment", "Sharing"],
+        "history": ["Destiny", "Greatness", "Legacy", "Tradition", "Wisdom"],
+        "money": ["Fortune", "Prosperity", "Thrift", "Value", "Wealth"],
+        "movie": ["Action", "Drama", "Suspense", "Talent", "Timing"],
+        "music": ["Harmony", "Passion", "Rhythm", "Silence", "Virtuosity"],
+        "political": ["Consensus", "Diplomacy", "Duty", "Integrity", "Leadership"],
+        "religion": ["Faith", "Grace", "Hope", "Humility", "Miracles"],
+        "science": ["Certainty", "Curiosity", "Discovery", "Gravity", "Progress"],
+        "sport": ["Discipline", "Endurance", "Fair Play", "Strength", "Victory"],
+        "travel": ["Adventure", "Arrival", "Direction", "Freedom", "Journey"],
     ]
+
+    /// The headlines of facts without a category.
+    private static let others = ["Courage", "Determination", "Excellence", "Focus", "Perseverance"]
 }
