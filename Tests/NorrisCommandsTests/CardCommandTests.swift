@@ -125,6 +125,25 @@ struct CardCommandTests {
         #expect(scenic.runs.map(\.arguments) == [["--size", "1080"]])
     }
 
+    @Test func passesAspectSceneAndLookOn() {
+        let machine = machine([#"{"id":"x","name":"Ada"}"#, one])
+        let options = ["--aspect", "16:9", "--scene=sea", "--another", "--another"]
+        #expect(machine.run(["card", "-o", "f.png"] + options).errors == wrote)
+        #expect(
+            machine.runs.map(\.arguments) == [
+                ["--size", "1080", "--aspect", "16:9", "--scene", "sea", "--look", "2", "--name=Ada"]
+            ])
+        let many = Array(repeating: "--another", count: 1001)
+        #expect(self.machine().run(["card", "-o", "f.png"] + many).status == .usage)
+        let full = self.machine([one], card: [.ended(status: 66, output: [])])
+        let outcome = full.run("card", "--id", "a", "-o", "f.png", "--aspect", "16:9")
+        #expect(outcome.status == .usage && outcome.errors.contains("needs more room"))
+        let bare = terminal([])
+        #expect(
+            bare.run("card", "--text", "x", "--another", "--aspect", "1:1").errors
+                == "To save it: norrisctl card --text x --aspect 1:1 --another -o card.png\n")
+    }
+
     @Test(
         "Invalid file names, styles and headlines are refused before the first request",
         arguments: [
@@ -135,6 +154,8 @@ struct CardCommandTests {
             (["--style=poster", "--headline=a headline that is too long", "-o", "f"], "it takes 1 to 24 characters."),
             (["--headline", "Courage", "-o", "f.png"], "--headline is for posters: add --style poster."),
             (["--style", "comic", "-o", "f.png"], "it takes poster or scenic."),
+            (["--aspect", "2:1", "-o", "f.png"], "it takes 1:1, 4:5, 9:16 or 16:9."),
+            (["--scene", "moon", "-o", "f.png"], "it takes city, desert, forest, lake, sea or snow."),
             (
                 ["--today", "-c", "dev", "-o", "f.png"],
                 "Use only one of a number, --id, --text, --today and --category."

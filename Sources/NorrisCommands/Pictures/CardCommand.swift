@@ -25,6 +25,7 @@ struct CardCommand: SessionCommand {
           norrisctl card -o fact.png
           norrisctl card --category dev --style poster -o poster.png
           norrisctl card --today --size 2160 -o today.png --open
+          norrisctl card --aspect 16:9 --scene lake --size 3840 -o wallpaper.png
           norrisctl card --text "Ship it." --style poster --headline Courage --show
         """)
     static let statuses: [ExitStatus] = [
@@ -32,11 +33,24 @@ struct CardCommand: SessionCommand {
     ]
 
     private enum Style: String, CaseIterable { case poster, scenic }
+    private enum Aspect: String, CaseIterable {
+        case square = "1:1"
+        case portrait = "4:5"
+        case story = "9:16"
+        case wide = "16:9"
+    }
+    private enum Scene: String, CaseIterable { case city, desert, forest, lake, sea, snow }
+
+    /// The largest number of `--another`.
+    private static let mostLooks = 1000
 
     private var number: ItemName?
     private var id: String?, text: String?, name: String?
     private var categories: [String] = []
     private var style: Style?, headline: String?, size: Int?
+    private var aspect: Aspect?, scene: Scene?
+    /// The number of times that `--another` is given.
+    private var look = 0
     /// The file of the picture; `-` is standard output.
     private var output: String?
     private var isToday = false, leavesOutTags = false
@@ -67,6 +81,16 @@ struct CardCommand: SessionCommand {
             return 1...24 ~= line.count && displayWidth(of: line) > 0
         }
         arguments.option(&size, "size", in: 256...4096, "The width in pixels, 256 to 4096. (default: 1080)")
+        arguments.option(
+            "aspect", .aspect, "The shape: a square, a post, a story or a wallpaper.", choices: Aspect.words
+        ) { assign(&aspect, Aspect(rawValue: $0)) }
+        arguments.option("scene", .scene, "The landscape. (default: from the fact)", choices: Scene.words) {
+            assign(&scene, Scene(rawValue: $0))
+        }
+        var isAnother = false
+        arguments.flag(
+            &isAnother, "another", "Another picture of the same fact; twice for the next, and so on.")
+        if isAnother { look += 1 }
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the #tags.")
         arguments.option(
             &output, "output", short: "o", .file, "Write the picture, a PNG, to this file; - is standard output.")
@@ -82,6 +106,7 @@ struct CardCommand: SessionCommand {
         }
         if text != nil, name != nil { throw UsageError("--name is for facts: leave it out beside --text.") }
         if headline != nil, style != .poster { throw UsageError("--headline is for posters: add --style poster.") }
+        if look > Self.mostLooks { throw UsageError("--another may be given \(Self.mostLooks) times.") }
         if output == "" { throw UsageError("The name of the file behind -o is empty.") }
         if let output, let kind = Self.otherKind(output) {
             throw UsageError("Cards are PNG files, not \(kind): give -o a name that ends in .png.")
@@ -128,10 +153,12 @@ struct CardCommand: SessionCommand {
                 hint: "--show draws it there, and -o fact.png writes it into a file.")
         }
         try session.checkFormat(for: FactGet.self)
-        let (fact, json, freshness) = try subject(session)
+        let (fact, json, freshness, usedName) = try subject(session)
         let drawing = CardDrawing(
             fact: fact, size: size ?? 1080, showsTags: !leavesOutTags,
-            style: (style == .poster ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? []))
+            style: (style == .poster ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
+                + optionWords(("--aspect", aspect?.rawValue), ("--scene", scene?.rawValue))
+                + optionWords(("--look", look > 0 ? "\(look)" : nil)) + (usedName.map { ["--name=\($0)"] } ?? []))
         let words = isText ? try drawing.alternativeText(session) : nil
         guard isBare else {
             let picture = output != nil || isShown || isCopied ? try drawing.picture(session) : nil
@@ -165,28 +192,29 @@ struct CardCommand: SessionCommand {
             optionWords(("--socket", session.settings.socket), ("--id", id), ("--text", text))
             + flagWords([("--today", isToday)]) + optionWords(("--name", categories.isEmpty ? name : nil))
             + optionWords(("--style", style?.rawValue), ("--headline", headline), ("--size", size.map(String.init)))
-            + flagWords([("--no-tags", leavesOutTags)])
+            + optionWords(("--aspect", aspect?.rawValue), ("--scene", scene?.rawValue))
+            + Array(repeating: "--another", count: look) + flagWords([("--no-tags", leavesOutTags)])
         return shellCommand(["norrisctl", "card"] + options + ["-o", "card.png"]) ?? "the same command with -o card.png"
     }
 
-    /// The fact, its result and the freshness of the result.
-    private typealias Subject = (fact: Fact, json: any JSONEncodable, freshness: Freshness?)
+    /// The fact, its result, the freshness of the result, and the name in the text.
+    private typealias Subject = (fact: Fact, json: any JSONEncodable, freshness: Freshness?, name: String?)
 
     /// Returns the fact of the card. The default is the fact last shown to the user, or else the next fact.
     private func subject(_ session: Session) throws(Failure) -> Subject {
         func get(_ id: String, _ name: String?) throws(Failure) -> Subject {
             let reply = try session.call(FactGet.self, FactGet.Parameters(id: id, name: name))
-            return (reply.value.fact, reply.json, nil)
+            return (reply.value.fact, reply.json, nil, name)
         }
         if let id { return try get(id, name) }
         if let text {
             let fact = try Self.fact(text)
-            return (fact, FactGet.Result(fact: fact), nil)
+            return (fact, FactGet.Result(fact: fact), nil, nil)
         }
         if isToday {
             let reply = try session.call(FactToday.self)
             if let name { return try get(reply.value.fact.id, name) }
-            return (reply.value.fact, reply.json, reply.value.freshness)
+            return (reply.value.fact, reply.json, reply.value.freshness, nil)
         }
         if categories.isEmpty {
             do throws(Failure) {
@@ -207,7 +235,7 @@ struct CardCommand: SessionCommand {
             }
             throw Failure(.nothing, "norrisd has no fact.", hint: "Draw a text of your own: --text \"Ship it.\"")
         }
-        return (fact, reply.json, reply.value.freshness)
+        return (fact, reply.json, reply.value.freshness, name)
     }
 
     private static func fact(_ text: String) throws(Failure) -> Fact {

@@ -7,7 +7,7 @@ struct CardDrawing {
     /// The width in pixels.
     let size: Int
     let showsTags: Bool
-    /// The style options of norris-card, such as `--style poster`.
+    /// Further options of norris-card, such as `--style poster`.
     let style: [String]
     /// The largest output of norris-card, in bytes.
     private static let limit = 512 << 20
@@ -55,6 +55,10 @@ struct CardDrawing {
                 .usage,
                 "The text cannot be drawn: it has no visible characters, or more lines than fit into a picture.",
                 hint: "Take another text, or a shorter one.")
+        case .ended(status: 66, _):
+            throw Failure(
+                .usage, "The text needs more room than this --aspect has.",
+                hint: "Leave out --aspect, or take 9:16, which has the most room.")
         case .ended(status: 69, _):
             throw Failure(
                 .unavailable, "There is no font to draw the text with.",

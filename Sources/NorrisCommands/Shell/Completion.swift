@@ -86,6 +86,7 @@ extension ValueKind {
     static var addedSource: ValueKind {
         ValueKind("name", noun: "added source", "'norrisctl feed sources' lists them.")
     }
+    static var aspect: ValueKind { ValueKind("aspect") }
     static var author: ValueKind { ValueKind("author") }
     static var category: ValueKind {
         ValueKind("name", noun: "category", "'norrisctl categories' lists them.", takesSurplus: true)
@@ -105,6 +106,7 @@ extension ValueKind {
     }
     static var query: ValueKind { ValueKind("query", noun: "words", "For example: norrisctl search light") }
     static var rendition: ValueKind { ValueKind("name", noun: "size", "'norrisctl gif --json' shows them.") }
+    static var scene: ValueKind { ValueKind("scene") }
     static var searchedContent: ValueKind { ValueKind("kind", noun: "kind") }
     /// A scope of facts or a source of posts.
     static var searchedSource: ValueKind { ValueKind("source", noun: "source or scope") }
