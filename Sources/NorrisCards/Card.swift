@@ -23,7 +23,7 @@ package struct Card {
         landscape = Landscape(
             seed: stableHash(look == 0 ? fact.id : "\(fact.id) \(look)"), category: fact.categories.first,
             scene: options.scene ?? Scene(seed: stableHash(fact.id), look: look), width: composition.picture.width,
-            height: composition.picture.height, letters: composition.letters)
+            height: composition.picture.height, letters: showsText ? composition.letters : nil)
     }
 
     /// A description of the picture in words, on one line.

@@ -42,19 +42,27 @@ extension Screen {
     }
 }
 
-/// Lines with the matches of a search in a separate style.
+/// Lines with the matches of a search and the code between backquotes in separate styles.
 private func highlighted(_ words: [String], in lines: [String]) -> [[Span]] {
-    guard !words.isEmpty else { return lines.map { [Span($0)] } }
-    var matches = searchMatches(of: words, in: lines.joined(separator: "\n"))[...]
+    // Lines are wrapped at spaces, so code may continue on the next line.
+    let hasCode = lines.contains { $0.utf8.contains(UInt8(ascii: "`")) }
+    var code = hasCode ? codeSpans(in: lines.joined(separator: " "))[...] : []
+    guard !words.isEmpty || !code.isEmpty else { return lines.map { [Span($0)] } }
+    var matches = words.isEmpty ? [] : searchMatches(of: words, in: lines.joined(separator: "\n"))[...]
+    var index = 0
     return lines.map { line in
-        var spans: [(text: String, isMatch: Bool)] = []
+        var spans: [(text: String, style: Style)] = []
         for character in line {
-            let isMatch = matches.popFirst() ?? false
-            if spans.last?.isMatch != isMatch { spans.append(("", isMatch)) }
+            if let span = code.first, span.upperBound <= index { code.removeFirst() }
+            let isCode = code.first?.contains(index) == true
+            let style: Style = matches.popFirst() ?? false ? .match : isCode ? .code : .normal
+            if spans.last?.style != style { spans.append(("", style)) }
             spans[spans.count - 1].text.append(character)
+            index += 1
         }
         // The end of the line.
         matches = matches.dropFirst()
-        return spans.map { Span($0.text, $0.isMatch ? .match : .normal) }
+        index += 1
+        return spans.map { Span($0.text, $0.style) }
     }
 }

@@ -5,6 +5,8 @@ package enum Style: Sendable {
     case normal, dim, bold, good, warning, bad
     /// A match of a search, in grep's style.
     case match
+    /// Code inside a text.
+    case code
 
     /// The parameter of SGR (ECMA-48, 8.3.117); nil for plain text.
     var parameter: String? {
@@ -16,6 +18,7 @@ package enum Style: Sendable {
         case .warning: "33"
         case .bad: "31"
         case .match: "1;31"
+        case .code: "36"
         }
     }
 }

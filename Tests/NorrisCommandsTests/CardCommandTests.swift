@@ -131,7 +131,7 @@ struct CardCommandTests {
         #expect(machine.run(["card", "-o", "f.png"] + options).errors == wrote)
         #expect(
             machine.runs.map(\.arguments) == [
-                ["--size", "1080", "--aspect", "16:9", "--scene", "sea", "--look", "2", "--name=Ada"]
+                ["--size", "1080", "--scene", "sea", "--look", "2", "--aspect", "16:9", "--name=Ada"]
             ])
         let many = Array(repeating: "--another", count: 1001)
         #expect(self.machine().run(["card", "-o", "f.png"] + many).status == .usage)
@@ -241,6 +241,25 @@ struct CardCommandTests {
         // The suggested command draws the fact shown last, and the daemon remembers the name.
         let random = terminal([page(fact("n", "Next."))])
         #expect(random.run("card", "-c", "dev", "--name", "Ada").errors == "To save it: norrisctl card -o card.png\n")
+    }
+
+    @Test(arguments: [
+        ("\u{1B}_Ga=T\u{1B}\\", ["--size", "1080", "--scene", "sea", "--style", "poster"]),
+        ("\u{1B}P0;1;0q#0\u{1B}\\", ["--size", "1080", "--scene", "sea", "--style", "poster"]),
+        (
+            "\u{1B}[0m\u{1B}[38;2;15;8m▁\u{1B}[0m\n",
+            ["--size", "1080", "--scene", "sea", "--aspect", "16:9", "--no-text"]
+        ),
+    ])
+    func cellsShowTheLandscapeWithoutLetters(format: String, arguments: [String]) {
+        let format = SubprocessOutcome.ended(status: 0, output: Array(format.utf8))
+        let machine = terminal([], chafa: [format, .ended(status: 0)])
+        machine.environment["NO_COLOR"] = nil
+        let outcome = machine.run("card", "--color", "always", "--text", "x", "--style", "poster", "--scene", "sea")
+        #expect(outcome.output.hasPrefix("x\n"))
+        #expect(machine.runs.map(\.program) == ["chafa", Self.card, "chafa"])
+        #expect(machine.runs[1].arguments == arguments)
+        #expect(machine.runs.last?.input == .bytes(Self.picture))
     }
 
     @Test func aloneShowsTheFactWhereItCannotShowTheCard() {

@@ -117,7 +117,7 @@ struct Composition {
             columnY = top + block.height + unit * Part.aboveCaption + 0.1 * slack
             isCut = others + pictureHeight > Double(height) + 1
         }
-        if let aspect = options.aspect, isCut { throw .tooLong(for: aspect) }
+        if let aspect = options.aspect, isCut, options.showsText { throw .tooLong(for: aspect) }
         guard height <= Composition.maximumHeight * size else { throw .tooTall }
     }
 

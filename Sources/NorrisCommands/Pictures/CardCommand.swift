@@ -12,7 +12,8 @@ struct CardCommand: SessionCommand {
         Without an option that names a fact, the card is of the fact you were shown last, with the name used
         then; with a number, of a fact of the last list. A fact has the same picture every time.
 
-        norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card.
+        norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card. A
+        terminal without pixel graphics (kitty, sixel) shows only the landscape.
         --show needs chafa, --open xdg-open, --copy wl-copy or xclip. Drawing may take 60s; an explicit --timeout
         covers the whole command.
 
@@ -33,12 +34,6 @@ struct CardCommand: SessionCommand {
     ]
 
     private enum Style: String, CaseIterable { case poster, scenic }
-    private enum Aspect: String, CaseIterable {
-        case square = "1:1"
-        case portrait = "4:5"
-        case story = "9:16"
-        case wide = "16:9"
-    }
     private enum Scene: String, CaseIterable { case city, desert, forest, lake, sea, snow }
 
     /// The largest number of `--another`.
@@ -48,7 +43,7 @@ struct CardCommand: SessionCommand {
     private var id: String?, text: String?, name: String?
     private var categories: [String] = []
     private var style: Style?, headline: String?, size: Int?
-    private var aspect: Aspect?, scene: Scene?
+    private var aspect: CardDrawing.Aspect?, scene: Scene?
     /// The number of times that `--another` is given.
     private var look = 0
     /// The file of the picture; `-` is standard output.
@@ -82,8 +77,8 @@ struct CardCommand: SessionCommand {
         }
         arguments.option(&size, "size", in: 256...4096, "The width in pixels, 256 to 4096. (default: 1080)")
         arguments.option(
-            "aspect", .aspect, "The shape: a square, a post, a story or a wallpaper.", choices: Aspect.words
-        ) { assign(&aspect, Aspect(rawValue: $0)) }
+            "aspect", .aspect, "The shape: a square, a post, a story or a wallpaper.", choices: CardDrawing.Aspect.words
+        ) { assign(&aspect, CardDrawing.Aspect(rawValue: $0)) }
         arguments.option("scene", .scene, "The landscape. (default: from the fact)", choices: Scene.words) {
             assign(&scene, Scene(rawValue: $0))
         }
@@ -155,10 +150,11 @@ struct CardCommand: SessionCommand {
         try session.checkFormat(for: FactGet.self)
         let (fact, json, freshness, usedName) = try subject(session)
         let drawing = CardDrawing(
-            fact: fact, size: size ?? 1080, showsTags: !leavesOutTags,
+            fact: fact, size: size ?? 1080,
+            look: optionWords(("--scene", scene?.rawValue), ("--look", look > 0 ? "\(look)" : nil)),
             style: (style == .poster ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
-                + optionWords(("--aspect", aspect?.rawValue), ("--scene", scene?.rawValue))
-                + optionWords(("--look", look > 0 ? "\(look)" : nil)) + (usedName.map { ["--name=\($0)"] } ?? []))
+                + optionWords(("--aspect", aspect?.rawValue)) + (usedName.map { ["--name=\($0)"] } ?? [])
+                + flagWords([("--no-tags", leavesOutTags)]))
         let words = isText ? try drawing.alternativeText(session) : nil
         guard isBare else {
             let picture = output != nil || isShown || isCopied ? try drawing.picture(session) : nil
@@ -173,12 +169,17 @@ struct CardCommand: SessionCommand {
         // The fact is shown even if its card cannot be drawn.
         var report = session.report(json) { $0.facts([fact]) }
         let picture: CardPicture
-        do throws(Failure) { picture = try drawing.picture(session) } catch {
+        do throws(Failure) {
+            picture = try session.drawsPixels ? drawing.picture(session) : drawing.landscape(aspect ?? .wide, session)
+        } catch {
             report.add(error)
             return report
         }
         do throws(Failure) {
-            try session.draw(picture: picture.bytes)
+            // The fact below stays on the screen.
+            let lines = report.output.count { $0 == UInt8(ascii: "\n") }
+            try session.draw(
+                picture: picture.bytes, rows: max(session.screenRows - lines - 1, session.screenRows / 2))
         } catch {
             report.add(error)
         }

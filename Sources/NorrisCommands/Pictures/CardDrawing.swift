@@ -3,17 +3,35 @@ import NorrisTerminal
 import NorrisText
 
 struct CardDrawing {
+    /// The shape of a card.
+    enum Aspect: String, CaseIterable {
+        case square = "1:1"
+        case portrait = "4:5"
+        case story = "9:16"
+        case wide = "16:9"
+    }
+
     let fact: Fact
     /// The width in pixels.
     let size: Int
-    let showsTags: Bool
-    /// Further options of norris-card, such as `--style poster`.
+    /// The options of norris-card that choose the landscape.
+    let look: [String]
+    /// Further options, such as `--style poster`.
     let style: [String]
     /// The largest output of norris-card, in bytes.
     private static let limit = 512 << 20
 
     func picture(_ session: Session) throws(Failure) -> CardPicture {
-        let bytes = try run([], session)
+        try picture(style, session)
+    }
+
+    /// Draws the card's landscape without letters, for character cells.
+    func landscape(_ aspect: Aspect, _ session: Session) throws(Failure) -> CardPicture {
+        try picture(["--aspect", aspect.rawValue, "--no-text"], session)
+    }
+
+    private func picture(_ options: [String], _ session: Session) throws(Failure) -> CardPicture {
+        let bytes = try run(options, session)
         guard let picture = CardPicture(bytes) else {
             throw Failure(.internalError, "The output of norris-card is not a PNG.", hint: Self.mismatch)
         }
@@ -22,7 +40,7 @@ struct CardDrawing {
 
     /// Returns the alternative text of the picture on one line.
     func alternativeText(_ session: Session) throws(Failure) -> String {
-        let text = sanitizedLine(sanitizedText(bytes: try run(["--alt"], session)))
+        let text = sanitizedLine(sanitizedText(bytes: try run(style + ["--alt"], session)))
         guard !text.isEmpty else {
             throw Failure(.internalError, "norris-card has no words for the picture.", hint: Self.mismatch)
         }
@@ -33,8 +51,8 @@ struct CardDrawing {
     private func run(_ arguments: [String], _ session: Session) throws(Failure) -> [UInt8] {
         var request = SubprocessRequest(
             program: "norris-card",
-            arguments: ["--size", "\(size)"] + style + (showsTags ? [] : ["--no-tags"]) + arguments,
-            input: .bytes(fact.jsonBytes), output: .collected(limit: Self.limit),
+            arguments: ["--size", "\(size)"] + look + arguments, input: .bytes(fact.jsonBytes),
+            output: .collected(limit: Self.limit),
             // A large card may take longer than the standard timeout on a small machine.
             timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero))
         session.system.waiting.show("drawing the card")
