@@ -121,11 +121,14 @@ package struct CardError: Error, Equatable {
         status: 65, message: "The fact's text is longer than \(Fact.maximumLength) characters; shorten it.")
     static let tooTall = CardError(
         status: 65, message: "The fact's text has too many lines for one picture; shorten it.")
+
+    /// With a separate status, because norrisctl names the option.
     static func tooLong(for aspect: CardAspect) -> CardError {
         CardError(
             status: 66,
             message: "The fact's text needs more room than --aspect \(aspect.rawValue) has; leave the option out.")
     }
+
     static let noFont = CardError(
         status: 69, message: "No font is installed; install one, such as Debian's fonts-inter.")
 

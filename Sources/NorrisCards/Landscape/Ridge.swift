@@ -102,7 +102,7 @@ struct Ridge {
         if aside > width { return 0.05 }
         let top = noise.value(house, 17)
         if isEven && row == 0 { return top < -0.3 && aside > 0.6 * width ? 0.86 * height : height }
-        // The second row, whose steps are between those of the first, has no flat towers.
+        // The second row has no flat towers, because its steps are between the steps of the first row.
         switch row == 0 ? top : min(top * 0.3, 0.34) - (top < 0 ? 1 : 0) {
         case 0.35...: return aside < 0.022 * scale ? height + 0.14 : height
         case 0..<0.35: return height + 0.10 * (side / width)
@@ -188,7 +188,7 @@ extension Ridge {
         return highest
     }
 
-    /// Ranges whose highest elevation is at most the given.
+    /// Ranges whose highest elevation is at most `room`.
     static func lowered(_ ridges: [Ridge], _ scene: Scene, to room: Float) -> [Ridge] {
         let scale = min(room / peak(ridges, scene), 1)
         return ridges.map { ridge in

@@ -16,7 +16,7 @@ struct LineBreak: Equatable {
 /// The cost of a line grows with the square of its distance from the intended width. A penalty is added for a break
 /// inside a name or between a number and its unit, and subtracted after a sentence or a comma. All widths are in em.
 struct LineBreaker {
-    /// A character with its width, and what the text allows before it.
+    /// A character with its width and the possible line break before it.
     struct Character {
         let scalar: Unicode.Scalar
         var width: Double
@@ -160,7 +160,7 @@ struct LineBreaker {
             for before in stride(from: index, through: 0, by: -1) {
                 let begin = before == 0 ? start : candidates[before - 1].lineBreak.next
                 let width = width(begin, candidate.lineBreak.end) + (candidate.lineBreak.addsHyphen ? hyphen : 0)
-                // A part that cannot be divided is a line of its own.
+                // A part that cannot be divided is a separate line.
                 guard width <= measure * 1.000_001 || before == index else { break }
                 var cost = costs[before] + 1_000_000 * max(width / measure - 1, 0)
                 if isGreedy {
@@ -202,6 +202,9 @@ struct BreakPenalties {
     static let separator = 20.0
     static let division = 200.0
 
+    /// The characters of a word that are read. Text without spaces may have thousands, and a break after each.
+    private static let longestWord = 32
+
     private let scalars: [Unicode.Scalar]
     /// Whether a name continues at a character.
     private let continuesName: [Bool]
@@ -227,8 +230,7 @@ struct BreakPenalties {
         scalars[index].properties.isUppercase && scalars[index - 1].properties.isLowercase
     }
 
-    /// Whether a sentence ends before a character. A point after a capital or a digit may belong to an abbreviation or
-    /// a number.
+    /// Whether a sentence ends before a character.
     func endsSentence(_ end: Int) -> Bool {
         var index = end - 1
         while index > 0, "\"”’'»)]".unicodeScalars.contains(scalars[index]) { index -= 1 }
@@ -272,13 +274,17 @@ struct BreakPenalties {
 
     private func word(endingAt end: Int, _ paragraph: Range<Int>) -> Range<Int> {
         var start = end
-        while start > paragraph.lowerBound, !scalars[start - 1].properties.isWhitespace { start -= 1 }
+        while start > paragraph.lowerBound, end - start < Self.longestWord,
+            !scalars[start - 1].properties.isWhitespace
+        { start -= 1 }
         return start..<end
     }
 
     private func word(beginningAt start: Int, _ paragraph: Range<Int>) -> Range<Int> {
         var end = start
-        while end < paragraph.upperBound, !scalars[end].properties.isWhitespace { end += 1 }
+        while end < paragraph.upperBound, end - start < Self.longestWord,
+            !scalars[end].properties.isWhitespace
+        { end += 1 }
         return start..<end
     }
 

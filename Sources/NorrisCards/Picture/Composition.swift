@@ -31,8 +31,6 @@ struct Composition {
     private let foot: Foot?
     /// The shorter side of the card without the height that a long text adds.
     private let unit: Double
-    /// Whether the text has no room in a given aspect.
-    private let isCut: Bool
 
     /// As parts of the unit, the shorter side.
     private enum Part {
@@ -71,6 +69,8 @@ struct Composition {
         let unit = Double(min(size, given ?? size))
         width = size
         self.unit = unit
+        // Whether the text has no room in the given aspect.
+        let isCut: Bool
         let footMeasure = Double(size) - 2 * unit * Part.margin
         switch options.style {
         case .scenic:
