@@ -163,7 +163,7 @@ let cards: [Target] = [
         dependencies: ["CPango", "CZlib", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .testTarget(
         name: "NorrisCardsTests",
-        dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],
+        dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisStore", "NorrisTestSupport", "norris-card"],
         exclude: ["Golden"]
     ),
 ]

@@ -37,7 +37,7 @@ package struct Card {
     /// Draws the card as a PNG file. The same fact, fonts and libraries give the same bytes.
     package func png() throws(CardError) -> [UInt8] {
         let (width, picture) = (composition.width, composition.picture)
-        let shades = showsText ? composition.shades : []
+        let shade = showsText ? composition.shade : nil
         let writer = try PNGWriter(
             width: width, height: composition.height,
             texts: [
@@ -56,7 +56,7 @@ package struct Card {
             if !painted.isEmpty {
                 let start = (painted.lowerBound - top) * width + picture.x
                 landscape.paint(
-                    rows: painted.lowerBound - picture.y..<painted.upperBound - picture.y, shades: shades,
+                    rows: painted.lowerBound - picture.y..<painted.upperBound - picture.y, shade: shade,
                     into: UnsafeMutableBufferPointer(rebasing: pixels[start...]), stride: width)
             }
             if showsText { try canvas.draw(color: Composition.color) { composition.drawLetters(on: $0, rows: rows) } }

@@ -12,13 +12,11 @@ struct LandscapeTests {
 
     @Test func bandsMakeTheWhole() {
         let landscape = Landscape(seed: 3, category: nil, width: 256, height: 320)
-        let shades = [
-            Shade(rows: 100..<160, fade: 20, ceiling: 0.1), Shade(rows: 290..<320, fade: 9, ceiling: 0.1, depth: 0.9),
-        ]
-        let whole = pixels(of: landscape, shades: shades)
+        let shade = Shade(rows: 100..<160, fade: 20, ceiling: 0.1)
+        let whole = pixels(of: landscape, shade: shade)
         var bands: [UInt32] = []
         for start in stride(from: 0, to: 320, by: 48) {
-            bands += pixels(of: landscape, rows: start..<min(start + 48, 320), shades: shades)
+            bands += pixels(of: landscape, rows: start..<min(start + 48, 320), shade: shade)
         }
         let isSame = areSame(bands, whole)
         #expect(isSame)
@@ -52,7 +50,7 @@ struct LandscapeTests {
         #expect((all[(320 * 256)...].map(relativeLuminance).max() ?? 0) > 0.5, "there is a sun")
     }
 
-    @Test(arguments: Hour.allCases) func whiteLettersCanBeReadOnTheUpperThirdWithoutShades(hour: Hour) throws {
+    @Test(arguments: Hour.allCases) func whiteLettersCanBeReadOnTheUpperThirdWithoutAShade(hour: Hour) throws {
         for category in [nil, "animal", "dev", "history", "money", "sport"] {
             let landscape = Landscape(seed: 19, category: category, scene: .lake, hour: hour, width: 256, height: 256)
             let brightest = pixels(of: landscape)[..<(85 * 256)].map(relativeLuminance).max()
@@ -64,11 +62,11 @@ struct LandscapeTests {
         }
     }
 
-    @Test func shadesDimWhatIsBright() {
+    @Test func aShadeDimsWhatIsBright() {
         let landscape = Landscape(seed: 2, category: nil, scene: .lake, hour: .noon, width: 256, height: 256)
         let plain = pixels(of: landscape)
         let shade = Shade(rows: 64..<128, fade: 10, ceiling: 0.06)
-        let dimmed = pixels(of: landscape, shades: [shade])
+        let dimmed = pixels(of: landscape, shade: shade)
         var (brightest, changed) = (Float(0), 0)
         for pixel in dimmed.indices {
             let row = pixel / 256
@@ -81,7 +79,7 @@ struct LandscapeTests {
         #expect(brightest < 0.066 && changed == 0)
         let inside = 120 * 256 + 100
         #expect(relativeLuminance(plain[inside]) > 0.07)
-        let isSame = areSame(pixels(of: landscape, shades: [Shade(rows: 64..<128, fade: 10, ceiling: 100)]), plain)
+        let isSame = areSame(pixels(of: landscape, shade: Shade(rows: 64..<128, fade: 10, ceiling: 100)), plain)
         #expect(isSame)
     }
 
@@ -246,10 +244,10 @@ private func painted(
     pixels(of: Landscape(seed: seed, category: category, scene: scene, hour: hour, width: size, height: size))
 }
 
-private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, shades: [Shade] = []) -> [UInt32] {
+private func pixels(of landscape: Landscape, rows: Range<Int>? = nil, shade: Shade? = nil) -> [UInt32] {
     let rows = rows ?? 0..<landscape.height
     var pixels = [UInt32](repeating: 0, count: rows.count * landscape.width)
-    pixels.withUnsafeMutableBufferPointer { landscape.paint(rows: rows, shades: shades, into: $0) }
+    pixels.withUnsafeMutableBufferPointer { landscape.paint(rows: rows, shade: shade, into: $0) }
     return pixels
 }
 

@@ -1,6 +1,6 @@
 import NorrisSystem
 
-/// The near bank with conifers: a dark frame at one side of the picture.
+/// The near bank with conifers at one side, and even, dark ground for the foot of a card.
 struct Foreground {
     /// The first row of the bank in each column.
     private let bank: [Float]
@@ -11,30 +11,31 @@ struct Foreground {
     private let top: Int
 
     /// - Parameters:
-    ///   - tallest: the greatest height of trees, in widths.
+    ///   - tallest: the greatest height of trees, in widths; nil for a bank without trees.
     ///   - side: 1 for the right side, -1 for the left.
+    ///   - hasFoot: whether the bank has the full width, for the foot of a card.
     init(
-        ground: Ground, scene: Scene, tallest: Float, side: Float, hour: Hour, palette: Palette,
+        ground: Ground, scene: Scene, tallest: Float?, side: Float, hasFoot: Bool, hour: Hour, palette: Palette,
         random: inout SeededRandom
     ) {
         let noise = random.noise()
-        let tallest = min(random.number(in: 0.18...0.32), tallest)
         let unit = Float(ground.width)
         let bottom = Float(ground.height)
+        let lowest: Float = hasFoot ? 0.098 : -0.01
+        let rise = random.number(in: 0.01...0.035) + (hasFoot ? 0 : 0.098)
         let extent = random.number(in: 0.34...0.50)
-        // The trees stand above the foot of the card.
-        let rise = random.number(in: 0.095...0.125)
-        /// The row of the bank, and of its lower part after its end.
+        /// The row of the bank, which is higher at its side.
         func row(_ x: Float) -> Float {
-            let inward = side > 0 ? 1 - x : x
-            let grass = 0.005 * noise.fractal(x * 9 + 50, octaves: 7, roughness: 0.6)
-            return bottom - (rise * (1 - inward / extent) + grass) * unit
+            let fall = min((side > 0 ? 1 - x : x) / (extent + 0.2), 1)
+            let grass = 0.004 * noise.fractal(x * 9 + 50, octaves: 7, roughness: 0.6)
+            return bottom - (lowest + rise * (1 - fall * fall * (3 - 2 * fall)) + grass) * unit
         }
         bank = (0..<ground.width).map { row(ground.position(column: $0)) }
         var trees: [NearTree] = []
         var inward = random.number(in: -0.02...0.02)
         let forest = extent * 0.6
-        while inward < forest {
+        let tallest = tallest.map { min(random.number(in: 0.18...0.32), $0) }
+        while let tallest, inward < forest {
             let fall = 1 - max(inward, 0) / forest
             let height = tallest * (0.2 + 0.8 * fall * fall.squareRoot()) * random.number(in: 0.6...1)
             let reach = height * random.number(in: 0.17...0.22)
@@ -47,10 +48,12 @@ struct Foreground {
             inward += reach * random.number(in: 0.5...1.6)
         }
         self.trees = trees
-        top = Int(min(trees.map(\.top).min() ?? bottom, bottom - (rise + 0.006) * unit))
-        color = palette.tone(0.105 + 0.10 * hour.sky[0].lightness, 0.03, way: 0.1).light
+        top = Int(min(trees.map(\.top).min() ?? bottom, bank.min() ?? bottom))
+        color = palette.tone(0.125 + 0.14 * hour.sky[0].lightness, 0.035, way: 0.1).light
         let near = scene.soil(hour)
-        soil = scene.isBare ? palette.tone(0.85 * near.lightness, near.chroma, way: near.way).light : color
+        // In shadow, so that the letters of the foot are readable.
+        let shaded = min(0.62 * near.lightness, 0.42)
+        soil = scene.isBare ? palette.tone(shaded, near.chroma, way: near.way).light : color
     }
 
     func paint(row: Int, into line: UnsafeMutableBufferPointer<LinearColor>) {

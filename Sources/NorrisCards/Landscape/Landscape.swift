@@ -14,9 +14,7 @@ struct Landscape {
     private let water: Water
     private let foreground: Foreground?
     /// The halo of a disc beside the letters, which no shade dims.
-    private let halo: Halo?
-    /// The color of the shaded ground behind the foot.
-    private let shadow: LinearColor
+    let halo: Halo?
     private let encoder = PixelEncoder()
 
     /// - Parameters:
@@ -57,7 +55,6 @@ struct Landscape {
         let luminary = placement.luminary
         self.luminary = luminary
         halo = letters == nil ? nil : Halo(luminary, ground: ground)
-        shadow = palette.tone(0.14 + 0.22 * hour.sky[0].lightness, 0.055, way: 0.1 * hour.warmth).light
         let clouds = Clouds(ground: ground, noise: random.noise(), density: random.number(in: 0.15...0.55))
         sky = Sky(ground: ground, gradient: gradient, luminary: luminary, clouds: clouds, noise: random.noise())
         terrain = Terrain(
@@ -68,11 +65,12 @@ struct Landscape {
         water = Water(
             ground: ground, hour: hour, palette: palette, sky: gradient, luminary: luminary, noise: random.noise())
         random = SeededRandom(seed: seed, thing: .foreground)
+        let hasTrees = random.number(in: 0...1) < scene.foreground
         foreground =
-            random.number(in: 0...1) < scene.foreground
+            hasTrees || letters != nil
             ? Foreground(
-                ground: ground, scene: scene, tallest: ground.room + 0.02, side: luminary.x < 0.5 ? 1 : -1, hour: hour,
-                palette: palette,
+                ground: ground, scene: scene, tallest: hasTrees ? ground.room + 0.02 : nil,
+                side: luminary.x < 0.5 ? 1 : -1, hasFoot: letters != nil, hour: hour, palette: palette,
                 random: &random) : nil
     }
 
@@ -87,14 +85,14 @@ struct Landscape {
     /// - Parameters:
     ///   - pixels: consecutive rows, each pixel 0x00RRGGBB in sRGB, as in `CAIRO_FORMAT_RGB24`.
     ///   - stride: the pixels from one row to the next; by default the width.
-    func paint(rows: Range<Int>, shades: [Shade], into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil) {
+    func paint(rows: Range<Int>, shade: Shade?, into pixels: UnsafeMutableBufferPointer<UInt32>, stride: Int? = nil) {
         let stride = stride ?? width
         precondition(pixels.count >= (rows.count - 1) * stride + width)
         var line = [LinearColor](repeating: .zero, count: width)
         line.withUnsafeMutableBufferPointer { line in
             for row in rows {
                 paint(row: row, into: line)
-                for shade in shades { shade.dim(row: row, of: line, shadow: shadow, sparing: halo) }
+                shade?.dim(row: row, of: line, sparing: halo)
                 let start = (row - rows.lowerBound) * stride
                 let target = UnsafeMutableBufferPointer(rebasing: pixels[start..<start + width])
                 encoder.encode(line, row: row, into: target)
@@ -102,7 +100,7 @@ struct Landscape {
         }
     }
 
-    /// Paints everything except shades and grain.
+    /// Paints everything except shade and grain.
     private func paint(row: Int, into line: UnsafeMutableBufferPointer<LinearColor>) {
         if row < ground.landRows {
             terrain.paint(row: row, sky: sky, into: line)

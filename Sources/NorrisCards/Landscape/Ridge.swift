@@ -57,7 +57,8 @@ struct Ridge {
         case .dunes:
             // Sharp, winding crests between round hollows.
             let value = noise.value(offset + 0.2 * noise.value(offset * 1.7))
-            let crest = 1 - (value * value + 0.003).squareRoot()
+            // Not negative where the noise reaches 1.
+            let crest = max(1 - (value * value + 0.003).squareRoot(), 0)
             shape = 0.72 * crest * crest.squareRoot() + 0.28 * (0.5 + 0.5 * noise.value(offset * 0.6 + 40))
         case .cliff: return foot + rise * cliff((x - middle) * spread)
         case .towers: return foot + rise * max(tower(x, row: 0), tower(x, row: 1))

@@ -56,30 +56,42 @@ extension Typesetter {
             size = 0.999 * measure / part
         }
         /// Sets the text in a size, and returns its height.
-        func height(_ size: Double, isBalanced: Bool, surplus: Int = 0) -> (height: Double, cost: Double) {
-            let chosen = breaker.breaks(measure: measure / size, isBalanced: isBalanced, surplus: surplus)
-            layout.set(size: size, breaks: chosen.breaks)
-            return (TextBlock(layout, alignment: .left, measure: measure).height, chosen.cost)
+        func height(_ size: Double, _ breaks: [LineBreak]) -> Double {
+            layout.set(size: size, breaks: breaks)
+            return TextBlock(layout, alignment: .left, measure: measure).height
         }
-        if size > smallest, height(size, isBalanced: true).height > room {
+        func breaks(_ size: Double, isBalanced: Bool = true, surplus: Int = 0) -> (breaks: [LineBreak], cost: Double) {
+            breaker.breaks(measure: measure / size, isBalanced: isBalanced, surplus: surplus)
+        }
+        var chosen = breaks(size)
+        if size > smallest, height(size, chosen.breaks) > room {
             var low = smallest
             for _ in 0..<6 {
                 let middle = (low + size) / 2
-                if height(middle, isBalanced: true).height <= room { low = middle } else { size = middle }
+                if height(middle, breaks(middle).breaks) <= room { low = middle } else { size = middle }
             }
             size = low
+            chosen = breaks(size)
         }
-        let best = height(size, isBalanced: true)
-        let lineCount = layout.lines.count
+        let lineCount = chosen.breaks.count + text.lineCount
         let isCentered =
             lineCount <= Typesetter.mostCenteredLines && (text.lineCount == 1 || text.lineCount == lineCount)
         if !isCentered {
-            _ = height(size, isBalanced: false)
-        } else if lineCount > text.lineCount, text.lineCount == 1, lineCount < Typesetter.mostCenteredLines {
-            // One more line than necessary may have better breaks.
-            let other = height(size, isBalanced: true, surplus: 1)
-            if other.cost + 4 >= best.cost || other.height > room { _ = height(size, isBalanced: true) }
+            chosen = breaks(size, isBalanced: false)
+        } else if lineCount > text.lineCount {
+            // Somewhat smaller letters, or one more line than necessary, may have better breaks.
+            let largest = size
+            for (step, surplus) in [(0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
+                let smaller = largest * (1 - 0.05 * Double(step))
+                var other = breaks(smaller, surplus: surplus)
+                other.cost += 4 * Double(step + surplus)
+                guard other.cost < chosen.cost, smaller >= smallest, other.breaks.count < Typesetter.mostCenteredLines,
+                    height(smaller, other.breaks) <= room
+                else { continue }
+                (size, chosen) = (smaller, other)
+            }
         }
+        layout.set(size: size, breaks: chosen.breaks)
         // An unbreakable text, such as an emoji of many parts or many combining marks, must fit at any size.
         layout.shrink(to: measure, smallest: 0)
         let alignment: TextBlock.Alignment = isCentered ? .center : isRightToLeft(text.text) ? .right : .left

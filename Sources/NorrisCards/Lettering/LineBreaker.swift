@@ -175,8 +175,8 @@ struct LineBreaker {
                     if distance < 0 || !isFree {
                         cost += 140 * distance * distance * (candidate.endsSentence && distance > 0 ? 0.5 : 1)
                     }
-                    if isLast, !followsSentence, before > 0 {
-                        cost += penalties.orphan(begin..<candidate.lineBreak.end)
+                    if before > 0, !followsSentence, isLast || !candidate.endsSentence {
+                        cost += penalties.orphan(begin..<candidate.lineBreak.end) * (isLast ? 1 : 0.3)
                     }
                 }
                 if cost < best.cost { best = (cost, before) }
@@ -267,7 +267,7 @@ struct BreakPenalties {
         return penalty
     }
 
-    /// The penalty of a last line, which should not be a short word.
+    /// The penalty of a line with only one word, for the last line.
     func orphan(_ line: Range<Int>) -> Double {
         line.contains { scalars[$0].properties.isWhitespace } ? 0 : max(24 - 2 * Double(line.count), 0)
     }

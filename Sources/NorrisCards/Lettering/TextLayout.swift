@@ -155,6 +155,8 @@ final class TextLayout {
 /// A line of a layout, in pixels.
 struct TextLine {
     private let line: UnsafeMutablePointer<PangoLayoutLine>
+    /// The characters, with the separator at the line break.
+    let text: String
     /// The left end of the baseline in its ``TextBlock``.
     var x = 0.0
     var baseline = 0.0
@@ -170,6 +172,11 @@ struct TextLine {
 
     init(_ line: UnsafeMutablePointer<PangoLayoutLine>) {
         self.line = line
+        let bytes = pango_layout_get_text(line.pointee.layout) + Int(line.pointee.start_index)
+        let length = Int(line.pointee.length)
+        text = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
+            String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
+        }
         TextLine.alignBaselines(of: line)
         var ink = PangoRectangle()
         var logical = PangoRectangle()
@@ -178,7 +185,7 @@ struct TextLine {
         width = Double(logical.width) / scale
         ascent = Double(-ink.y) / scale
         descent = Double(ink.y + ink.height) / scale
-        let (left, right) = TextLine.hangingBytes(of: line)
+        let (left, right) = TextLine.hangingBytes(of: text)
         func x(_ index: Int32) -> Double {
             var x: Int32 = 0
             pango_layout_line_index_to_x(line, line.pointee.start_index + index, 0, &x)
@@ -189,12 +196,7 @@ struct TextLine {
     }
 
     /// The number of hanging bytes at the start and at the end of a line; zero for a line with only such characters.
-    private static func hangingBytes(of line: UnsafeMutablePointer<PangoLayoutLine>) -> (Int32, Int32) {
-        let bytes = pango_layout_get_text(line.pointee.layout) + Int(line.pointee.start_index)
-        let length = Int(line.pointee.length)
-        let text = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
-            String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
-        }
+    private static func hangingBytes(of text: String) -> (Int32, Int32) {
         let start = text.prefix { "“‘「『（".contains($0) }
         // Includes the separator at the line break.
         guard let last = text.lastIndex(where: { !"”’」』）。、，．\u{2028}".contains($0) }), start.endIndex <= last,

@@ -24,7 +24,7 @@ struct Composition {
     let picture: Rectangle
     /// The large word of a poster.
     let headline: String?
-    private let column: TextColumn
+    let column: TextColumn
     private let columnX: Double
     private let columnY: Double
     private let headlineBlock: (block: TextBlock, y: Double)?
@@ -42,10 +42,9 @@ struct Composition {
         /// The space above the text, and below it for the landscape and the foot.
         static let head = 0.1
         static let landscape = 0.3
-        /// The size of the foot's letters, the height of their baseline above the lower edge, and the dark ground.
+        /// The size of the foot's letters, and the height of their baseline above the lower edge.
         static let footSize = 0.0255
         static let footBaseline = 0.062
-        static let footGround = 0.088
         /// The height of a poster unless the caption needs more.
         static let poster = 1.25
         /// The range of the height of a poster's picture, the least height in a given aspect, and the largest part of
@@ -126,17 +125,13 @@ struct Composition {
         headline != nil ? nil : rectangle(columnX + column.left, columnY, column.right - column.left, column.height)
     }
 
-    /// The rows that are dimmed so that the letters are readable.
-    var shades: [Shade] {
-        guard let letters else { return [] }
+    /// The rows that are dimmed so that the letters are readable. The foot stands on the near bank, which is dark.
+    var shade: Shade? {
+        guard let letters else { return nil }
         // Slightly more than the contrast of 4.5 in WCAG 2.2 (success criterion 1.4.3), because of the grain.
         let ceiling = (relativeLuminance(Composition.color) + 0.05) / 4.7 - 0.05
         let end = letters.y + letters.height + Int(0.012 * unit)
-        let sky = Shade(rows: 0..<end, fade: Int(0.1 * unit), ceiling: ceiling)
-        guard foot != nil else { return [sky] }
-        let ground = Shade(
-            rows: height - Int(Part.footGround * unit)..<height, fade: Int(0.12 * unit), ceiling: ceiling, depth: 0.9)
-        return [sky, ground]
+        return Shade(rows: 0..<end, fade: Int(0.1 * unit), ceiling: ceiling)
     }
 
     private func rectangle(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> Rectangle {

@@ -17,8 +17,6 @@ struct Shade {
     let fade: Int
     /// The maximum relative luminance of a pixel in the rows (WCAG 2.2, "relative luminance"), from 0 to 1.
     let ceiling: Float
-    /// The part of the color that is replaced by the color of shaded ground, from 0 to 1.
-    var depth: Float = 0
 
     /// The strength in a row, from 0 to 1.
     func strength(row: Int) -> Float {
@@ -30,19 +28,15 @@ struct Shade {
 
     /// Dims a row of the picture.
     ///
-    /// - Parameters:
-    ///   - shadow: the color of shaded ground.
-    ///   - spared: the sun or moon beside the letters, which is not dimmed.
-    func dim(row: Int, of line: UnsafeMutableBufferPointer<LinearColor>, shadow: LinearColor, sparing spared: Halo?) {
+    /// - Parameter spared: the sun or moon beside the letters, which is not dimmed.
+    func dim(row: Int, of line: UnsafeMutableBufferPointer<LinearColor>, sparing spared: Halo?) {
         let strength = strength(row: row)
         guard strength > 0 else { return }
         let halo = spared.flatMap { $0.rows.contains(row) ? $0 : nil }
         for column in 0..<line.count {
-            var color = line[column]
-            if depth > 0 { color = color.mixed(shadow, depth * strength) }
-            var loss = strength * (1 - kept(ofLuminance: color.luminance))
+            var loss = strength * (1 - kept(ofLuminance: line[column].luminance))
             if let halo { loss *= 1 - halo.share(column: column, row: row) }
-            line[column] = color * (1 - loss)
+            line[column] *= 1 - loss
         }
     }
 

@@ -33,6 +33,8 @@ package final class Databases: Sendable {
 
     let state: OpenedDatabase
     let logger: Logger
+    /// The longest time of a search.
+    let searchLimit: Duration
     private let cacheFolder: String?
     private let caches: Mutex<[Content: CacheDatabase]>
     /// The reasons of the last failed writes, until a write succeeds.
@@ -49,11 +51,12 @@ package final class Databases: Sendable {
     /// - Parameters:
     ///   - cacheFolder: nil for a cache in memory.
     ///   - stateFolder: nil for a state in memory.
+    ///   - searchLimit: the longest time of a search.
     ///   - willTakeLong: called before each step that may take longer than a usual start.
     /// - Throws: for a file of a newer norrisd or of another program, which stays unchanged.
     package init(
-        cacheFolder: String?, stateFolder: String?, logger: Logger, _ access: BlockingAccess,
-        willTakeLong: () -> Void = {}
+        cacheFolder: String?, stateFolder: String?, searchLimit: Duration = .seconds(1), logger: Logger,
+        _ access: BlockingAccess, willTakeLong: () -> Void = {}
     ) throws(StoreError) {
         state = try OpenedDatabase.open(.state, folder: stateFolder, logger: logger, access, willTakeLong: willTakeLong)
         var caches: [Content: CacheDatabase] = [:]
@@ -65,6 +68,7 @@ package final class Databases: Sendable {
         self.caches = Mutex(caches)
         self.cacheFolder = cacheFolder
         self.logger = logger
+        self.searchLimit = searchLimit
         measureSpace(access)
     }
 
@@ -84,9 +88,6 @@ package final class Databases: Sendable {
     }
 
     // MARK: Reading and writing
-
-    /// The longest time of a search.
-    static let searchLimit = Duration.seconds(1)
 
     static let searchTimedOut = ResponseError.busy(
         "The search took too long.", hint: "Search for a longer or rarer text.")

@@ -236,7 +236,7 @@ package final class FactStore: Sendable {
         _ query: FactQuery, for uid: UInt32 = 0, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Fact> {
         let key = databases.cache(.facts).cursorKey
-        return try await databases.read(.facts, within: Databases.searchLimit) { database in
+        return try await databases.read(.facts, within: databases.searchLimit) { database in
             try SearchTurns.shared.run(for: uid) { step in
                 try query.page(cursor: cursor, key: key, limit: limit, database, step: step)
             }

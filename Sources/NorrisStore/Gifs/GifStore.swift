@@ -114,7 +114,7 @@ package final class GifStore: Sendable {
                 """, arguments: [GifRating(allowing: rating).rawValue, notBefore.seconds, folded, folded, folded],
             order: "number DESC", after: "number < ?")
         let key = databases.cache(.gifs).cursorKey
-        return try await databases.read(.gifs, within: Databases.searchLimit) { database in
+        return try await databases.read(.gifs, within: databases.searchLimit) { database in
             try query.page(of: list, key: key, cursor: cursor, limit: limit, database, read: GifStore.item)
         }
     }

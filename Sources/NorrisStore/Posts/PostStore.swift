@@ -143,7 +143,7 @@ package final class PostStore: Sendable {
                 try query.page(read, key: key, cursor: cursor, limit: limit, database)
             }
         }
-        return try await databases.read(.posts, within: Databases.searchLimit) { database in
+        return try await databases.read(.posts, within: databases.searchLimit) { database in
             try SearchTurns.shared.run(for: uid) { step in
                 try query.page(read, key: key, cursor: cursor, limit: limit, database, step: step)
             }

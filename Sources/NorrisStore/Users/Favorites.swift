@@ -67,7 +67,7 @@ package struct Favorites: Sendable {
     private func page(
         of query: PageQuery, _ list: [String], matching search: SearchWords, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Favorite> {
-        let deadline = ContinuousClock.now + Databases.searchLimit
+        let deadline = ContinuousClock.now + databases.searchLimit
         let key = try await databases.read(.state) { try Favorites.cursorKey($0) }
         let after = try cursor.map { cursor throws(ResponseError) in try SealedCursor(cursor, of: list, key: key) }
         var page = Page<Favorite>(items: [])

@@ -8,8 +8,11 @@ import NorrisStore
 // Overloads without an access parameter, because a test may block its thread.
 
 extension Databases {
+    /// The limit of a search is an hour, because a search on a busy machine must not fail a test.
     convenience init(cacheFolder: String?, stateFolder: String?, logger: Logger) throws(StoreError) {
-        try self.init(cacheFolder: cacheFolder, stateFolder: stateFolder, logger: logger, BlockingAccess())
+        try self.init(
+            cacheFolder: cacheFolder, stateFolder: stateFolder, searchLimit: .seconds(3_600), logger: logger,
+            BlockingAccess())
     }
 
     func close() { close(BlockingAccess()) }

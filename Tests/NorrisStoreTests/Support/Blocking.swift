@@ -7,12 +7,14 @@ import NorrisProtocol
 // Overloads without an access parameter, because a test may block its thread.
 
 extension Databases {
+    /// - Parameter searchLimit: an hour, because a search on a busy machine must not fail a test.
     convenience init(
-        cacheFolder: String?, stateFolder: String?, logger: Logger, willTakeLong: () -> Void = {}
+        cacheFolder: String?, stateFolder: String?, searchLimit: Duration = .seconds(3_600), logger: Logger,
+        willTakeLong: () -> Void = {}
     ) throws(StoreError) {
         try self.init(
-            cacheFolder: cacheFolder, stateFolder: stateFolder, logger: logger, BlockingAccess(),
-            willTakeLong: willTakeLong
+            cacheFolder: cacheFolder, stateFolder: stateFolder, searchLimit: searchLimit, logger: logger,
+            BlockingAccess(), willTakeLong: willTakeLong
         )
     }
 
