@@ -14,6 +14,11 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 // Picture cards want the headers of Cairo and Pango, which nobody else needs.
 let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
 
+// No library looks up symbols of a program, so symbols need not be exported: 2 MB of each program.
+let linkedWithoutExports: [LinkerSetting] = [
+    .unsafeFlags(["-Xlinker", "--no-export-dynamic", "-Xlinker", "--gc-sections"], .when(configuration: .release))
+]
+
 let executables: [Target] = [
     .executableTarget(
         name: "norrisctl",
@@ -26,12 +31,7 @@ let executables: [Target] = [
     .executableTarget(
         name: "norrisd",
         dependencies: ["NorrisDaemon"],
-        // No library calls back into the program, so its symbols need not be exported: 2 MB.
-        linkerSettings: [
-            .unsafeFlags(
-                ["-Xlinker", "--no-export-dynamic", "-Xlinker", "--gc-sections"], .when(configuration: .release)
-            )
-        ]
+        linkerSettings: linkedWithoutExports
     ),
 ]
 
@@ -155,12 +155,12 @@ let tests: [Target] = [
 
 // A program of its own beside the others, from the same shared types.
 let cards: [Target] = [
-    .executableTarget(name: "norris-card", dependencies: ["NorrisCards"]),
+    .executableTarget(name: "norris-card", dependencies: ["NorrisCards"], linkerSettings: linkedWithoutExports),
     .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .target(
         name: "NorrisCards",
-        dependencies: ["CPango", "CZlib", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),
+        dependencies: ["CPNG", "CPango", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .testTarget(
         name: "NorrisCardsTests",
         dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisStore", "NorrisTestSupport", "norris-card"],

@@ -14,13 +14,18 @@ package enum CardProgram {
         do throws(CardError) {
             try write(output(CardRequest(arguments: Array(CommandLine.arguments.dropFirst()))))
         } catch {
-            if let message = error.message {
-                // If this fails, the error cannot be reported.
-                try? writeAll(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
-            }
-            exit(error.status)
+            fail(error)
         }
         exit(0)
+    }
+
+    /// Reports an error and ends the process.
+    static func fail(_ error: CardError) -> Never {
+        if let message = error.message {
+            // If this fails, the error cannot be reported.
+            try? writeAll(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
+        }
+        exit(error.status)
     }
 
     private static func output(_ request: CardRequest) throws(CardError) -> [UInt8] {

@@ -123,7 +123,7 @@ struct LineBreaker {
 
     private func trimmedEnd(_ next: Int, after start: Int) -> Int {
         var end = next
-        while end > start, characters[end - 1].scalar.properties.isWhitespace { end -= 1 }
+        while end > start, penalties.isSpace(end - 1) { end -= 1 }
         return end
     }
 
@@ -206,11 +206,16 @@ struct BreakPenalties {
     private static let longestWord = 32
 
     private let scalars: [Unicode.Scalar]
+    private let letters: [Bool]
+    /// The number of spaces before a character.
+    private let spaces: [Int]
     /// Whether a name continues at a character.
     private let continuesName: [Bool]
 
     init(_ scalars: [Unicode.Scalar], names: [String]) {
         self.scalars = scalars
+        letters = scalars.map(\.properties.isAlphabetic)
+        spaces = scalars.reduce(into: [0]) { $0.append($0[$0.count - 1] + ($1.properties.isWhitespace ? 1 : 0)) }
         var continues = [Bool](repeating: false, count: scalars.count + 1)
         for name in names.map({ Array($0.unicodeScalars) }) where name.count > 1 && name.count <= scalars.count {
             for start in 0...scalars.count - name.count where scalars[start...].starts(with: name) {
@@ -220,7 +225,9 @@ struct BreakPenalties {
         continuesName = continues
     }
 
-    func isLetter(_ index: Int) -> Bool { scalars[index].properties.isAlphabetic }
+    func isLetter(_ index: Int) -> Bool { letters[index] }
+
+    func isSpace(_ index: Int) -> Bool { spaces[index + 1] > spaces[index] }
 
     /// Whether a character separates the parts of an identifier.
     func isSeparator(_ index: Int) -> Bool { "_./-:".unicodeScalars.contains(scalars[index]) }
@@ -269,13 +276,13 @@ struct BreakPenalties {
 
     /// The penalty of a line with only one word, for the last line.
     func orphan(_ line: Range<Int>) -> Double {
-        line.contains { scalars[$0].properties.isWhitespace } ? 0 : max(24 - 2 * Double(line.count), 0)
+        spaces[line.upperBound] > spaces[line.lowerBound] ? 0 : max(24 - 2 * Double(line.count), 0)
     }
 
     private func word(endingAt end: Int, _ paragraph: Range<Int>) -> Range<Int> {
         var start = end
         while start > paragraph.lowerBound, end - start < Self.longestWord,
-            !scalars[start - 1].properties.isWhitespace
+            !isSpace(start - 1)
         { start -= 1 }
         return start..<end
     }
@@ -283,14 +290,14 @@ struct BreakPenalties {
     private func word(beginningAt start: Int, _ paragraph: Range<Int>) -> Range<Int> {
         var end = start
         while end < paragraph.upperBound, end - start < Self.longestWord,
-            !scalars[end].properties.isWhitespace
+            !isSpace(end)
         { end += 1 }
         return start..<end
     }
 
     private func trimmedEnd(_ index: Int) -> Int {
         var end = index
-        while end > 0, scalars[end - 1].properties.isWhitespace { end -= 1 }
+        while end > 0, isSpace(end - 1) { end -= 1 }
         return end
     }
 

@@ -1,113 +1,80 @@
-import CZlib
+import CPNG
 
-/// Writes a PNG of 8 bits in each of red, green and blue, some rows at a time (W3C Recommendation "Portable Network
-/// Graphics (PNG) Specification", third edition, <https://www.w3.org/TR/png-3/>).
+/// Writes a PNG of 8 bits in each of red, green and blue with libpng, some rows at a time.
 final class PNGWriter {
-    private var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    private var bytes: [UInt8] = []
     private let width: Int
-    // Allocated separately, because zlib stores its address.
-    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-    private var filtered: [UInt8] = []
+    private var picture: png_structp?
+    private var info: png_infop?
 
-    /// - Parameter texts: keywords of section 11.3.3.1, and their texts.
+    /// - Parameter texts: keywords of section 11.3.3.1 of <https://www.w3.org/TR/png-3/>, and their texts.
     init(width: Int, height: Int, texts: [(keyword: String, text: String)]) throws(CardError) {
         self.width = width
-        stream.initialize(to: z_stream())
-        // Noise contains no repetitions. Huffman codes without a search take half the time and a tenth more space.
-        let status = deflateInit2_(
-            stream, 1, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_HUFFMAN_ONLY, ZLIB_VERSION,
-            Int32(MemoryLayout<z_stream>.size))
-        guard status == Z_OK else { throw .failed("zlib has no memory.") }
         bytes.reserveCapacity(width * height * 3 / 2)
-        // 8 bits a channel, color type 2: red, green and blue.
-        chunk("IHDR") { $0 += bigEndian(width) + bigEndian(height) + [8, 2, 0, 0, 0] }
-        // Rendering intent: perceptual.
-        chunk("sRGB") { $0.append(0) }
+        picture = png_create_write_struct(PNG_LIBPNG_VER_STRING, nil, { _, message in PNGWriter.fail(message) }, nil)
+        info = png_create_info_struct(picture)
+        guard picture != nil, info != nil else { throw .failed("libpng has no memory.") }
+        // Not retained, because the structure exists no longer than the writer.
+        png_set_write_fn(
+            picture, Unmanaged.passUnretained(self).toOpaque(),
+            { picture, data, count in
+                // SAFETY: the pointer is that of the writer above, and `data` has `count` bytes.
+                let writer = Unmanaged<PNGWriter>.fromOpaque(png_get_io_ptr(picture)!).takeUnretainedValue()
+                writer.bytes += UnsafeBufferPointer(start: data, count: count)
+            }, nil)
+        png_set_IHDR(
+            picture, info, UInt32(width), UInt32(height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+            PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT)
+        png_set_sRGB(picture, info, PNG_sRGB_INTENT_PERCEPTUAL)
         // 300 dots an inch, in dots a metre.
-        chunk("pHYs") { $0 += bigEndian(11_811) + bigEndian(11_811) + [1] }
-        for (keyword, text) in texts {
-            // Not compressed, without a language and a translated keyword.
-            chunk("iTXt") { $0 += Array(keyword.utf8) + [0, 0, 0, 0, 0] + Array(text.utf8) }
-        }
+        png_set_pHYs(picture, info, 11_811, 11_811, PNG_RESOLUTION_METER)
+        // Noise contains no repetitions. Huffman codes without a search take half the time and a tenth more space.
+        png_set_compression_strategy(picture, Z_HUFFMAN_ONLY)
+        png_set_compression_buffer_size(picture, 65_536)
+        // The differences between neighbors are small.
+        png_set_filter(picture, PNG_FILTER_TYPE_BASE, PNG_FILTER_SUB)
+        for (keyword, text) in texts { add(keyword, text) }
+        png_write_info(picture, info)
+        png_set_bgr(picture)
+        png_set_filler(picture, 0, PNG_FILLER_AFTER)
     }
 
-    deinit {
-        deflateEnd(stream)
-        stream.deallocate()
+    deinit { png_destroy_write_struct(&picture, &info) }
+
+    /// Adds a text, which libpng copies.
+    private func add(_ keyword: String, _ text: String) {
+        var keyword = Array(keyword.utf8CString)
+        var text = Array(text.utf8CString)
+        keyword.withUnsafeMutableBufferPointer { keyword in
+            text.withUnsafeMutableBufferPointer { text in
+                var entry = png_text()
+                entry.compression = PNG_ITXT_COMPRESSION_NONE
+                entry.key = keyword.baseAddress
+                entry.text = text.baseAddress
+                png_set_text(picture, info, &entry, 1)
+            }
+        }
     }
 
     /// Appends rows.
     ///
     /// - Parameter pixels: whole rows, each pixel 0x00RRGGBB.
     func append(_ pixels: UnsafeBufferPointer<UInt32>) {
-        filter(pixels)
-        chunk("IDAT") { bytes in
-            filtered.withUnsafeMutableBufferPointer { input in
-                stream.pointee.next_in = input.baseAddress
-                stream.pointee.avail_in = UInt32(input.count)
-                deflateAll(Z_NO_FLUSH, into: &bytes)
-            }
+        for start in stride(from: 0, to: pixels.count, by: width) {
+            let row = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: pixels[start..<start + width]))
+            png_write_row(picture, row.bindMemory(to: UInt8.self).baseAddress)
         }
     }
 
     /// Completes the picture.
     func finish() -> [UInt8] {
-        chunk("IDAT") { deflateAll(Z_FINISH, into: &$0) }
-        chunk("IEND") { _ in }
+        png_write_end(picture, nil)
         return bytes
     }
 
-    /// Subtracts the previous pixel from every pixel (filter type 1, "Sub"), because the differences are small.
-    private func filter(_ pixels: UnsafeBufferPointer<UInt32>) {
-        let rows = pixels.count / width
-        filtered = [UInt8](unsafeUninitializedCapacity: rows * (3 * width + 1)) { bytes, count in
-            count = rows * (3 * width + 1)
-            guard var source = pixels.baseAddress, var target = bytes.baseAddress else { return }
-            for _ in 0..<rows {
-                target[0] = 1
-                target += 1
-                var before: UInt32 = 0
-                for _ in 0..<width {
-                    let pixel = source.pointee
-                    target[0] = UInt8(truncatingIfNeeded: (pixel >> 16) &- (before >> 16))
-                    target[1] = UInt8(truncatingIfNeeded: (pixel >> 8) &- (before >> 8))
-                    target[2] = UInt8(truncatingIfNeeded: pixel &- before)
-                    before = pixel
-                    source += 1
-                    target += 3
-                }
-            }
-        }
-    }
-
-    private func deflateAll(_ flush: Int32, into bytes: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 65_536) { room in
-            repeat {
-                stream.pointee.next_out = room.baseAddress
-                stream.pointee.avail_out = UInt32(room.count)
-                // Fails only for misuse (zlib.h).
-                deflate(stream, flush)
-                bytes += room[..<(room.count - Int(stream.pointee.avail_out))]
-            } while stream.pointee.avail_out == 0
-        }
-    }
-
-    /// Appends a chunk: length, type, data, and the checksum of type and data.
-    private func chunk(_ type: StaticString, _ addData: (inout [UInt8]) -> Void) {
-        let start = bytes.count
-        bytes += bigEndian(0)
-        type.withUTF8Buffer { bytes += $0 }
-        addData(&bytes)
-        let length = bytes.count - start - 8
-        bytes.replaceSubrange(start..<start + 4, with: bigEndian(length))
-        let checksum = bytes.withUnsafeBufferPointer { bytes in
-            // Not nil, because bytes were written.
-            crc32(0, bytes.baseAddress! + start + 4, UInt32(length + 4))
-        }
-        bytes += bigEndian(Int(checksum))
-    }
-
-    private func bigEndian(_ value: Int) -> [UInt8] {
-        stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: value >> $0) }
+    /// Ends the program, because libpng forbids a return, and a jump would leave objects of Swift.
+    private static func fail(_ message: png_const_charp?) -> Never {
+        let reason = message.map { String(cString: $0) } ?? "unknown"
+        CardProgram.fail(.failed("libpng says: \(reason)."))
     }
 }
