@@ -274,7 +274,7 @@ struct BreakPenalties {
         return penalty
     }
 
-    /// The penalty of a line with only one word, for the last line.
+    /// The penalty of a last line that consists of one short word. Other lines have a part of it.
     func orphan(_ line: Range<Int>) -> Double {
         spaces[line.upperBound] > spaces[line.lowerBound] ? 0 : max(24 - 2 * Double(line.count), 0)
     }
