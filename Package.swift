@@ -14,7 +14,7 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 // Picture cards want the headers of Cairo and Pango, which nobody else needs.
 let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
 
-// No library looks up symbols of a program, so symbols need not be exported: 2 MB of each program.
+// No library looks up symbols of a program, so symbols need not be exported: 2 MB of norrisd.
 let linkedWithoutExports: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "--no-export-dynamic", "-Xlinker", "--gc-sections"], .when(configuration: .release))
 ]
