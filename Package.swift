@@ -156,8 +156,8 @@ let tests: [Target] = [
 // A program of its own beside the others, from the same shared types.
 let cards: [Target] = [
     .executableTarget(name: "norris-card", dependencies: ["NorrisCards"], linkerSettings: linkedWithoutExports),
-    .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
     .target(
         name: "NorrisCards",
         dependencies: ["CPNG", "CPango", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),

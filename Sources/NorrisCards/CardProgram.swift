@@ -122,7 +122,7 @@ private struct Options {
             """, choices: Style.words
         ) { assign(&style, Style(rawValue: $0)) }
         arguments.option(
-            "headline", ValueKind("word"), "The poster's headline, at most 24 characters. (default: from the category)",
+            "headline", ValueKind("word"), "The poster's headline, at most 24 characters. (default: from the fact)",
             takes: "1 to \(Headline.longest) characters, at least one of them visible"
         ) { assign(&headline, Headline.checked($0)) }
         arguments.option(

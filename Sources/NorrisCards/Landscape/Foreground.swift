@@ -13,7 +13,7 @@ struct Foreground {
     /// - Parameters:
     ///   - tallest: the greatest height of trees, in widths; nil for a bank without trees.
     ///   - side: 1 for the right side, -1 for the left.
-    ///   - hasFoot: whether the bank has the full width, for the foot of a card.
+    ///   - hasFoot: whether the bank has the full width, because the foot of a card is on it.
     init(
         ground: Ground, scene: Scene, tallest: Float?, side: Float, hasFoot: Bool, hour: Hour, palette: Palette,
         random: inout SeededRandom

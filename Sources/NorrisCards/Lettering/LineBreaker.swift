@@ -104,7 +104,7 @@ struct LineBreaker {
         var result: [Candidate] = []
         var start = paragraph.lowerBound
         for next in paragraph.dropFirst() where characters[next].mayBegin {
-            let end = trimmedEnd(next, after: start)
+            let end = penalties.trimmedEnd(next, after: start)
             // White space alone is no line.
             guard end > start else { continue }
             divide(start..<end, measure, into: &result)
@@ -119,12 +119,6 @@ struct LineBreaker {
         let last = LineBreak(end: paragraph.upperBound, next: paragraph.upperBound)
         result.append(Candidate(lineBreak: last, cost: 0, endsSentence: true))
         return result
-    }
-
-    private func trimmedEnd(_ next: Int, after start: Int) -> Int {
-        var end = next
-        while end > start, penalties.isSpace(end - 1) { end -= 1 }
-        return end
     }
 
     /// Adds breaks inside a word that is wider than a line: after separators of identifiers, else between any
@@ -229,6 +223,13 @@ struct BreakPenalties {
 
     func isSpace(_ index: Int) -> Bool { spaces[index + 1] > spaces[index] }
 
+    /// The end of the characters between two indexes without the spaces at their end.
+    func trimmedEnd(_ index: Int, after start: Int) -> Int {
+        var end = index
+        while end > start, isSpace(end - 1) { end -= 1 }
+        return end
+    }
+
     /// Whether a character separates the parts of an identifier.
     func isSeparator(_ index: Int) -> Bool { "_./-:".unicodeScalars.contains(scalars[index]) }
 
@@ -264,7 +265,9 @@ struct BreakPenalties {
         if scalars[end - 1].properties.numericType != nil, isLetter(next) { penalty += 15 }
         if isCapitalized(before), isCapitalized(after) { penalty += 15 }
         // The first word of a sentence belongs to the next words.
-        if before.lowerBound > paragraph.lowerBound, endsSentence(trimmedEnd(before.lowerBound)) { penalty += 12 }
+        if before.lowerBound > paragraph.lowerBound, endsSentence(trimmedEnd(before.lowerBound, after: 0)) {
+            penalty += 12
+        }
         if Self.leading.contains(text(before)) {
             penalty += 8
         } else if before.count <= 2, isLetter(before.lowerBound) {
@@ -281,24 +284,14 @@ struct BreakPenalties {
 
     private func word(endingAt end: Int, _ paragraph: Range<Int>) -> Range<Int> {
         var start = end
-        while start > paragraph.lowerBound, end - start < Self.longestWord,
-            !isSpace(start - 1)
-        { start -= 1 }
+        while start > paragraph.lowerBound, end - start < Self.longestWord, !isSpace(start - 1) { start -= 1 }
         return start..<end
     }
 
     private func word(beginningAt start: Int, _ paragraph: Range<Int>) -> Range<Int> {
         var end = start
-        while end < paragraph.upperBound, end - start < Self.longestWord,
-            !isSpace(end)
-        { end += 1 }
+        while end < paragraph.upperBound, end - start < Self.longestWord, !isSpace(end) { end += 1 }
         return start..<end
-    }
-
-    private func trimmedEnd(_ index: Int) -> Int {
-        var end = index
-        while end > 0, isSpace(end - 1) { end -= 1 }
-        return end
     }
 
     private func isCapitalized(_ word: Range<Int>) -> Bool {

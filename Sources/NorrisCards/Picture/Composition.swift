@@ -125,7 +125,7 @@ struct Composition {
         headline != nil ? nil : rectangle(columnX + column.left, columnY, column.right - column.left, column.height)
     }
 
-    /// The rows that are dimmed so that the letters are readable. The foot stands on the near bank, which is dark.
+    /// The rows that are dimmed so that the letters are readable. The foot is on the near bank, which is dark.
     var shade: Shade? {
         guard let letters else { return nil }
         // Slightly more than the contrast of 4.5 in WCAG 2.2 (success criterion 1.4.3), because of the grain.

@@ -18,7 +18,7 @@ final class PNGWriter {
         png_set_write_fn(
             picture, Unmanaged.passUnretained(self).toOpaque(),
             { picture, data, count in
-                // SAFETY: the pointer is that of the writer above, and `data` has `count` bytes.
+                // SAFETY: the pointer is the writer, as passed above, and `data` has `count` bytes.
                 let writer = Unmanaged<PNGWriter>.fromOpaque(png_get_io_ptr(picture)!).takeUnretainedValue()
                 writer.bytes += UnsafeBufferPointer(start: data, count: count)
             }, nil)

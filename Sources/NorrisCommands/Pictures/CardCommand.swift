@@ -67,7 +67,7 @@ struct CardCommand: SessionCommand {
             assign(&style, Style(rawValue: $0))
         }
         arguments.option(
-            "headline", .word, "The poster's headline, at most 24 characters. (default: from the category)",
+            "headline", .word, "The poster's headline, at most 24 characters. (default: from the fact)",
             takes: "1 to 24 characters"
         ) { text in
             // norris-card checks the headline again.

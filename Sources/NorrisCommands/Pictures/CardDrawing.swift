@@ -76,7 +76,7 @@ struct CardDrawing {
         case .ended(status: 66, _):
             throw Failure(
                 .usage, "The text needs more room than this --aspect has.",
-                hint: "Leave out --aspect, or take 9:16, which has the most room.")
+                hint: "Leave out --aspect, or take a shorter text.")
         case .ended(status: 69, _):
             throw Failure(
                 .unavailable, "There is no font to draw the text with.",

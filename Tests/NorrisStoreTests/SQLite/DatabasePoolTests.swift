@@ -153,6 +153,14 @@ import Testing
             try await Favorites(databases: databases)
                 .list(nil, matching: SearchWords("kick"), uid: 1, cursor: nil, limit: 1)
         }
+        await #expect(throws: Databases.searchTimedOut) {
+            try await GifStore(databases: databases)
+                .search(text: "kick", rating: "g", cursor: nil, limit: 1, notBefore: .start)
+        }
+        let posts = try PostQuery(sources: ["a"], search: SearchWords("kick"))
+        await #expect(throws: Databases.searchTimedOut) {
+            try await PostStore(databases: databases).list(posts, read: ReadPosts(), cursor: nil, limit: 1)
+        }
     }
 
     @Test func nothingRunsAfterClose() async throws {
