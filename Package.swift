@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Rules of this file:
-//  - One section for each kind of target: executables, composition, modules, shared types, tests, cards.
+//  - One section for each kind of target: executables, composition, modules, shared types, tests, fuzzing, cards.
 //  - Sections and all array elements are sorted alphabetically.
 //  - A dependency that is not in ARCHITECTURE.md does not belong here; the build is run with
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
@@ -13,6 +13,9 @@ let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swi
 
 // Picture cards want the headers of Cairo and Pango, which nobody else needs.
 let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
+
+// The fuzz targets want the whole program instrumented; see Scripts/fuzz.
+let fuzzes = Context.environment["NORRIS_FUZZ"] == "1"
 
 // No library looks up symbols of a program, so symbols need not be exported: 2 MB of norrisd.
 let linkedWithoutExports: [LinkerSetting] = [
@@ -153,6 +156,19 @@ let tests: [Target] = [
     ),
 ]
 
+// libFuzzer, whose main function this program calls, is linked by `-sanitize=fuzzer`.
+let fuzzing: [Target] = [
+    .executableTarget(
+        name: "norris-fuzz",
+        dependencies: [
+            "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisProtocol", "NorrisServer", "NorrisStore",
+            "NorrisSystem", "NorrisText", "NorrisUpstream",
+        ],
+        path: "Tests/Fuzzing",
+        exclude: ["Corpora"]
+    )
+]
+
 // A program of its own beside the others, from the same shared types.
 let cards: [Target] = [
     .executableTarget(name: "norris-card", dependencies: ["NorrisCards"], linkerSettings: linkedWithoutExports),
@@ -178,7 +194,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: executables + composition + modules + sharedTypes + tests + (drawsCards ? cards : []),
+    targets: executables + composition + modules + sharedTypes + tests + (fuzzes ? fuzzing : [])
+        + (drawsCards ? cards : []),
     swiftLanguageModes: [.v6]
 )
 

@@ -7,9 +7,12 @@ import json
 import os
 import pathlib
 import select
+import signal
 import socket
 import statistics
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 
@@ -293,3 +296,26 @@ def killed_start(folder, configuration, seconds, **options):
 
     with contextlib.suppress(Failure), daemon(folder, configuration, started=started, **options):
         time.sleep(seconds)
+
+
+def main(name, measures, options):
+    """Runs the named measures, or prints the Debian packages that they need; returns the exit status."""
+    if options.packages:
+        print(*sorted({package for each in options.names for package in measures[each][1]}))
+        return 0
+    if not all((PROGRAMS / program).exists() for program in ["norrisd", "norrisctl"]):
+        print(f"{name}: no programs in {PROGRAMS}; run Scripts/build", file=sys.stderr)
+        return 1
+    # The exception runs every "finally" that ends a child process.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    rows = []
+    for each in options.names:
+        print(f"{name}: {each}", file=sys.stderr)
+        with tempfile.TemporaryDirectory(prefix="norris-") as folder:
+            try:
+                rows += measures[each][0](pathlib.Path(folder), options)
+            except Exception as error:
+                # The others continue.
+                rows.append(Row(each, "failed", met=False, note=f"{type(error).__name__}: {error}"))
+    show(rows)
+    return 1 if any(row.met is False for row in rows) else 0

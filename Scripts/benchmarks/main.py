@@ -4,10 +4,7 @@ Compare ratios, not figures: a machine that is busy or slow affects both members
 """
 
 import argparse
-import pathlib
-import signal
 import sys
-import tempfile
 
 sys.dont_write_bytecode = True
 import cards
@@ -76,26 +73,4 @@ def parse():
     return options
 
 
-def main():
-    options = parse()
-    if options.packages:
-        print(*sorted({package for name in options.names for package in BENCHMARKS[name][1]}))
-        return 0
-    if not all((harness.PROGRAMS / program).exists() for program in ["norrisd", "norrisctl"]):
-        sys.exit(f"bench: no programs in {harness.PROGRAMS}; run Scripts/build")
-    # The exception runs every "finally" that ends a child process.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    rows = []
-    for name in options.names:
-        print(f"bench: {name}", file=sys.stderr)
-        with tempfile.TemporaryDirectory(prefix="norris-bench-") as folder:
-            try:
-                rows += BENCHMARKS[name][0](pathlib.Path(folder), options)
-            except Exception as error:
-                # The other benchmarks continue.
-                rows.append(harness.Row(name, "failed", met=False, note=f"{type(error).__name__}: {error}"))
-    harness.show(rows)
-    return 1 if any(row.met is False for row in rows) else 0
-
-
-sys.exit(main())
+sys.exit(harness.main("bench", BENCHMARKS, parse()))

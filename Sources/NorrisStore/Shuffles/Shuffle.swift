@@ -228,7 +228,8 @@ extension Shuffle {
             bounds[slot] = Bounds(low: words[start], high: words[start + 1], epoch: words[start + 2])
         }
         deferred = Array(words[(5 + 3 * lists.count)...])
-        if deferred.count > Shuffle.maximumDeferred { return nil }
+        // A damaged shuffle would otherwise serve one fact many times.
+        guard deferred.count <= Shuffle.maximumDeferred, Set(deferred).count == deferred.count else { return nil }
     }
 
     static func == (left: Shuffle, right: Shuffle) -> Bool { left.encoded == right.encoded }

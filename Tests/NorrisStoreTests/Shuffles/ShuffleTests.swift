@@ -211,6 +211,8 @@ struct ShuffleTests {
         #expect(Shuffle(encoded: bytes, lists: [0, 1, 2]) == nil)
         #expect(Shuffle(encoded: [1] + bytes.dropFirst(), lists: [0, 1]) == nil)
         #expect(Shuffle(encoded: bytes + [0], lists: [0, 1]) == nil)
+        #expect(Shuffle(encoded: bytes + [9, 0, 0, 0, 8, 0, 0, 0], lists: [0, 1]) != nil)
+        #expect(Shuffle(encoded: bytes + [9, 0, 0, 0, 9, 0, 0, 0], lists: [0, 1]) == nil)
         for count in 0..<1 + 4 * 11 { #expect(Shuffle(encoded: Array(bytes.prefix(count)), lists: [0, 1]) == nil) }
     }
 

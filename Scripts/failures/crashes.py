@@ -1,0 +1,6 @@
+"""Not yet."""
+
+
+def crashes(folder, options):
+    "not yet"
+    return []

@@ -1,0 +1,6 @@
+"""Not yet."""
+
+
+def credentials(folder, options):
+    "not yet"
+    return []

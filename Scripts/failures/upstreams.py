@@ -1,0 +1,6 @@
+"""Not yet."""
+
+
+def upstreams(folder, options):
+    "not yet"
+    return []

@@ -1,0 +1,82 @@
+import NorrisClient
+import NorrisProtocol
+import NorrisSystem
+import NorrisText
+
+@testable import NorrisCommands
+@testable import NorrisDaemon
+
+/// A configuration, or the file of a source. Faults name a line of the file.
+@Sendable func fuzzConfiguration(_ input: ArraySlice<UInt8>) {
+    let loader = ConfigurationLoader(home: "/home/a", currentDirectory: "/")
+    // YAML also breaks lines at CR, and at three characters that end with these bytes (YAML 1.1, section 4.2).
+    let lines = input.count { [0x0A, 0x0D, 0x85, 0xA8, 0xA9].contains($0) } + 2
+    do throws(ConfigurationError) {
+        let loaded = try loader.parse(Array(input), file: "/etc/norrisd/config.yaml")
+        for warning in loaded.warnings { requireSafe(warning.description) }
+    } catch {
+        require(!error.faults.isEmpty, "The configuration was refused without a fault")
+        for fault in error.faults {
+            requireSafe(fault.description)
+            require((1...lines).contains(fault.line ?? 1), "The fault is in line \(fault.line ?? 0)")
+        }
+    }
+}
+
+/// A list of feeds.
+@Sendable func fuzzOPML(_ input: ArraySlice<UInt8>) {
+    guard let document = try? OPML(Array(input)) else { return }
+    require(document.feeds.count <= OPML.maximumFeeds, "\(document.feeds.count) feeds")
+    guard let again = try? OPML(Array(OPML.document(document.feeds).utf8)) else {
+        fatalError("The written document cannot be read")
+    }
+    let urls = document.feeds.map { sanitizedLine($0.url) }.filter { !$0.isEmpty }
+    require(again.feeds.map(\.url) == urls, "The feeds change when they are written and read again")
+}
+
+/// The commands that show replies.
+private let commands = [
+    ["fact"], ["fact", "--today"], ["search", "a"], ["categories"], ["gif"], ["gif", "a"], ["feed"], ["post", "a"],
+    ["recent"], ["favorite", "list"], ["favorite", "export"], ["status"], ["refresh"], ["prompt"], ["call", "a"],
+    ["doctor"], ["feed", "sources"], ["---complete", "fact", "--category", ""], ["next"], ["watch"],
+]
+
+/// A line of a daemon that may be hostile, as norrisctl shows it on a terminal. The first byte selects the command, and
+/// whether the line is a reply, a result or an event.
+@Sendable func fuzzReplies(_ input: ArraySlice<UInt8>) {
+    var input = input
+    let selected = Int(input.takeByte())
+    let isResult = selected >= 128
+    let command = commands[selected % commands.count]
+    let reply = isResult ? Array(#"{"jsonrpc":"2.0","id":1,"result":"#.utf8) + input + Array("}".utf8) : Array(input)
+    var system = System()
+    system.environment = Environment(["NO_COLOR": "1", "TERM": "dumb"])
+    system.now = Timestamp(seconds: 1_790_000_000)
+    system.exchange = { _, _, _, _ in reply }
+    system.follow = { _, _, _, receive in
+        for _ in 0..<3 { if receive(reply) == .stop { return nil } }
+        return .closed(path: "/a")
+    }
+    var written: [UInt8] = []
+    system.writeOutput = { written += $0 }
+    system.writeError = { written += $0 }
+    system.readFile = { _, _ throws(SystemError) in throw SystemError("open", code: 2) }
+    system.fileStatus = { _ throws(SystemError) in throw SystemError("stat", code: 2) }
+    system.listener = { _ in nil }
+    system.run = { _ in .missing }
+    let report = Program.report(arguments: command, system: system)
+    requireSafeOutput(written + report.output)
+    requireSafeOutput(Array(report.errorText(columns: 80).utf8))
+}
+
+/// Ends the process if bytes for a terminal contain an escape sequence or a control.
+private func requireSafeOutput(_ bytes: [UInt8]) {
+    for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+        switch scalar.value {
+        case 0x09, 0x0A: continue
+        case ..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+            fatalError("U+\(String(scalar.value, radix: 16)) in the output \(text(bytes[...]).debugDescription)")
+        default: continue
+        }
+    }
+}

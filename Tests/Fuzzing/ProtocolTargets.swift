@@ -1,0 +1,99 @@
+import NorrisProtocol
+
+@testable import NorrisServer
+
+/// A request line, parsed in place, means what the tree of its values means.
+@Sendable func fuzzRequests(_ input: ArraySlice<UInt8>) {
+    let tree = try? JSON.parse(input)
+    input.withRawBytes { bytes in
+        guard let line = try? RequestLine(bytes) else {
+            require(tree == nil, "The line is JSON, but was refused")
+            return
+        }
+        guard let tree else { fatalError("The line is not JSON, but was accepted") }
+        switch (line, tree) {
+        case (.batch(let ranges), .array(let entries)):
+            require(ranges.count == entries.count, "The batch has \(ranges.count) entries, not \(entries.count)")
+            for (range, entry) in zip(ranges, entries) {
+                let bytes = UnsafeRawBufferPointer(rebasing: bytes[range])
+                guard let envelope = try? RequestEnvelope(entry: bytes) else { fatalError("An entry was refused") }
+                compare(envelope, bytes, entry)
+            }
+        case (.single(let envelope), _): compare(envelope, bytes, tree)
+        case (.batch, _): fatalError("An entry was taken for a batch")
+        }
+    }
+    guard let tree else { return }
+    // What was read is written, and reads as the same.
+    let again = try? JSON.parse(tree.jsonBytes)
+    require(again?.jsonBytes == tree.jsonBytes, "The tree changes when it is written and read again")
+}
+
+private func compare(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointer, _ tree: JSON) {
+    guard case .object(let object) = tree else {
+        require(!envelope.isRequest, "A value that is no object was taken for a request")
+        return
+    }
+    let id = object["id"].map { RequestID($0) }
+    let isRequest: Bool
+    switch (object["method"], object["params"]) {
+    case (.string?, nil), (.string?, .object?), (.string?, .array?):
+        isRequest = object["jsonrpc"] == "2.0" && id != .some(nil)
+    default: isRequest = false
+    }
+    require(envelope.isRequest == isRequest, "isRequest is \(envelope.isRequest)")
+    if isRequest {
+        require(envelope.id.map { RequestID($0, in: bytes) } == id ?? nil, "The id differs")
+        require(.string(envelope.method?.text(in: bytes) ?? "") == object["method"], "The method differs")
+        let params = envelope.params.map { UnsafeRawBufferPointer(rebasing: bytes[$0.range]) }
+        require(params.flatMap { try? JSON.parse($0) } == object["params"], "The parameters differ")
+    } else {
+        require(envelope.fault(in: bytes)?.id == (id ?? nil) ?? .null, "The id of the fault differs")
+    }
+}
+
+/// Each line gets at most one reply line, which is a response or a batch of responses. All parameters of all methods
+/// are checked; the results are empty.
+@Sendable func fuzzExchange(_ input: ArraySlice<UInt8>) {
+    // One exchange for all lines of an input, because an exchange remembers a line.
+    let exchange = Exchange(registry: emptyMethods)
+    for line in input.split(separator: UInt8(ascii: "\n")) {
+        var json = JSONWriter()
+        var turn = Turn(start: 0, written: 0, now: { 0 })
+        var rest = exchange.answer(line, of: nobody, &turn, into: &json)
+        while let unfinished = rest {
+            if unfinished.waiting != nil {
+                rest = exchange.finish(unfinished, .success(Array("{}".utf8)), into: &json)
+                if rest == nil { break }
+            }
+            turn = Turn(start: 0, written: 0, now: { 0 })
+            rest = exchange.proceed(unfinished, of: nobody, &turn, into: &json)
+        }
+        var reply = json.bytes
+        guard let end = reply.popLast() else { continue }
+        require(end == UInt8(ascii: "\n") && !reply.contains(UInt8(ascii: "\n")), "The reply is not one line")
+        guard let value = try? JSON.parse(reply) else { fatalError("The reply is not JSON") }
+        let responses: [JSON] = if case .array(let entries) = value { entries } else { [value] }
+        require(!responses.isEmpty && responses.count <= Exchange.maximumBatch, "\(responses.count) responses")
+        for response in responses { require((try? Response(json: response)) != nil, "\(response) is no response") }
+    }
+}
+
+private let nobody = Caller(
+    peer: Peer(uid: 65_534, gid: 65_534, groups: []), subscription: Subscription(hub: EventHub()) {},
+    isAdministrator: { _ in true })
+
+/// All methods, answered with an empty object: half at once, half later.
+private let emptyMethods: MethodRegistry = {
+    let bodies = MethodTable.methods.enumerated().map { ($1.name, $0.isMultiple(of: 2) ? later : atOnce) }
+    return MethodRegistry(bodies: Dictionary(uniqueKeysWithValues: bodies), isAdministrator: { _ in true })
+}()
+
+private let atOnce: MethodBody = { call, json throws(ResponseError) in
+    json.raw(Array("{}".utf8))
+    return nil
+}
+
+private let later: MethodBody = { call, _ throws(ResponseError) in
+    .disk { () async throws(ResponseError) -> [UInt8] in Array("{}".utf8) }
+}

@@ -1,0 +1,172 @@
+import Dispatch
+import NorrisProtocol
+import NorrisText
+
+@testable import NorrisUpstream
+
+private let base = HTTPURL("https://feeds.example/a/b?c=d")!
+
+/// Media types that change how a document is read.
+private let mediaTypes = [
+    "application/rss+xml", "text/html", "application/json", "text/xml; charset=iso-8859-1", "text/xml; charset=utf-16",
+    "application/xml; charset=windows-1252", "", "text/xml; charset=\"",
+]
+
+/// A feed in any format and encoding. The first byte of the input selects the media type.
+@Sendable func fuzzFeed(_ input: ArraySlice<UInt8>) {
+    var input = input
+    let type = mediaTypes[Int(input.takeByte()) % mediaTypes.count]
+    var response = HTTPResponse(
+        status: 200, headers: [("Content-Type", type)], body: Array(input), url: base, receivedAt: now)
+    let budget = DecodingBudget()
+    do throws(UpstreamError) {
+        let batch = try decodeFeed(&response, at: base, for: "planet", budget)
+        try budget.check()
+        requireSafe(batch)
+    } catch {
+        requireSafe(error.message)
+    }
+}
+
+/// HTML of a post, at an address or none.
+@Sendable func fuzzHTML(_ input: ArraySlice<UInt8>) {
+    let html = text(input)
+    for base in [base, nil] {
+        let post = PostText(html: html, at: base, DecodingBudget())
+        let clean = cleanText(post.text, upTo: 10_000)
+        requireSafe(clean)
+        require(clean.map { cleanText($0, upTo: 10_000) == clean } ?? true, "A clean text changes when cleaned again")
+    }
+    requireSafe(cleanLine(plainText(fromHTML: html, DecodingBudget()), upTo: 500))
+    _ = htmlTags("link", in: Array(input), upTo: 100, DecodingBudget())
+}
+
+/// The JSON of the other upstreams. The first byte of the input selects the upstream.
+@Sendable func fuzzUpstreams(_ input: ArraySlice<UInt8>) {
+    var input = input
+    let kind = input.takeByte() % 4
+    let response = HTTPResponse(
+        status: 200, headers: [("Content-Type", "application/json")], body: Array(input), receivedAt: now)
+    let transport = FixedTransport(response: response)
+    do {
+        switch kind {
+        case 0:
+            let batch = try FactBatch(searchResult: response.body, DecodingBudget())
+            for fact in batch.facts {
+                for text in [fact.id, fact.text] + fact.categories { requireSafe(text) }
+                requireSafe(fact.url)
+            }
+        case 1:
+            let window = GifPage.Window(offset: 0, limit: 25, maximumOffset: 4_999)
+            let page = try GifPage(response, of: window, from: "https://api.example/v1/gifs/search", DecodingBudget())
+            for gif in page.gifs {
+                for text in [gif.id, gif.title, gif.rating, gif.pageURL, gif.username, gif.altText] {
+                    requireSafe(text)
+                }
+            }
+        case 2:
+            let upstream = Mastodon(baseURL: "https://town.example", source: "town", transport: transport)
+            requireSafe(
+                try wait { () throws(UpstreamError) in
+                    try await upstream.posts(validators: Validators(), timeout: .seconds(9))
+                })
+        default:
+            let upstream = UsersPosts(baseURL: "https://users.example", source: "users", transport: transport)
+            requireSafe(
+                try wait { () throws(UpstreamError) in
+                    try await upstream.posts(validators: Validators(), timeout: .seconds(9))
+                })
+        }
+    } catch {
+        requireSafe((error as? UpstreamError)?.message)
+    }
+}
+
+/// Addresses and references of documents.
+@Sendable func fuzzURLs(_ input: ArraySlice<UInt8>) {
+    let text = text(input)
+    if let clean = cleanURL(text) {
+        require(clean.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "A clean URL contains another byte")
+        require(cleanURL(clean) == clean, "\(clean) changes when it is cleaned again")
+    }
+    if let url = HTTPURL(text) {
+        require(url.scheme == "http" || url.scheme == "https", "The scheme is \(url.scheme)")
+        require(!url.host.isEmpty, "The host is empty")
+        let again = HTTPURL(url.description)
+        require(
+            again?.description == url.description, "\(url) changes when it is read again: \(String(describing: again))")
+    }
+    for reference in [resolved(text, at: base), base.resolving(text)?.description] {
+        guard let reference else { continue }
+        require(HTTPURL(reference) != nil, "\(reference) is a resolved reference, but no address")
+    }
+}
+
+/// Dates of feeds, header fields and the protocol.
+@Sendable func fuzzDates(_ input: ArraySlice<UInt8>) {
+    let text = text(input)
+    for date in [UpstreamDate.parse(text), httpDate(text), Timestamp(text)] {
+        guard let date else { continue }
+        require(Timestamp(date.description) == date, "\(date) changes when it is read again")
+    }
+    if let date = CivilDate(text) { require(date.description == text, "\(date) is written in another form") }
+    let headers: HTTPHeaderFields = [("Cache-Control", text), ("Expires", text), ("Age", text), ("Retry-After", text)]
+    for time in [freshnessLifetime(headers, now: now), retryAfter(text, now: now), rateLimitReset(headers, now: now)] {
+        require(time.map { $0 >= .zero } ?? true, "A negative time")
+    }
+}
+
+private let now = Timestamp(seconds: 1_790_000_000)
+
+private func requireSafe(_ fetched: Fetched<PostBatch>) {
+    if case .changed(let batch, _) = fetched { requireSafe(batch) }
+}
+
+private func requireSafe(_ batch: PostBatch) {
+    var ids: Set<String> = []
+    for post in batch.posts {
+        require(ids.insert(post.id).inserted, "The id \(post.id) occurs twice")
+        for text in [post.id, post.title, post.text, post.url] + post.tags { requireSafe(text) }
+        for image in post.images {
+            requireSafe(image.alt)
+            requireURL(image.url)
+        }
+        requireURL(post.url)
+        requireSafe(post.author)
+        // What is stored reads as the same.
+        let again = try? Post(json: JSON.parse(post.jsonBytes))
+        require(again == post, "The post changes when it is written and read again")
+    }
+    batch.authors.forEach(requireSafe)
+}
+
+private func requireSafe(_ author: Post.Author) {
+    for text in [author.id, author.name, author.handle, author.email] { requireSafe(text) }
+    requireURL(author.avatarURL)
+}
+
+private func requireURL(_ url: String?) {
+    if let url { require(HTTPURL(url) != nil, "\(url) is no address") }
+}
+
+private struct FixedTransport: HTTPTransport {
+    let response: HTTPResponse
+
+    func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse { response }
+}
+
+/// Waits for a task on this thread, which runs no tasks.
+private func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws(UpstreamError) -> Value) throws -> Value
+{
+    let (done, result) = (DispatchSemaphore(value: 0), Outcome<Value>())
+    Task {
+        do throws(UpstreamError) { result.value = .success(try await body()) } catch { result.value = .failure(error) }
+        done.signal()
+    }
+    done.wait()
+    guard let value = result.value else { fatalError("The task has no result") }
+    return try value.get()
+}
+
+/// `@unchecked Sendable`, because the semaphore orders the only write before the only read.
+private final class Outcome<Value: Sendable>: @unchecked Sendable { var value: Result<Value, UpstreamError>? }
