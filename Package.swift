@@ -17,6 +17,9 @@ let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
 // The fuzz targets want the whole program instrumented; see Scripts/fuzz.
 let fuzzes = Context.environment["NORRIS_FUZZ"] == "1"
 
+// Scripts/test --sanitize thread replaces the module Synchronization, whose locks that sanitizer does not see.
+let showsLocks = Context.environment["NORRIS_SANITIZE"] == "thread"
+
 // No library looks up symbols of a program, so symbols need not be exported: 2 MB of norrisd.
 let linkedWithoutExports: [LinkerSetting] = [
     .unsafeFlags(["-Xlinker", "--no-export-dynamic", "-Xlinker", "--gc-sections"], .when(configuration: .release))
@@ -169,6 +172,8 @@ let fuzzing: [Target] = [
     )
 ]
 
+let visibleLocks: [Target] = [.target(name: "VisibleLocks", path: "Tests/VisibleLocks")]
+
 // A program of its own beside the others, from the same shared types.
 let cards: [Target] = [
     .executableTarget(name: "norris-card", dependencies: ["NorrisCards"], linkerSettings: linkedWithoutExports),
@@ -195,7 +200,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: executables + composition + modules + sharedTypes + tests + (fuzzes ? fuzzing : [])
-        + (drawsCards ? cards : []),
+        + (showsLocks ? visibleLocks : []) + (drawsCards ? cards : []),
     swiftLanguageModes: [.v6]
 )
 
@@ -222,6 +227,11 @@ for target in package.targets where target.type != .system {
     settings.append(.enableUpcomingFeature("InternalImportsByDefault"))
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
     settings.append(.enableUpcomingFeature("MemberImportVisibility"))
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0339-module-aliasing-for-disambiguation.md
+    if showsLocks, target.name != "VisibleLocks" {
+        target.dependencies.append("VisibleLocks")
+        settings.append(.unsafeFlags(["-module-alias", "Synchronization=VisibleLocks"]))
+    }
     if warningsAreErrors {
         settings.append(.treatAllWarnings(as: .error))
     }

@@ -8,6 +8,7 @@ import collections
 import concurrent.futures
 import contextlib
 import datetime
+import email.utils
 import json
 import os
 import re
@@ -28,7 +29,8 @@ YEARS = ["1900-01-01 00:00:00", "1969-12-31 23:59:58", "2038-01-19 03:14:06", "2
          "9999-12-31 23:59:58", "10000-01-01 00:00:00", "99999-01-01 00:00:00"]
 CENTURIES = 146_097 * 86_400  # seconds of 400 years, after which the calendar repeats
 MINUTE, HOUR, DAY, DECADE = 60, 3_600, 86_400, 3_652 * 86_400
-HISTORY = ["recent", "favorite"]  # commands that print times of what the user did, which may be any past times
+HISTORY = ["recent", "favorite"]  # commands that print times of searches and favorites
+START = time.time()
 STEPS = {"a minute": MINUTE, "an hour": HOUR, "a day": DAY, "ten years": DECADE}
 SHORT = 5  # seconds, the shortest refresh interval of the tests
 JITTER = 1.1  # the longest interval of a source, relative to its refresh
@@ -38,8 +40,8 @@ STOPPED = 5  # seconds of the simulated suspension
 QUOTA = 10
 # Times that the client must not print here, because no source has an interval of more than a day, and nothing that the
 # user did is in the future.
-IMPLAUSIBLE = re.compile(r"(?:in )?(?<![\w.])\d+ (?:years?|months?)\b|(?<![\w.:/-])-\d+ \w+|\bin -\d+")
-IN_THE_FUTURE = re.compile(r"\bin (?:-?\d+ \w+|a moment)|(?<![\w.:/-])-\d+ \w+")
+IMPLAUSIBLE = re.compile(r"\b(?:in )?\d+ (?:years?|months?)\b|(?<![\w.:/-])-\d+ \w+")
+IN_THE_FUTURE = re.compile(r"\bin -?\d+ (?:second|minute|hour|day|month|year)|(?<![\w.:/-])-\d+ \w+")
 
 
 # The clock
@@ -110,11 +112,17 @@ class Sources:
                      for number in range(20)]
             body = [] if url.path.endswith("categories") else {"total": len(facts), "result": facts}
             return 200, {"Content-Type": "application/json"}, json.dumps(body).encode()
-        items = "".join(ITEM.format(number, "d") for number in self.posts)
+        items = "".join(ITEM.replace("</item>", "<pubDate>{2}</pubDate></item>").format(number, "d", date(number))
+                        for number in self.posts)
         return 200, {"Content-Type": "application/rss+xml"}, RSS.format(items).encode()
 
     def count(self, path, since=0):
         return sum(moment >= since for moment in list(self.times[path]))
+
+
+def date(number):
+    """Returns the date of a post. Each post is a day newer than the last one, and the newest are some days old."""
+    return email.utils.formatdate(START - (28 - number) * DAY)
 
 
 def configuration(port, refresh, key=None, keep="90d"):
@@ -124,7 +132,8 @@ def configuration(port, refresh, key=None, keep="90d"):
                       for name, interval in refresh.items())
     others = f"facts: {{base_url: '{url}', queries: [chuck]}}\n" \
              f"gifs: {{base_url: '{url}', api_key_file: '{key}', hourly_quota: {QUOTA}, queries: [norris]}}\n"
-    return (others if key else "facts: {enabled: false}\ngifs: {enabled: false}\n") + f"posts: {{sources: {{{feeds}}}}}\n"
+    disabled = "facts: {enabled: false}\ngifs: {enabled: false}\n"
+    return (others if key else disabled) + f"posts: {{sources: {{{feeds}}}}}\n"
 
 
 @contextlib.contextmanager
@@ -207,8 +216,8 @@ def asked(server):
 
 
 def paced(sources, begin, faults, when, slow=False):
-    """Records whether the sources were fetched too often, or the one of a second too seldom. Times are in whole seconds,
-    so one second may last two, and a step of the clock two more."""
+    """Records whether a source was fetched too often, or the source of a second too seldom. Schedules have whole
+    seconds, so an interval of a second may last two, and a step of the clock adds two more."""
     elapsed = time.monotonic() - begin
     fetched = sources.count("/short", begin)
     if not (0 if slow else 1) <= fetched <= elapsed + 2:
@@ -346,7 +355,7 @@ class State:
     """The favorites, searches and facts of days of a user, which no step of the clock may change."""
 
     def __init__(self, server):
-        self.kept, self.days, self.queries, self.read = {}, {}, [], None
+        self.kept, self.days, self.queries = {}, {}, []
         for fact in server.call("fact.random", count=3)["items"]:
             self.keep(server, fact["id"])
         posts = [post["id"] for post in server.pages("post.list", source="short", limit=100)]
@@ -569,13 +578,19 @@ def late_clock(folder):
         wait_for(lambda: sources.count("/feed") >= before + 3, "fetches")
         time.sleep(0.3)
         lost = 20 - state_of(server)["feed"]["items"]
+        sources.posts = range(5, 21)  # 20 is new, and dated after all others.
+        wait_for(lambda: any(post["id"] == "feed:20" for post in server.pages("post.list", source="feed")), "a post")
+        dates = [post["published_at"] for post in server.pages("post.list", source="feed")]
+        disordered = sum(earlier > later for later, earlier in zip(dates, dates[1:]))
         check_times(server, clock, faults, "from 1970 to now")
         printed(server, faults, "from 1970 to now")
     check_log(log, faults, "1970")
     print("clocks: from 1970 to now", flush=True)
     return [goal("times after a start in 1970", 1, faults),
             Row("posts that left the feed as the clock went from 1970 to now, lost", str(lost), goal="0", met=not lost,
-                note="of 5, with posts.keep of 90d" if lost else "")]
+                note="of 5, with posts.keep of 90d" if lost else ""),
+            Row("and posts that are not listed by their dates", str(disordered), goal="0", met=not disordered,
+                note=f"of {len(dates)}: {', '.join(text[:10] for text in dates)}" if disordered else "")]
 
 
 def old_gifs(folder):
@@ -591,7 +606,7 @@ def old_gifs(folder):
             with daemon(folder / "norrisd", configuration(port, {}, key), TZ="UTC",
                         under=logged(folder / "log", clock.under())) as server:
                 if ahead == DECADE:
-                    # The trending GIFs and those of the query.
+                    # One trending GIF, and one GIF of the query.
                     wait_for(lambda: state_of(server)["gifs"]["items"] == 2, "the first GIFs")
                     sources.fails = True
                 time.sleep(1)

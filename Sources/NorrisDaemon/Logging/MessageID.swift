@@ -23,6 +23,7 @@ enum MessageID {
             "A source cannot be fetched until an administrator acts, such as GIFs without a key."
         ),
         ("database.quarantined", "119d753c25b64b3795d2e319d890a171", "A damaged database was renamed and recreated."),
+        ("state.salvaged", "82929293fdd64b9a9c40ca41914c83ac", "The readable rows of a damaged state.db were copied."),
         (
             "database.unwritable", "07400313be894ef482b63c943b59e9e9",
             "A database cannot be written; it is served read-only or held in memory."

@@ -241,7 +241,8 @@ package final class Databases: Sendable {
             }
             switch opened.condition {
             case .good: break
-            case .quarantined(let path): faults.append("A damaged database was quarantined as \(path)")
+            case .quarantined(let path, let salvage):
+                faults.append("A damaged database was quarantined as \(path)\(salvage?.summary ?? "")")
             case .readOnly(let detail):
                 faults.append("\(name) is read-only: \(detail)")
                 // A failure that follows from this fault is not another fault.

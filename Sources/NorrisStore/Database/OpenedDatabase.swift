@@ -57,8 +57,8 @@ struct DatabaseKind: Sendable {
 struct OpenedDatabase: Sendable {
     enum Condition: Equatable, Sendable {
         case good
-        /// The file was damaged, was renamed to this path, and was recreated.
-        case quarantined(String)
+        /// The file was damaged, was renamed to this path, and was recreated; of the state, the readable rows were copied.
+        case quarantined(String, StateSalvage?)
         /// The file or its disk can be read but not written.
         case readOnly(String)
         /// No file can be used; all data is lost with the process.
@@ -113,7 +113,9 @@ struct OpenedDatabase: Sendable {
             return OpenedDatabase(kind, writer, path: path, .good)
         } catch {
             if let refusal = error as? StoreError, refusal.isRefusal { throw refusal }
-            if DatabaseError.isCorruption(error) { return recreate(kind, path, "\(error)", logger, access) }
+            if DatabaseError.isCorruption(error) {
+                return recreate(kind, path, "\(error)", logger, access, willTakeLong)
+            }
             return try readOnly(kind, path, DatabaseError.summary(of: error, path: path), logger, access)
         }
     }
@@ -271,7 +273,8 @@ struct OpenedDatabase: Sendable {
 
     /// Quarantines a damaged file with its log, so that no data is lost, and recreates the file.
     static func recreate(
-        _ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger, _ access: BlockingAccess
+        _ kind: DatabaseKind, _ path: String, _ detail: String, _ logger: Logger, _ access: BlockingAccess,
+        _ willTakeLong: () -> Void = {}
     ) -> OpenedDatabase {
         var (number, quarantine) = (1, path + ".damaged")
         while Folder.identity(of: quarantine) != nil {
@@ -282,7 +285,15 @@ struct OpenedDatabase: Sendable {
         logger.error(
             "database.quarantined", metadata: ["path": "\(path)", "moved.to": "\(quarantine)", "error": "\(detail)"])
         do {
-            return OpenedDatabase(kind, try prepare(kind, path, access, {}), path: path, .quarantined(quarantine))
+            let writer = try prepare(kind, path, access, {})
+            guard kind.isDurable else { return OpenedDatabase(kind, writer, path: path, .quarantined(quarantine, nil)) }
+            if Folder.size(ofDatabase: quarantine) >= largeFile { willTakeLong() }
+            // Read-only and not immutable, because the last changes may be in the log.
+            let salvage = try writer.withWriter(access) { database in
+                StateSalvage.run(from: uri(quarantine, "mode=ro"), into: database, logger)
+            }
+            try repair(writer, logger, access)
+            return OpenedDatabase(kind, writer, path: path, .quarantined(quarantine, salvage))
         } catch {
             return inMemory(kind, DatabaseError.summary(of: error, path: path), access)
         }
@@ -309,9 +320,14 @@ struct OpenedDatabase: Sendable {
     /// that the file does not.
     private static func immutableName(_ path: String) -> [String] {
         guard Folder.size(of: path + "-wal") == 0 else { return [] }
+        return [uri(path, "immutable=1")]
+    }
+
+    /// The name of a file with a parameter (https://sqlite.org/uri.html).
+    private static func uri(_ path: String, _ parameter: String) -> String {
         // Only these three characters are special in the path of the URI.
         let encoded = path.utf8.flatMap { "?#%".utf8.contains($0) ? Array("%\(String($0, radix: 16))".utf8) : [$0] }
-        return ["file:\(String(decoding: encoded, as: UTF8.self))?immutable=1"]
+        return "file:\(String(decoding: encoded, as: UTF8.self))?\(parameter)"
     }
 
     /// A database in memory.
