@@ -41,7 +41,7 @@ TOLERANCE = 0.05
 BURSTS, BURST = 20, 300  # bursts of fact.random a day, and requests of each
 BUSY, NOT_FOUND = -32004, -32001
 CACHE = ["cache.db", "cache.db-gifs", "cache.db-posts"]
-FAULTS = ["down", "rate limit", "garbage"]
+FAULTS = ["garbage", "down", "rate limit"]
 GOOD = {"facts": 6, "gifs": 6, "growing": 1, "slow": 2}  # refresh intervals in hours
 
 
@@ -66,7 +66,13 @@ class Upstream:
         ])
 
     def start(self):
-        self.port = self.stack.enter_context(harness.upstream(self.answer, self.port))
+        def listens():
+            # Another process may have a connection from this port for a moment.
+            with contextlib.suppress(OSError):
+                self.port = self.stack.enter_context(harness.upstream(self.answer, self.port))
+                return True
+
+        wait_for(listens, "the port of the upstream", timeout=60)
 
     def set(self, fault):
         """Begins a fault, or ends it with None."""
@@ -391,7 +397,7 @@ class Month:
 
     def __init__(self, folder, server, upstream):
         self.folder, self.server, self.upstream = folder, server, upstream
-        self.begin, self.faults, self.logs = time.monotonic(), FAULTS[:], collections.Counter()
+        self.begin = time.monotonic()
 
     def fault_of(self, day):
         """The fault of the first half of a day; none in the days that are compared."""

@@ -124,6 +124,7 @@ struct OpenedDatabase: Sendable {
         _ kind: DatabaseKind, _ path: String, _ access: BlockingAccess, _ willTakeLong: () -> Void
     ) throws -> DatabasePool {
         if kind.isDurable, Folder.size(ofDatabase: path) >= largeFile { willTakeLong() }
+        try rollBack(path, access)
         // Before the first write, including the journal mode, because a foreign or damaged file must stay unchanged.
         let (version, hasDamagedHeader) = try inspect(kind, path, access)
         try Folder.makePrivateFile(path)
@@ -192,6 +193,15 @@ struct OpenedDatabase: Sendable {
             if step > 0 { try writer.withWriter(access) { try $0.execute("PRAGMA wal_checkpoint") } }
             return
         }
+    }
+
+    /// Rolls back the creation of a file that a crash or a full disk ended, and that left a journal. Until then SQLite
+    /// refuses every connection that only reads (<https://sqlite.org/rescode.html#readonly_rollback>).
+    private static func rollBack(_ path: String, _ access: BlockingAccess) throws {
+        guard Folder.size(of: path + "-journal") > 0 else { return }
+        let pool = try DatabasePool(path: path, .write, access)
+        _ = try pool.read(access) { try Int.fetchOne($0, "SELECT count(*) FROM sqlite_schema") }
+        try pool.close(access)
     }
 
     /// Reads the kind of a file without changing it.

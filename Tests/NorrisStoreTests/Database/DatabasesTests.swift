@@ -89,6 +89,23 @@ struct DatabasesTests {
         databases.close()
     }
 
+    @Test(arguments: ["cache", "state"]) func anUnfinishedCreationIsRolledBack(name: String) async throws {
+        let path = fixture.folder("\(name)/\(name).db")
+        try fixture.folder.write("\(name)/unused", "")
+        // A transaction that has written to the file before its commit, as on a full disk.
+        let database = try Database(path: path, .write)
+        try database.execute("PRAGMA cache_size = 1; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(100000))")
+        try database.execute("BEGIN; UPDATE t SET a = randomblob(100000); INSERT INTO t VALUES (zeroblob(100000))")
+        let killed = try fixture.killed()
+        try database.execute("ROLLBACK; DROP TABLE t")
+        try database.close()
+        #expect(try killed.folder.bytes("\(name)/\(name).db-journal").count > 512)
+        let error = #expect(throws: StoreError.self) { try killed.databases() }
+        // The table is that of another program; before the rollback, no connection could tell.
+        #expect(error?.description.contains("another program") == true)
+        #expect(!killed.folder.exists("\(name)/\(name).db-journal"))
+    }
+
     @Test(arguments: ["cache", "state"]) func garbageIsQuarantined(name: String) async throws {
         let garbage = Array(repeating: UInt8(ascii: "x"), count: 5_000)
         try fixture.folder.write("\(name)/\(name).db", garbage)

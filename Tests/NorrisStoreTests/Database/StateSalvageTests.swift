@@ -19,7 +19,7 @@ struct StateSalvageTests {
     private func fill(_ fixture: StoreFixture) async throws {
         let databases = try fixture.databases()
         let favorites = Favorites(databases: databases)
-        for number in 0..<Self.count { try await favorites.add(favorite(number), uid: UInt32(number % 3)) }
+        for number in 0..<Self.count { _ = try await favorites.add(favorite(number), uid: UInt32(number % 3)) }
         databases.close()
     }
 
@@ -72,7 +72,7 @@ struct StateSalvageTests {
         let fixture = StoreFixture()
         try await fill(fixture)
         let databases = try fixture.databases()
-        try await Favorites(databases: databases).add(favorite(100), uid: 1)
+        _ = try await Favorites(databases: databases).add(favorite(100), uid: 1)
         let killed = try fixture.killed()
         databases.close()
         var bytes = try killed.folder.bytes("state/state.db")
