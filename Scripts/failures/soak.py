@@ -278,8 +278,9 @@ class User:
                 "kept": len(kept), "counts": self.counts, "faults": self.faults}
 
 
-def user(path, uid, end, results):
+def user(path, uid, begin, end, results):
     """The process of a user."""
+    begin.wait(300)
     if os.getuid() == 0:
         os.setgid(uid)
         os.setuid(uid)
@@ -292,12 +293,14 @@ def user(path, uid, end, results):
 
 @contextlib.contextmanager
 def users(path):
-    """Runs the clients. Yields a function that ends the clients and returns their reports."""
+    """Forks the clients. Yields a function that begins their requests, and a function that ends the clients and returns
+    their reports. A process that is forked later would keep the port of the upstream open."""
     context = multiprocessing.get_context("fork")
-    end, results = context.Event(), context.Queue()
-    processes = [context.Process(target=user, args=(path, uid, end, results), daemon=True) for uid in USERS]
+    begin, end, results = context.Event(), context.Event(), context.Queue()
+    processes = [context.Process(target=user, args=(path, uid, begin, end, results), daemon=True) for uid in USERS]
 
     def finish():
+        begin.set()
         end.set()
         reports = dict(results.get(timeout=60) for _ in processes)
         for process in processes:
@@ -307,7 +310,7 @@ def users(path):
     try:
         for process in processes:
             process.start()
-        yield finish
+        yield begin.set, finish
     finally:
         for process in processes:
             process.kill()
@@ -501,26 +504,26 @@ def soak(folder, options):
     key = home / "key"
     key.write_text("0123456789")
     key.chmod(0o600)
-    upstream.start()
-    text = configuration(upstream.port, key)
-    with upstream.stack, contextlib.ExitStack() as stack:
+    with users(home / "sock") as (begin, finish), upstream.stack, contextlib.ExitStack() as stack:
+        upstream.start()
+        text = configuration(upstream.port, key)
         store_marks(home, text, upstream)
         server = stack.enter_context(daemon(home, text, under=logged(folder / "log", UNDER)))
         server.path.chmod(0o666)
         wait_for(lambda: all(source["items"] for source in server.call("server.status")["sources"]
                              if source["name"] in GOOD), "the first fetches")
-        with users(server.path) as finish:
-            month = Month(folder, server, upstream)
-            samples = []
-            try:
-                for number in range(1, days + 1):
-                    samples.append(month.day(number))
-                    show(number, samples[-1], month.fault_of(number))
-            except (OSError, harness.Failure):
-                # A daemon that crashes ends the month early.
-                if server.process.poll() is None:
-                    raise
-            reports = finish()
+        begin()
+        month = Month(folder, server, upstream)
+        samples = []
+        try:
+            for number in range(1, days + 1):
+                samples.append(month.day(number))
+                show(number, samples[-1], month.fault_of(number))
+        except (OSError, harness.Failure):
+            # A daemon that crashes ends the month early.
+            if server.process.poll() is None:
+                raise
+        reports = finish()
         crash = server.process.poll()
         state = f"ended with {crash}" if crash is not None else server.call("server.status")["state"]
     ended = Row("simulated days without a crash", str(len(samples)), goal=str(days),

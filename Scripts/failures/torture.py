@@ -225,7 +225,7 @@ READS = [("fact.search", {"query": "chuck norris", "offline": True}), ("recent.l
          ("post.list", {}), ("post.list", {"unread": True, "limit": 2}), ("gif.trending", {}), ("author.list", {}),
          ("gif.search", {"query": "kick", "offline": True}), ("fact.today", {"date": "2026-01-01"}),
          ("fact.random", {"max_length": 90, "count": 3}), ("fact.categories", {}), ("server.status", {})]
-RUNS = [("source.refresh", {}), ("cache.clear", {})]
+RUNS = [("cache.clear", {})]
 STEP = 17
 # What a method may answer while memory is short: the daemon's errors for a disk and for an overload.
 SHORT = {-32002, -32005, -32603}
