@@ -12,6 +12,7 @@ import crashes
 import credentials
 import harness
 import soak
+import starts
 import torture
 import upstreams
 
@@ -21,6 +22,7 @@ EXPERIMENTS = {
     "crashes": (crashes.crashes, [*COMPILER, "strace"]),
     "disk": (torture.disk, COMPILER),
     "memory": (torture.memory, COMPILER),
+    "starts": (starts.starts, ["mount"]),
     "clocks": (clocks.clocks, ["faketime"]),
     "access": (access.access, []),
     "credentials": (credentials.credentials, ["gdb"]),

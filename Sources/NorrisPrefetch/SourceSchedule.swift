@@ -105,7 +105,8 @@ package struct SourceSchedule: Sendable {
 
     func isDue(_ now: Timestamp) -> Bool {
         guard !isRunning, let next = nextRunAt else { return false }
-        return next <= now || isRefreshWanted
+        // At the end of time every interval is over at once.
+        return next <= now && now < .last || isRefreshWanted
     }
 
     /// Whether the content was fetched with the current settings, at most `staleAfter` ago.

@@ -29,7 +29,7 @@ extension Screen {
     package mutating func recents(_ searches: [RecentList.Search], now: Timestamp) {
         let kinds = searches.map { Span($0.kind.rawValue, .dim) }
         let times = searches.map {
-            Span(layout.width == nil ? $0.at.description : relativeTime(of: $0.at, at: now), .dim)
+            Span(layout.width == nil ? $0.at.description : pastTime($0.at, at: now), .dim)
         }
         let kindColumns = kinds.map(\.width).max() ?? 0
         let timeColumns = times.map(\.width).max() ?? 0

@@ -57,6 +57,13 @@ struct SourceScheduleTests {
         #expect(!schedule().isFresh(Self.start))
     }
 
+    @Test("After the year 9999 all times are one moment, so no interval could end") mutating func theEndOfTime() {
+        var schedule = schedule(now: .last)
+        #expect(!schedule.isDue(.last))
+        run(&schedule, .fetched(added: 1), at: .last)
+        #expect(!schedule.isDue(.last))
+    }
+
     @Test func aSourceThatIsNotEnabledIsNeverDue() {
         let off = schedule(SourcePolicy(isEnabled: false, refresh: Self.day, settings: "a"))
         #expect(!off.isDue(Self.start.advanced(by: .seconds(1 << 40))))

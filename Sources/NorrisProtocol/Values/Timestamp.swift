@@ -8,11 +8,14 @@ package struct Timestamp: Sendable, Hashable {
     /// Seconds since 1970-01-01T00:00:00Z, without leap seconds.
     package let seconds: Int64
 
-    package init(seconds: Int64) { self.seconds = min(max(seconds, Self.first), Self.last) }
+    package init(seconds: Int64) { self.seconds = min(max(seconds, Self.firstSecond), Self.lastSecond) }
 
     /// 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
-    private static let first: Int64 = -62_135_596_800
-    private static let last: Int64 = 253_402_300_799
+    private static let firstSecond: Int64 = -62_135_596_800
+    private static let lastSecond: Int64 = 253_402_300_799
+
+    /// The last moment, which is also each later moment.
+    package static let last = Timestamp(seconds: .max)
 
     package static func now() -> Timestamp { Timestamp(seconds: Int64(time(nil))) }
 

@@ -43,8 +43,8 @@ package final class Databases: Sendable {
     private let cacheDamage = Mutex<[Content: String]>([:])
     private let lostState = Atomic(false)
     private let measuredSpace = Mutex(Space())
-    private let faultsListener = Mutex<@Sendable () -> Void>({})
-    private let damageListener = Mutex<@Sendable () -> Void>({})
+    private let faultsListener = Listener()
+    private let damageListener = Listener()
 
     /// Opens all files, and creates missing files.
     ///
@@ -213,7 +213,6 @@ package final class Databases: Sendable {
     private func writeFailure(_ error: any Error, _ content: Content) -> StoreError {
         let opened = opened(content)
         let path = opened.path ?? "\(opened.kind.fileName) in memory"
-        // A cancelled task says nothing about the disk.
         if error is CancellationError { return StoreError(path: path, .cancelled) }
         noteWriteFailure(error, of: content)
         return StoreError(path: path, .failed("\(error)"))
@@ -222,10 +221,10 @@ package final class Databases: Sendable {
     // MARK: What is wrong
 
     /// - Parameter body: called on any thread when ``faults`` may have changed by a write or by ``checkState()``.
-    package func onFaultsChange(_ body: @escaping @Sendable () -> Void) { faultsListener.withLock { $0 = body } }
+    package func onFaultsChange(_ body: @escaping @Sendable () -> Void) { faultsListener.set(body) }
 
     /// - Parameter body: called on any thread when damage of the cache is found (``recreateLostCaches(_:)``).
-    package func onDamage(_ body: @escaping @Sendable () -> Void) { damageListener.withLock { $0 = body } }
+    package func onDamage(_ body: @escaping @Sendable () -> Void) { damageListener.set(body) }
 
     /// The faults of the databases, one sentence each.
     package var faults: [String] {
@@ -288,18 +287,20 @@ package final class Databases: Sendable {
 
     /// Records a failed write, and logs it once until a write succeeds.
     func noteWriteFailure(_ error: any Error, of content: Content) {
+        // A cancelled task says nothing about the disk.
+        if error is CancellationError { return }
         noteDamage(error, of: content)
         let summary = DatabaseError.summary(of: error, path: opened(content).path)
         guard writeFailures.withLock({ $0.updateValue(summary, forKey: content) }) == nil else { return }
         logger.error("database.write-failed", metadata: ["content": "\(content)", "error": "\(error)"])
-        faultsListener.withLock { $0 }()
+        faultsListener.notify()
     }
 
     /// Records a successful write.
     func noteWriteSuccess(of content: Content) {
         guard writeFailures.withLock({ $0.removeValue(forKey: content) }) != nil else { return }
         logger.notice("database.writes-again", metadata: ["content": "\(content)"])
-        faultsListener.withLock { $0 }()
+        faultsListener.notify()
     }
 
     // MARK: Upkeep
@@ -333,7 +334,7 @@ package final class Databases: Sendable {
     func noteDamage(_ error: any Error, of content: Content) {
         guard content != .state, DatabaseError.isCorruption(error) else { return }
         cacheDamage.withLock { $0[content] = "\(error)" }
-        damageListener.withLock { $0 }()
+        damageListener.notify()
     }
 
     /// Recreates the files of the cache that were deleted or are damaged; a damaged file is quarantined.
@@ -400,7 +401,7 @@ package final class Databases: Sendable {
     private func checkState() {
         guard state.isDeleted, !lostState.exchange(true, ordering: .relaxed) else { return }
         logger.error("state.deleted", metadata: ["path": "\(state.path ?? "")"])
-        faultsListener.withLock { $0 }()
+        faultsListener.notify()
     }
 }
 

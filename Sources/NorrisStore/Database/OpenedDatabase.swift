@@ -271,8 +271,13 @@ struct OpenedDatabase: Sendable {
     ///
     /// - Throws: a ``DatabaseError`` with ``DatabaseError/isCorruption`` for a damaged file.
     static func check(_ database: Database) throws {
-        let verdict = try String.fetchOne(database, "PRAGMA quick_check(1)")
-        guard verdict == "ok" else { throw DatabaseError(SQLITE_CORRUPT, message: verdict) }
+        var verdict: String?
+        // Twice, because the check also calls a page damaged for which it has no memory.
+        for _ in 0..<2 {
+            verdict = try String.fetchOne(database, "PRAGMA quick_check(1)")
+            if verdict == "ok" { return }
+        }
+        throw DatabaseError(SQLITE_CORRUPT, message: verdict)
     }
 
     private static func copy(_ writer: DatabasePool, to path: String, _ access: BlockingAccess) throws {

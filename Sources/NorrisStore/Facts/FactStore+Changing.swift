@@ -126,12 +126,12 @@ extension FactStore {
 
     /// Calls the body on any thread when fortune files should be read again, for example after a change of the
     /// upstream's facts.
-    package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) { fortunesWanted.withLock { $0 = body } }
+    package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) { fortunesWanted.set(body) }
 
     /// Ends a running import of fortune files, and requests another one.
     package func wantFortunes() {
         fortuneImports.add(1, ordering: .relaxed)
-        fortunesWanted.withLock { $0 }?()
+        fortunesWanted.notify()
     }
 
     /// Ends a running import of fortune files; the next one continues.

@@ -56,8 +56,8 @@ package final class FactStore: Sendable {
     let fortuneImports = Atomic(0)
     /// The number of fortunes that the running import has read; -1 without an import.
     let fortuneProgress = Atomic(-1)
-    let fortunesWanted = Mutex<(@Sendable () -> Void)?>(nil)
-    private let moved = Mutex<(@Sendable () -> Void)?>(nil)
+    let fortunesWanted = Listener()
+    private let moved = Listener()
 
     /// Reads the databases, except data whose size depends on the number of facts.
     package init(databases: Databases, _ access: BlockingAccess) {
@@ -96,8 +96,8 @@ package final class FactStore: Sendable {
     package func hasCategory(_ name: String) -> Bool { withState { $0.index.hasCategory(name) } }
 
     /// Calls the body on any thread when ``writeShuffles()`` has something to write.
-    package func onMove(_ body: @escaping @Sendable () -> Void) { moved.withLock { $0 = body } }
-    func notifyOfMove() { moved.withLock { $0 }?() }
+    package func onMove(_ body: @escaping @Sendable () -> Void) { moved.set(body) }
+    func notifyOfMove() { moved.notify() }
 
     // MARK: Serving
 

@@ -56,12 +56,12 @@ struct PostImport {
     private mutating func take(_ post: Post, author: SequenceNumber) throws {
         let content = content(post)
         let known = try database.first(
-            "SELECT number, first_seen, held_at IS NULL, content = ?, author FROM posts WHERE id = ?",
+            "SELECT number, first_seen, held_at IS NULL, content = ?, author, sort_at FROM posts WHERE id = ?",
             [content, post.id]
         ) {
             (
                 number: $0[0] as SequenceNumber, firstSeen: $0[1] as Timestamp, wasHeld: $0[2] as Bool,
-                isSame: $0[3] as Bool, author: $0[4] as SequenceNumber
+                isSame: $0[3] as Bool, author: $0[4] as SequenceNumber, sortAt: $0[5] as Timestamp
             )
         }
         guard let known else {
@@ -83,11 +83,13 @@ struct PostImport {
             return
         }
         guard heldPosts.insert(known.number).inserted else { return }
-        if known.wasHeld && known.isSame { return }
+        let sortAt = sortAt(post, firstSeen: known.firstSeen)
+        // A clock that is set back must not reorder posts.
+        if known.wasHeld && known.isSame && (known.sortAt == sortAt || sortAt != post.publishedAt) { return }
         if known.author != author { formerAuthors.insert(known.author) }
         try database.execute(
             "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
-            [content, author, sortAt(post, firstSeen: known.firstSeen), known.number])
+            [content, author, sortAt, known.number])
         if !known.isSame {
             try storeText(of: post, known.number)
             changes.changed += 1
@@ -117,8 +119,8 @@ struct PostImport {
 
     /// The sort key of a post: its date, or the time of its first fetch if the date is missing or in the future.
     ///
-    /// A date that has passed in the meantime counts at the next fetch of the post; nothing is written for this reason
-    /// alone.
+    /// A date that has passed in the meantime counts at the next fetch of the post, for example after a start with a clock
+    /// that stood at 1970.
     private func sortAt(_ post: Post, firstSeen: Timestamp) -> Timestamp {
         guard let publishedAt = post.publishedAt, publishedAt <= now else { return firstSeen }
         return publishedAt

@@ -1,0 +1,35 @@
+import NorrisTestSupport
+import NorrisThreads
+import Synchronization
+import Testing
+
+struct ListenerTests {
+    private final class Counter: Sendable {
+        let count = Atomic(0)
+    }
+
+    @Test func callsTheFunctionThatWasSetLast() {
+        let (listener, first, second) = (Listener(), Counter(), Counter())
+        listener.notify()
+        listener.set { first.count.add(1, ordering: .relaxed) }
+        listener.notify()
+        listener.set { second.count.add(1, ordering: .relaxed) }
+        listener.notify()
+        listener.notify()
+        #expect(first.count.load(ordering: .relaxed) == 1)
+        #expect(second.count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test("The depth of the stack does not grow with the number of calls") func depth() {
+        final class Depths: Sendable { let all = Mutex<Set<Int>>([]) }
+        let (listener, depths) = (Listener(), Depths())
+        listener.set {
+            withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
+                let address = Int(bitPattern: buffer.baseAddress)
+                depths.all.withLock { _ = $0.insert(address) }
+            }
+        }
+        for _ in 0..<1_000 { listener.notify() }
+        #expect(depths.all.withLock { $0.count } == 1)
+    }
+}
