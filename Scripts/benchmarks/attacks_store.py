@@ -3,10 +3,9 @@
 
 Usage: Scripts/benchmarks/attacks_store.py [--structure] [--programs DIR] [NAME...]     (as root; as attacks.py)
 
-million and hung run only if named: the first needs some minutes, the second bindfs(1). years needs faketime(1).
+million and hung run only if named: the first needs some minutes, the second bindfs(1).
 """
 
-import datetime
 import functools
 import itertools
 import json
@@ -29,7 +28,6 @@ USERS = range(61001, 61041)
 ATTACK = 6  # seconds
 HELD_GOAL = 224  # MiB: all memory of the daemon, including memory for peers
 LEFT_GOAL, LEFT_WITHIN = 64, 70  # MiB, seconds after the peers have gone
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 LIST = [request("post.list") + b"\n", request("favorite.list") + b"\n", *attacks.FROM_DISK]
 
 
@@ -306,93 +304,7 @@ def client_replies(programs):
     return report
 
 
-# The clock and the disk
-
-
-YEARS = ["1900-01-01 00:00:00", "1969-12-31 23:59:58", "2038-01-19 03:14:06", "9999-12-31 23:59:58",
-         "10000-01-01 00:00:00", "99999-01-01 00:00:00"]
-CENTURIES = 146_097 * 86_400  # seconds of 400 years, after which the calendar repeats
-
-
-def offset(moment):
-    """Returns the seconds from now until a moment of any year."""
-    year, rest = moment.split("-", 1)
-    cycles, year = divmod(int(year), 400)
-    then = datetime.datetime.fromisoformat(f"{year + 2000}-{rest}+00:00").timestamp()
-    return round(then + (cycles - 5) * CENTURIES - time.time())
-
-
-def faked(*variables):
-    """Returns the arguments before norrisd on the command line that change its clock."""
-    # Otherwise the library sets FAKETIME_SHARED, and Swift programs then lose their arguments.
-    return ["env", f"LD_PRELOAD={FAKETIME}", "FAKETIME_SHARED=none none", *variables]
-
-
-def asked(daemon, seconds, report, year):
-    """Sends every request that depends on times for `seconds`; returns the time of the last search."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        fact = daemon.call("fact.random")["items"][0]["id"]
-        replies = {each[0]: daemon.call(*each) for each in [
-            ("server.status",), ("fact.today",), ("fact.today", {"date": "9999-12-31"}), ("post.list",),
-            ("favorite.add", {"kind": "fact", "id": fact}), ("favorite.list",), ("server.metrics",),
-            ("fact.search", {"query": "kick", "offline": True}), ("recent.list",)]}
-        if faults := {method: reply for method, reply in replies.items() if "code" in reply}:
-            report.miss(True, f"{year}: {faults}")
-            break
-        time.sleep(0.05)
-    return replies["recent.list"]["items"][0]["at"]
-
-
-def years(programs):
-    """The daemon starts, answers, fetches a feed and stops at extreme times, and survives the next second."""
-    report = Report()
-    for year in YEARS:
-        try:
-            # Before 1970 the library's waits end only if the monotonic clock is faked too. After 2262 a faked
-            # monotonic clock would exceed any real value.
-            seconds = offset(year)
-            under = faked(f"FAKETIME={seconds:+d}", f"FAKETIME_DONT_FAKE_MONOTONIC={int(seconds > 0)}")
-            with Upstream({}) as upstream, Daemon(programs, configuration(upstream), under=under) as daemon:
-                last = asked(daemon, 5, report, year)
-                begin = time.monotonic()
-                time.sleep(3)
-                gap, taken = upstream.gap("/beside", begin, time.monotonic()), daemon.end()
-                report.notes.append(f"{year}: {last}, end {taken:.0f} ms")
-                report.miss(not gap < 2.9, f"{year}: beside")
-                report.miss(daemon.process.poll() != 0, f"{year}: ended with {daemon.process.poll()}")
-        except Exception as error:
-            report.miss(True, f"{year}: {type(error).__name__} {error}")
-    return report
-
-
-def jumps(programs):
-    """The clock of a running daemon jumps to extreme times and back to now."""
-    report = Report()
-    with Upstream({}) as upstream, tempfile.NamedTemporaryFile("w") as clock:
-        def set(seconds):
-            clock.seek(0)
-            clock.write(f"{seconds:+d}\n")
-            clock.truncate()
-            clock.flush()
-
-        set(0)
-        under = faked(f"FAKETIME_TIMESTAMP_FILE={clock.name}", "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1")
-        with Daemon(programs, configuration(upstream), under=under) as daemon:
-            # Before the first fetch the daemon reads the clock only once a minute.
-            daemon.wait_for("beside", lambda source: source["items"])
-            for year in [*YEARS, *YEARS[::-1], None]:
-                set(offset(year) if year else 0)
-                last = asked(daemon, 3, report, year)
-                if daemon.process.poll() is not None:
-                    break
-            begin = time.monotonic()
-            time.sleep(3)
-            gap = upstream.gap("/beside", begin, time.monotonic())
-            report.notes.append(f"back at {last}: beside {gap:.1f} s, end {daemon.end():.0f} ms")
-            report.miss(not gap < 2.9, "no fetch any more")
-            report.miss(daemon.process.poll() != 0, f"ended with {daemon.process.poll()}")
-    return report
+# The disk
 
 
 def hung(programs):
@@ -439,8 +351,6 @@ ALWAYS = {
     "client-replies": client_replies,
     "writes": writes,
     **{f"lists-{name}": functools.partial(lists, name) for name in LISTS},
-    "years": years,
-    "jumps": jumps,
 }
 ATTACKS = ALWAYS | {"million": million, "hung": hung}
 

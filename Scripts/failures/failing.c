@@ -5,6 +5,7 @@
 //   eio      that write or sync fails with EIO
 //   full     that write and all later writes fail with ENOSPC
 //   short    that write stores half of its bytes; the next write fails with ENOSPC
+//   readonly that write or sync and all later ones fail with EROFS, as on a disk that the kernel stopped writing to
 //   memory   that allocation returns NULL
 // FAILING_FOLDER is the folder of the files, FAILING_LIBRARY a part of the library's file name.
 #define _GNU_SOURCE
@@ -21,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind { NONE, EIO_ONCE, FULL, SHORT, MEMORY };
+enum kind { NONE, EIO_ONCE, FULL, SHORT, READONLY, MEMORY };
 static enum kind kind;
 static const char *folder;
 static uintptr_t first, last;  // the code of the library
@@ -53,7 +54,7 @@ __attribute__((constructor)) static void begin(void) {
     if (library && (!dl_iterate_phdr(find, (void *)library) || !first)) abort();
     report = memory;
     kind = !strcmp(name, "eio") ? EIO_ONCE : !strcmp(name, "full") ? FULL : !strcmp(name, "short") ? SHORT
-        : !strcmp(name, "memory") ? MEMORY : NONE;
+        : !strcmp(name, "readonly") ? READONLY : !strcmp(name, "memory") ? MEMORY : NONE;
 }
 
 // Counts a call; returns its distance from the failing call, negative before it and without one.
@@ -109,6 +110,8 @@ static int fate(int descriptor, int writes) {
             result = EIO;
         } else if (after == 0 && kind == EIO_ONCE) {
             result = EIO;
+        } else if (after >= 0 && kind == READONLY) {
+            result = EROFS;
         } else if (after >= 0 && kind == FULL && writes) {
             result = ENOSPC;
         }

@@ -22,7 +22,7 @@ EXPERIMENTS = {
     "crashes": (crashes.crashes, [*COMPILER, "strace"]),
     "disk": (torture.disk, COMPILER),
     "memory": (torture.memory, COMPILER),
-    "starts": (starts.starts, ["mount"]),
+    "starts": (starts.starts, [*COMPILER, "mount"]),
     "clocks": (clocks.clocks, ["faketime"]),
     "access": (access.access, []),
     "credentials": (credentials.credentials, ["gdb"]),

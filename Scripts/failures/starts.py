@@ -51,9 +51,10 @@ def fill(folder, port):
 class Start:
     """One start on files, and what it said."""
 
-    def __init__(self, home, setting, log, then=lambda server: None):
-        self.result, self.problems = None, []
-        under = ["sh", "-c", f'exec "$@" 2>>"{log}"', "sh"]
+    def __init__(self, home, setting, log, then=lambda server: None, variables={}):
+        self.problems = []
+        assignments = [f"{name}={text}" for name, text in variables.items()]
+        under = ["sh", "-c", f'exec "$@" 2>>"{log}"', "sh", "env", *assignments]
         begin = time.perf_counter()
         with harness.daemon(home, setting, under=under) as server:
             fact = server.reply("fact.random")
@@ -94,10 +95,9 @@ def full_disk(folder, home, setting, kept):
     with mounted(target, 16_384):
         shutil.copytree(home, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("sock", "notify"))
         # The socket and the configuration need a little room.
-        with open(target / "ballast", "wb") as ballast, contextlib.suppress(OSError):
+        with open(target / "ballast", "wb", buffering=0) as ballast, contextlib.suppress(OSError):
             while True:
                 ballast.write(bytes(PAGE))
-                ballast.flush()
         os.truncate(target / "ballast", max(0, os.path.getsize(target / "ballast") - 3 * PAGE))
         start = Start(target, setting, folder / "full.log")
     start.expect(start.favorites == kept, f"{len(kept - start.favorites)} favorites are missing")
@@ -119,31 +119,25 @@ def read_only_disk(folder, home, setting, kept):
     return start.row("a read-only disk")
 
 
-def remounted_disk(folder, home, setting, kept):
-    target = folder / "remounted"
-    target.mkdir()
-    told = []
+def stopped_disk(folder, home, setting, kept):
+    target, told = copied(home, folder, "stopped"), []
+    calls = torture.Calls(folder / "stopped.report")
+    variables = {"LD_PRELOAD": folder / "failing.so", "FAILING_REPORT": calls.file.name, "FAILING_FOLDER": target,
+                 "FAILING_KIND": "readonly"}
 
     def then(server):
-        for name in ["state", "cache"]:
-            # An open file prevents the change, so the file system is made to refuse writes: it is remounted from its
-            # own mount only.
-            subprocess.run(["mount", "-o", "remount,bind,ro", target / name], check=True, timeout=20)
+        calls.fail(1)
         fact = server.call("fact.random", count=30)["items"][-1]["id"]
         told.append(server.reply("favorite.add", kind="fact", id=fact).get("error", {}).get("code"))
         told.append(server.call("server.status")["state"])
-        for name in ["state", "cache"]:
-            subprocess.run(["mount", "-o", "remount,bind,rw", target / name], check=True, timeout=20)
+        calls.fail(0)
         harness.wait_for(lambda: "result" in server.reply("favorite.add", kind="fact", id=fact), "a write", timeout=10)
-        harness.wait_for(lambda: server.call("server.status")["state"] != "degraded", "the recovery", timeout=10)
+        harness.wait_for(lambda: server.call("server.status")["state"] == "ok", "the recovery", timeout=10)
 
-    with contextlib.ExitStack() as stack:
-        for name in ["state", "cache"]:
-            stack.enter_context(mounted(target / name, 8192))
-            shutil.copytree(home / name, target / name, dirs_exist_ok=True)
-        start = Start(target, setting, folder / "remounted.log", then)
+    start = Start(target, setting, folder / "stopped.log", then, variables)
     start.expect(start.favorites == kept, f"{len(kept - start.favorites)} favorites are missing")
-    return start.row("a disk that becomes read-only", f"favorite.add: {told[0]}, state: {told[1]}")
+    start.expect(told == [-32005, "degraded"], f"favorite.add and status said {told}")
+    return start.row("a disk that becomes read-only", "and works again when the disk does")
 
 
 def damaged_cache(folder, home, setting, kept, file):
@@ -189,11 +183,12 @@ def starts(folder, options):
     "a full disk, a read-only disk, damaged files: served within a second, and what was saved is said"
     if os.geteuid() != 0:
         raise harness.Failure("root is needed to mount file systems")
+    torture.prepare(folder)
     (folder / "key").write_text("0123456789abcdef0123456789abcdef\n")
     with harness.upstream(torture.answer) as port:
         setting = torture.configuration(folder, port)
         home, kept = fill(folder, port)
         arguments = folder, home, setting, kept
-        rows = [full_disk(*arguments), read_only_disk(*arguments), remounted_disk(*arguments)]
+        rows = [full_disk(*arguments), read_only_disk(*arguments), stopped_disk(*arguments)]
         rows += [damaged_cache(*arguments, file) for file in FILES if (home / "cache" / file).exists()]
         return [*rows, damaged_states(*arguments)]

@@ -200,8 +200,8 @@ def prepare(folder):
 # Allocations
 
 
-class Allocations:
-    """The allocations of one library in a running daemon, of which one may fail."""
+class Calls:
+    """The counted calls of a running daemon (failing.c), of which one or all later ones may fail."""
 
     def __init__(self, path):
         path.write_bytes(bytes(16))
@@ -213,7 +213,7 @@ class Allocations:
         return struct.unpack_from("q", self.memory)[0]
 
     def fail(self, number):
-        """Lets the n-th allocation from now on fail; 0 for none. Returns its number in all."""
+        """Lets the n-th call from now on fail; 0 for none. Returns its number in all."""
         failing = self.count + number if number else 0
         struct.pack_into("q", self.memory, 8, failing)
         return failing
@@ -236,7 +236,7 @@ def running(folder, library, every):
     begin, name = time.monotonic(), f"n-th allocation of {library}, running"
     problems, tried, answers = [], 0, collections.Counter()
     home, log, user, processes = folder / f"running-{library}", folder / f"log-{library}", User(), []
-    allocations = Allocations(folder / f"report-{library}")
+    allocations = Calls(folder / f"report-{library}")
     variables = {"LD_PRELOAD": folder / "failing.so", "FAILING_REPORT": allocations.file.name, "FAILING_KIND": "memory",
                  "FAILING_LIBRARY": library}
     under = ["sh", "-c", f'exec "$@" 2>>"{log}"', "sh", "env", *(f"{key}={text}" for key, text in variables.items())]

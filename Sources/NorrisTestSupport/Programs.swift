@@ -59,12 +59,17 @@ package final class ChildProcess {
         package var description: String { "\(program) cannot be started: \(SystemError.reason(code))" }
     }
 
+    /// The options of the sanitizers, without which the reports of programs would be lost (`Scripts/test --sanitize`).
+    private static let sanitizers = ProcessInfo.processInfo.environment.filter {
+        ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"].contains($0.key)
+    }
+
     package let processID: pid_t
     private var endStatus: Int32?
 
     /// - Parameters:
     ///   - program: a path, or a name in the usual folders.
-    ///   - environment: the whole environment except `PATH`; no variable of the test is inherited.
+    ///   - environment: the whole environment except `PATH`; of the test's variables only ``sanitizers`` are inherited.
     ///   - input, output, errors: paths of files.
     ///   - terminal: the path of a terminal that replaces the three files and controls the child.
     package init(
@@ -98,7 +103,8 @@ package final class ChildProcess {
         posix_spawnattr_setsigdefault(&attributes, &signals)
         let flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (terminal == nil ? 0 : newSession)
         posix_spawnattr_setflags(&attributes, Int16(flags))
-        let variables = ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"].merging(environment) { $1 }
+        let variables = Self.sanitizers.merging(["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"]) { $1 }
+            .merging(environment) { $1 }
         var argv: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
         var envp: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0)=\($1)") }
         argv.append(nil)
