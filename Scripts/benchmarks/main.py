@@ -30,13 +30,12 @@ BENCHMARKS = {
     "instructions": (instructions.instructions, ["valgrind"]),
     "import": (store.imports, COMPILER),
     "store": (store.store, COMPILER),
-    "kill": (store.kill, []),
     "faults": (faults.faults, [*COMPILER, "openssl"]),
     "feeds": (feeds.feeds, []),
     "corruption": (corruption.corruption, []),
     "users": (users.users, []),
 }
-ONLY_IF_NAMED = {"import", "store", "kill", "faults", "feeds", "corruption", "users"}
+ONLY_IF_NAMED = {"import", "store", "faults", "feeds", "corruption", "users"}
 
 
 def sizes(text):
@@ -54,7 +53,6 @@ def parse():
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="pairs of each comparison (default: 5)")
     parser.add_argument("--sizes", type=sizes, default=store.DEFAULT_SIZES, metavar="N,N",
                         help="store: numbers of facts (default: 1000,3000,100000; 1000000 takes minutes)")
-    parser.add_argument("--kills", type=int, default=200, metavar="N", help="kill: how often (default: 200)")
     parser.add_argument("--copies", type=int, default=500, metavar="N",
                         help="corruption: damaged copies of each file (default: 500)")
     parser.add_argument("--users", type=int, default=1_000, metavar="N", help="users: how many (default: 1000)")

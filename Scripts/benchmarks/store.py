@@ -1,7 +1,6 @@
 """Measures the cost of facts in fortune files: starts, memory, disk, fact.random, fact.search, and latency during
-imports. Tests that kill -9 loses no acknowledged write."""
+imports."""
 
-import collections
 import contextlib
 import itertools
 import json
@@ -10,14 +9,12 @@ import pathlib
 import random
 import shutil
 import signal
-import sqlite3
 import statistics
 import subprocess
 import threading
 import time
 
 import harness
-from feeds import ITEM, RSS
 from harness import FACT_RANDOM, Failure, Row, compared, compiled, daemon, effective_user, exchange, in_turn, load
 from harness import load_command, quantity, request, resident, running, upstream, value, wait_for
 
@@ -370,148 +367,3 @@ def imports(folder, options):
         rows.append(value(f"{name}, p50", [p50], "ms"))
         rows.append(compared(f"{name}, p99 / quiet", [p99], [latencies["quiet"][1]], "ms"))
     return rows
-
-
-# kill -9
-
-
-WRITERS, WRITTEN_FACTS, POSTS = 4, 3_000, 2_000
-MARKS = 0.05  # the fraction of writes that mark posts as read, which is permanent
-LIFETIME = 0.05, 0.6  # seconds from READY to SIGKILL
-STARTS, EVERY = 0.15, 4  # maximum seconds until SIGKILL during a start; one of EVERY starts is killed
-
-
-class Writer:
-    """A client that adds and removes favorites, and marks posts as read, until the daemon has ended. It records the
-    acknowledged writes."""
-
-    def __init__(self, facts, posts):
-        self.facts, self.posts, self.kept, self.read = facts, posts, set(), set()
-        self.unsure, self.acknowledged, self.failure = None, collections.Counter(), None
-
-    def write(self, server, generator):
-        with contextlib.suppress(OSError), server.connect() as connection:
-            replies = connection.makefile("rb")
-            while True:
-                if generator.random() < MARKS and len(self.read) < len(self.posts):
-                    self.unsure = self.posts[len(self.read)]
-                    method, parameters = "post.mark_read", {"ids": [self.unsure]}
-                else:
-                    self.unsure = generator.choice(self.facts)
-                    method = "favorite.remove" if self.unsure in self.kept else "favorite.add"
-                    parameters = {"kind": "fact", "id": self.unsure}
-                connection.sendall(request(method, **parameters).encode() + b"\n")
-                reply = replies.readline()
-                if not reply.endswith(b"\n"):
-                    return
-                if b'"result"' not in reply:
-                    self.failure = reply[:200]
-                    return
-                if method == "post.mark_read":
-                    self.read.add(self.unsure)
-                elif method == "favorite.add":
-                    self.kept.add(self.unsure)
-                else:
-                    self.kept.remove(self.unsure)
-                self.acknowledged[method] += 1
-                self.unsure = None
-
-    def lost(self, listed, read):
-        """Returns the number of lost acknowledged writes, and continues from the stored state."""
-        unsure = {self.unsure}
-        kept, marked = listed & set(self.facts), read & set(self.posts)
-        lost = len((self.kept ^ kept) - unsure) + len((self.read ^ marked) - unsure)
-        # Posts are marked in their order.
-        self.kept, self.read, self.unsure = kept, marked, None
-        return lost
-
-
-def kill(folder, options):
-    "kill -9 in the middle of writes, --kills times: nothing acknowledged is lost (only if named)"
-    generator, home, growing = random.Random(), folder / "norrisd", folder / "facts" / "growing"
-    generate(folder / "facts", WRITTEN_FACTS)
-    growing.touch()
-    posts = POSTS
-
-    def feed(path, headers):
-        nonlocal posts
-        posts += 1
-        text = RSS.format("".join(ITEM.format(number, "Chuck Norris reads it.") for number in range(posts)))
-        return 200, {"Content-Type": "application/rss+xml"}, text.encode()
-
-    starts, lost, bad = [], 0, []
-    with upstream(feed) as port:
-        configuration = fortunes(folder / "facts") + (
-            f"posts: {{sources: {{feed: {{kind: feed, url: 'http://127.0.0.1:{port}/'}}}}}}\n")
-        with daemon(home, configuration) as server:
-            wait_for(lambda: items(server) >= WRITTEN_FACTS, "the import", timeout=120)
-            wait_for(lambda: server.call("post.list")["items"], "posts")
-            facts = [fact["id"] for fact in server.pages("fact.search", query="a", offline=True, limit=100)]
-            ids = [post["id"] for post in server.pages("post.list", limit=100)]
-        writers = [Writer(facts[number::WRITERS], ids[number::WRITERS]) for number in range(WRITERS)]
-        for number in range(options.kills + 1):
-            # The daemon also imports a fact.
-            with open(growing, "a") as file:
-                file.write(f"A fact of start {number}, with which cache.db is written to.\n%\n")
-            if number % EVERY == 1:
-                harness.killed_start(home, configuration, generator.uniform(0, STARTS))
-            with daemon(home, configuration) as server:
-                starts.append(server.start)
-                status = server.call("server.status")
-                if status["database"]["read_only"] or not server.call("fact.random", count=100)["items"]:
-                    bad.append(f"start {number}: {status['message']}")
-                listed = {item["id"] for item in server.pages("favorite.list", limit=100)}
-                read = {post["id"] for post in server.pages("post.list", limit=100) if post["read"]}
-                here = sum(writer.lost(listed, read) for writer in writers)
-                lost += here
-                if here:
-                    bad.append(f"start {number}: {here} lost")
-                if number == options.kills:
-                    break
-                # A separate generator for each thread, because the threads run concurrently.
-                threads = [threading.Thread(target=writer.write, args=(server, random.Random(generator.random())))
-                           for writer in writers]
-                for thread in threads:
-                    thread.start()
-                server.call("source.refresh")
-                time.sleep(generator.uniform(*LIFETIME))
-                server.process.kill()
-                for thread in threads:
-                    thread.join()
-                server.process.wait()
-            if number % 20 == 0 or number == options.kills - 1:
-                bad += [f"after kill {number + 1}: {fault}" for fault in faults_of(home, folder / "copy")]
-        bad += [f"after a clean stop: {fault}" for fault in faults_of(home, folder / "copy")]
-    bad += [f"a write was refused: {writer.failure}" for writer in writers if writer.failure]
-    files = sorted(path.name for name in ["state", "cache"] for path in (home / name).iterdir())
-    return [
-        Row("kill -9 between writes", str(options.kills), note=f"files: {', '.join(files)}"),
-        *(Row(f"{method}, acknowledged", f"{count:,}")
-          for method, count in sorted(sum((writer.acknowledged for writer in writers), collections.Counter()).items())),
-        Row("of them lost", str(lost), goal="0", met=lost == 0),
-        Row("faults", str(len(bad)), goal="0", met=not bad, note="; ".join(bad[:10])),
-        value("start after kill -9 to READY", starts, "ms", note=f"longest {max(starts):.0f} ms"),
-    ]
-
-
-def faults_of(home, copy):
-    """Returns the faults that SQLite finds in copies of the databases and their logs."""
-    faults = []
-    for name in ["state", "cache"]:
-        shutil.rmtree(copy, ignore_errors=True)
-        copy.mkdir()
-        for path in (home / name).glob(f"{name}.db*"):
-            # SQLite recreates the index of the log.
-            if not path.name.endswith("-shm"):
-                shutil.copy(path, copy)
-        with contextlib.closing(sqlite3.connect(copy / f"{name}.db")) as database:
-            try:
-                faults += [f"{name}.db: {row}" for row in database.execute("PRAGMA integrity_check") if row != ("ok",)]
-                faults += [f"{name}.db: {row}" for row in database.execute("PRAGMA foreign_key_check")]
-                indices = database.execute("SELECT name FROM sqlite_schema WHERE sql LIKE '%USING fts5%'").fetchall()
-                for (index,) in indices:
-                    # A rank of 1 compares the index with its table.
-                    database.execute(f"INSERT INTO {index} ({index}, rank) VALUES ('integrity-check', 1)")
-            except sqlite3.DatabaseError as error:
-                faults.append(f"{name}.db: {error}")
-    return faults

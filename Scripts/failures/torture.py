@@ -19,8 +19,8 @@ import struct
 import subprocess
 import time
 
+import crashes
 import harness
-import store
 import upgrade
 
 LIBRARIES = ["libsqlite3", "libexpat", "libyaml"]
@@ -153,7 +153,7 @@ def run(case):
     except (harness.Failure, OSError, ValueError, KeyError) as error:
         problems.append(f"afterwards {type(error).__name__}: {error}")
     problems += [f"given up: {path.name}" for path in home.rglob("*.damaged*")]
-    problems += store.faults_of(home, folder / "copy")
+    problems += crashes.faults_of(home, folder / "copy")
     if problems:
         problems += text.splitlines()[-6:]
     shutil.rmtree(folder, ignore_errors=True)
@@ -309,7 +309,7 @@ def running(folder, library, every):
         with harness.daemon(home, setting) as server:
             if lost := user.lost(server):
                 problems.append(f"lost after a restart: {lost[:3]}")
-    problems += [f"given up: {path.name}" for path in home.rglob("*.damaged*")] + store.faults_of(home, folder / "copy")
+    problems += [f"given up: {path.name}" for path in home.rglob("*.damaged*")] + crashes.faults_of(home, folder / "copy")
     for problem in problems[:20]:
         print(f"torture: {name}: {problem}", flush=True)
     note = ", ".join(f"{count:,} × {code or 'answered'}" for code, count in sorted(answers.items(), reverse=True))
