@@ -12,6 +12,9 @@ package enum Programs {
     /// Whether the programs are debug builds, which are many times slower.
     package static var areDebug: Bool { ProcessInfo.processInfo.environment["NORRIS_PROGRAMS"] == nil }
 
+    /// Whether a sanitizer is built in, which takes memory, and does not work in a program that is traced.
+    package static var areSanitized: Bool { ProcessInfo.processInfo.environment["NORRIS_SANITIZE"] != nil }
+
     private static var folder: String {
         if let folder = ProcessInfo.processInfo.environment["NORRIS_PROGRAMS"] { return folder }
         let bundle = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()

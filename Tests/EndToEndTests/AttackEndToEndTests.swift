@@ -6,7 +6,8 @@ import Testing
 /// machine: memory limits, and a reply to every user.
 @Suite(
     .onTestThread, .serialized, .timeLimit(.minutes(20)),
-    .enabled(if: geteuid() == 0, "needs root to become other users")
+    .enabled(if: geteuid() == 0, "needs root to become other users"),
+    .disabled(if: Programs.areSanitized, "a sanitizer takes more memory than the limits")
 )
 struct AttackEndToEndTests {
     @Test(arguments: [
