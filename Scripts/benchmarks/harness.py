@@ -269,6 +269,8 @@ def daemon(folder, configuration=BUILT_IN_FACTS, under=(), timeout=30, programs=
     with contextlib.ExitStack() as stack:
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
             notify.bind(variables["NOTIFY_SOCKET"])
+            # norrisd may run as another user.
+            os.chmod(variables["NOTIFY_SOCKET"], 0o666)
             notify.settimeout(0.2)
             begin, messages = time.perf_counter(), b""
             process = stack.enter_context(running(command, env=variables))

@@ -9,7 +9,6 @@ import sys
 sys.dont_write_bytecode = True
 import cards
 import corruption
-import faults
 import feeds
 import harness
 import instructions
@@ -30,12 +29,11 @@ BENCHMARKS = {
     "instructions": (instructions.instructions, ["valgrind"]),
     "import": (store.imports, COMPILER),
     "store": (store.store, COMPILER),
-    "faults": (faults.faults, [*COMPILER, "openssl"]),
     "feeds": (feeds.feeds, []),
     "corruption": (corruption.corruption, []),
     "users": (users.users, []),
 }
-ONLY_IF_NAMED = {"import", "store", "faults", "feeds", "corruption", "users"}
+ONLY_IF_NAMED = {"import", "store", "feeds", "corruption", "users"}
 
 
 def sizes(text):

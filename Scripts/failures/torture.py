@@ -309,7 +309,8 @@ def running(folder, library, every):
         with harness.daemon(home, setting) as server:
             if lost := user.lost(server):
                 problems.append(f"lost after a restart: {lost[:3]}")
-    problems += [f"given up: {path.name}" for path in home.rglob("*.damaged*")] + crashes.faults_of(home, folder / "copy")
+    problems += [f"given up: {path.name}" for path in home.rglob("*.damaged*")]
+    problems += crashes.faults_of(home, folder / "copy")
     for problem in problems[:20]:
         print(f"torture: {name}: {problem}", flush=True)
     note = ", ".join(f"{count:,} × {code or 'answered'}" for code, count in sorted(answers.items(), reverse=True))
