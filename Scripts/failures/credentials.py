@@ -1,6 +1,161 @@
-"""Not yet."""
+"""Looks for the key of Giphy wherever it must not be.
+
+norrisd runs at the log level trace with a key that occurs nowhere else. Its upstream answers well, refuses, repeats the
+request with the key in bodies and headers, redirects, and hangs. Then the key is searched in all that norrisd writes,
+and in the requests that a redirect sends elsewhere.
+"""
+
+import base64
+import contextlib
+import http.server
+import json
+import pathlib
+import resource
+import shutil
+import subprocess
+import threading
+import time
+import urllib.parse
+
+import harness
+import upgrade
+from harness import Row
+
+KEY = "Zq7wK3vT9xB2nM5cR8yL1sD4fG6hJ0pA"
+FORMS = [KEY, KEY.lower(), KEY[:12], base64.b64encode(KEY.encode()).decode().rstrip("=")[:-1]]
+UNITS = pathlib.Path(__file__).resolve().parents[2] / "systemd"
+READS = [("server.status", {}), ("server.info", {}), ("server.metrics", {}), ("gif.trending", {}), ("recent.list", {}),
+         ("rpc.discover", {}), ("favorite.list", {}), ("post.list", {}), ("fact.random", {})]
+COMMANDS = [["status"], ["doctor"], ["doctor", "--json"], ["config", "show"], ["gif", "good"], ["gif", "401"],
+            ["call", "server.status"], ["recent"], ["status", "--json"]]
+
+
+class Upstream(http.server.BaseHTTPRequestHandler):
+    """Answers a search according to its query."""
+
+    elsewhere = None
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        query = dict(urllib.parse.parse_qsl(url.query)).get("q", "good")
+        echo = json.dumps({"message": f"Not allowed: {self.path}", "meta": {"status": 401, "msg": self.path}}).encode()
+        if query == "hangs":
+            time.sleep(5)
+            return
+        if query in ["elsewhere", "secret"]:
+            target = f"{self.elsewhere}/stolen" + (f"?api_key={KEY}" if query == "secret" else "")
+            return self.answer(302, b"", {"Location": target})
+        if query == "loop":
+            return self.answer(302, b"", {"Location": self.path})
+        if query == "garbage":
+            return self.answer(200, b'{"data": [' + echo)
+        if query == "page":
+            return self.answer(200, b"<html>" + echo, {"Content-Type": f"text/html; {KEY}"})
+        if query.isdigit():
+            return self.answer(int(query), echo, {"X-Request": self.path, "WWW-Authenticate": KEY})
+        gifs = [upgrade.gif(query, number) for number in range(3)]
+        self.answer(200, json.dumps({"data": gifs, "meta": {"status": 200, "msg": "OK", "response_id": "a"},
+                                     "pagination": {"total_count": 3, "count": 3, "offset": 0}}).encode())
+
+    def answer(self, status, body, fields={}):
+        self.send_response(status)
+        for name, text in {"Content-Type": "application/json", **fields, "Content-Length": str(len(body))}.items():
+            self.send_header(name, text)
+        with contextlib.suppress(OSError):
+            self.end_headers()
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+QUERIES = ["good", "400", "401", "403", "404", "429", "500", "503", "garbage", "page", "elsewhere", "secret", "loop", "hangs"]
+
+
+@contextlib.contextmanager
+def serving(handler):
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
 
 
 def credentials(folder, options):
-    "not yet"
-    return []
+    "the key of Giphy in logs, files, replies, arguments, environments and requests to others"
+    home, log, key, found, searched = folder / "home", folder / "log", folder / "key", [], 0
+    key.write_text(KEY + "\n")
+    key.chmod(0o600)
+    stolen = []
+
+    class Elsewhere(Upstream):
+        def do_GET(self):
+            stolen.append(f"{self.path} {self.headers}")
+            self.answer(404, b"{}")
+
+    def look(place, text):
+        nonlocal searched
+        searched += 1
+        text = text if isinstance(text, bytes) else str(text).encode(errors="replace")
+        found.extend(f"{place} has {form[:4]}…" for form in FORMS if form.encode() in text)
+
+    with serving(Elsewhere) as other, serving(type("Asked", (Upstream,), {"elsewhere": other})) as url:
+        setting = (f"gifs: {{base_url: '{url}', api_key_file: '{key}', queries: [good], hourly_quota: 1000}}\n"
+                   "facts: {enabled: false}\nhttp: {timeout: 1s}\n")
+        under = ["sh", "-c", f'exec "$@" --log-level trace 2>>"{log}"', "sh"]
+        with harness.daemon(home, setting, under=under) as server:
+            harness.wait_for(lambda: server.call("gif.search", query="good", offline=True)["items"], "GIFs")
+            for query in QUERIES:
+                for method, parameters in [("gif.search", {"query": query}), ("gif.random", {"tag": query})]:
+                    look(f"the reply to {method} {query}", server.reply(method, **parameters))
+                look(f"the status after {query}", server.reply("server.status"))
+            for method, parameters in READS:
+                look(f"the reply to {method}", server.reply(method, **parameters))
+            for command in COMMANDS:
+                result = subprocess.run([harness.PROGRAMS / "norrisctl", "--socket", server.path, *command], timeout=30,
+                                        env={"HOME": str(folder)}, capture_output=True)
+                look(f"norrisctl {' '.join(command)}", result.stdout + result.stderr)
+            process = pathlib.Path(f"/proc/{server.process.pid}")
+            look("the arguments", (process / "cmdline").read_bytes())
+            look("the environment", (process / "environ").read_bytes())
+    for path in [log, *home.rglob("*")]:
+        if path.is_file():
+            look(path.name, path.read_bytes())
+    look("norrisd --print-config", subprocess.run(
+        [harness.PROGRAMS / "norrisd", "--print-config", "--config", home / "config.yaml"], capture_output=True,
+        timeout=30).stdout)
+    sent = [text for text in stolen if KEY in text and "/stolen?api_key" not in text]
+    for line in found:
+        print(f"credentials: {line}", flush=True)
+    limits = [unit.name for unit in UNITS.rglob("*.service") if "LimitCORE=0" not in unit.read_text()]
+    return [
+        Row("places without the key", f"{searched - len(found)} of {searched}", goal="all", met=not found,
+            note="; ".join(found[:5])),
+        Row("requests to another host by a redirect, with the key", f"{len(sent)} of {len(stolen)}", goal="0",
+            met=not sent, note="; ".join(sent[:3])),
+        Row("units that allow a core dump", str(len(limits)), goal="0", met=not limits, note=", ".join(limits)),
+        core(folder, setting),
+    ]
+
+
+def core(folder, setting):
+    """A daemon that was started by hand, in a shell that allows core dumps, ends with SIGABRT."""
+    home = folder / "dumped"
+    home.mkdir()
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    try:
+        with harness.daemon(home, setting, under=["env", "-C", home]) as server:
+            limits = pathlib.Path(f"/proc/{server.process.pid}/limits").read_text()
+            server.process.send_signal(6)
+            server.process.wait(20)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
+    dumps = [path for path in home.iterdir() if path.name.startswith("core")]
+    allowed = next(line for line in limits.splitlines() if line.startswith("Max core")).split()[4]
+    note = f"limit {allowed}; core_pattern {pathlib.Path('/proc/sys/kernel/core_pattern').read_text().strip()}"
+    holds = any(KEY.encode() in path.read_bytes() for path in dumps)
+    shutil.rmtree(home)
+    # Without a goal: the administrator of that shell has asked for core dumps, which contain the whole memory.
+    return Row("core dumps of a daemon started by hand", str(len(dumps)), note=f"{note}; with the key: {holds}")

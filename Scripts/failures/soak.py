@@ -131,8 +131,8 @@ def configuration(port, key):
 def expected(name, hours_of_fault):
     """Returns the least and the most requests of a source in a day, in which it failed for some hours."""
     if name == "failing":
-        # Retries wait for a random time of at most an hour.
-        return 24, 96
+        # Retries wait for a random time of at most an hour, and a day may end within a wait.
+        return 22, 96
     if name == "hostile":
         # Most replies are failures, which begin with retries after seconds.
         return 6, 160
@@ -456,9 +456,10 @@ def show(number, sample, fault):
 
 
 def flat(name, figures, unit, scale, tolerance=TOLERANCE, note=""):
-    """Returns a row that compares the mean of the last three days with the mean of the days 2 to 4."""
-    count = 3 if len(figures) >= 7 else 1
-    early, late = (statistics.mean(part) for part in [figures[1:1 + count], figures[-count:]])
+    """Returns a row that compares the mean of the last three days with the mean of the days 8 to 10, because the
+    allocator and the read marks fill their memory in the first week; in a short run with earlier days."""
+    count, begin = (3, 7) if len(figures) >= 14 else (3, 1) if len(figures) >= 7 else (1, 1)
+    early, late = (statistics.mean(part) for part in [figures[begin:begin + count], figures[-count:]])
     change = late / early - 1
     return Row(name, harness.quantity(late / scale, unit), harness.quantity(early / scale, unit), late / early,
                f"<= {1 + tolerance:.2f}", change <= tolerance, note)
@@ -466,7 +467,7 @@ def flat(name, figures, unit, scale, tolerance=TOLERANCE, note=""):
 
 def judged(samples):
     """Returns the rows about memory, descriptors, files and times of the samples."""
-    days = f"peer: the mean of the days 2 to 4; figure: the mean of the last days of {len(samples)}"
+    days = f"peer: the mean of three early days; figure: the mean of the last days of {len(samples)}"
     rows = [flat("anonymous memory", [sample.memory for sample in samples], "MB", 1e6, note=days),
             flat("descriptors", [sample.descriptors for sample in samples], "", 1),
             flat("CPU time of fact.random / that of a new daemon", [sample.cpu / sample.peer for sample in samples], "",
