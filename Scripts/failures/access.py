@@ -193,7 +193,8 @@ def place(kind, path, canary):
         path.chmod(0o666)
 
 
-KINDS = ["a symbolic link", "a dangling link", "a hard link", "a pipe", "a folder", "a socket", "a file of another user"]
+KINDS = ["a symbolic link", "a dangling link", "a hard link", "a pipe", "a folder", "a socket",
+         "a file of another user"]
 
 
 def files(folder):

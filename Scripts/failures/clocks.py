@@ -564,8 +564,8 @@ def expiry(folder):
     early = sorted(set(range(5)) - ahead)
     overdue = sorted(late & set(range(5, 10)))
     return [goal("posts of the feed and read marks after a clock ten years ahead", 20, faults),
-            # Without a goal: a clock that is ahead looks like a machine that was off, after which such posts expire, and
-            # one that is set back may be right again soon.
+            # Without a goal: a clock that is ahead looks like a machine that was off, after which such posts expire,
+            # and a clock that is set back may be right again soon.
             Row("posts that had left the feed just before, expired", str(len(early)), note="of 5"),
             Row("posts that left the feed meanwhile, kept longer than posts.keep", str(len(overdue)), note="of 5")]
 

@@ -75,8 +75,8 @@ class Writer:
 
 
 class Drawer:
-    """A client that draws facts of one shuffle. After a crash, facts of the last second may come again (PROTOCOL.md), in
-    their old order; apart from that, each fact comes once before any comes again."""
+    """A client that draws facts of one shuffle. After a crash, facts of the last second may come again (PROTOCOL.md),
+    in their old order; apart from that, each fact comes once before any comes again."""
 
     CATEGORY, PAUSE, WINDOW = "large", 0.002, 1.0  # seconds between draws, and before a crash
 

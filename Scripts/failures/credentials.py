@@ -69,7 +69,8 @@ class Upstream(http.server.BaseHTTPRequestHandler):
         pass
 
 
-QUERIES = ["good", "400", "401", "403", "404", "429", "500", "503", "garbage", "page", "elsewhere", "secret", "loop", "hangs"]
+QUERIES = ["good", "400", "401", "403", "404", "429", "500", "503", "garbage", "page", "elsewhere", "secret", "loop",
+           "hangs"]
 
 
 @contextlib.contextmanager

@@ -227,8 +227,8 @@ READS = [("fact.search", {"query": "chuck norris", "offline": True}), ("recent.l
          ("fact.random", {"max_length": 90, "count": 3}), ("fact.categories", {}), ("server.status", {})]
 RUNS = [("cache.clear", {})]
 STEP = 17
-# What a method may answer while memory is short: the daemon's errors for a disk and for an overload.
-SHORT = {-32002, -32005, -32603}
+# The errors that a method may answer with while memory is short: an upstream that cannot be asked, and a disk.
+SHORT = {-32002, -32005}
 
 
 def running(folder, library, every):

@@ -299,8 +299,8 @@ def configuration(folder, upstream, url, proxy):
             f"    users-posts: {{kind: users-posts, url: '{url}', refresh: 1s}}\n")
 
 
-# A method that lists the content of each kind of source, and a method that reads it. A search is stored, so its time is
-# that of a disk.
+# A method that lists the content of each kind of source, and a method that reads it. A search is stored, so a search
+# takes the time of a disk.
 POSTS = {name: ("post.list", {"source": name}) for name in KINDS[2:]}
 LISTS = {"facts": ("fact.search", {"query": "machines", "offline": True}), "gifs": ("gif.trending", {}), **POSTS}
 READS = {**LISTS, "facts": ("fact.random", {"count": 5})}
@@ -308,6 +308,10 @@ READS = {**LISTS, "facts": ("fact.random", {"count": 5})}
 
 def sources(server):
     return {source["name"]: source for source in server.call("server.status")["sources"]}
+
+
+def errors(server):
+    return {name: source["freshness"]["error"] for name, source in sources(server).items()}
 
 
 def stored(server):
@@ -362,28 +366,28 @@ def run(case):
         with Upstream(**how) as upstream:
             # Log level notice has the failures and the recoveries.
             under = ["sh", "-c", f'exec "$@" --log-level notice 2>>"{log}"', "sh"]
-            with harness.daemon(folder / "home", configuration(folder, upstream, url or upstream.url, proxy), under=under,
+            setting = configuration(folder, upstream, url or upstream.url, proxy)
+            with harness.daemon(folder / "home", setting, under=under,
                                 SSL_CERT_FILE=str(certificates / "trusted.pem")) as server:
                 lasts = url is not None and not proxy
                 if not lasts:
                     if proxy:
                         upstream.failing.set()
                     else:
-                        harness.wait_for(lambda: all(each["items"] for each in sources(server).values()), "the first fetches")
+                        harness.wait_for(lambda: all(each["items"] for each in sources(server).values()), "content")
                         for kind in KINDS:
                             harness.wait_for(lambda: stored(server)[kind], f"content of {kind}")
                 upstream.failing.set()
-                harness.wait_for(lambda: all(each["freshness"]["error"] for each in sources(server).values()), "the fault",
-                                 timeout=6 * TIMEOUT + 20)
+                harness.wait_for(lambda: all(errors(server).values()), "the fault", timeout=6 * TIMEOUT + 20)
                 before, memory = stored(server), server.anonymous_memory()
                 command = harness.load_command(program, server.path, seconds=SECONDS)
                 with Latencies(server) as latencies, harness.running(command, stdout=subprocess.PIPE) as load:
                     result["load"] = float(load.stdout.read().split()[2])
                 result["latency"] = latencies.percentiles()
                 result["memory"] = server.anonymous_memory() - memory
-                after, now = stored(server), sources(server)
+                after, now = stored(server), errors(server)
                 for kind in KINDS:
-                    error = now[kind]["freshness"]["error"] or {"kind": "none", "message": ""}
+                    error = now[kind] or {"kind": "none", "message": ""}
                     result["cells"][kind] = error["kind"]
                     wanted = expected.get(kind, expected[""]) if isinstance(expected, dict) else expected
                     if error["kind"] != wanted:
@@ -399,8 +403,7 @@ def run(case):
                 if not lasts:
                     begin = time.monotonic()
                     upstream.failing.clear()
-                    harness.wait_for(lambda: not any(each["freshness"]["error"] for each in sources(server).values()),
-                                     "the recovery", timeout=2 * RECOVERY_GOAL)
+                    harness.wait_for(lambda: not any(errors(server).values()), "the recovery", 2 * RECOVERY_GOAL)
                     result["recovery"] = time.monotonic() - begin
                     if not proxy:
                         for kind in KINDS:
@@ -460,7 +463,8 @@ def upstreams(folder, options):
     with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
         for result in pool.map(forked, cases(folder, program)):
             shown = [f"{result['cells'].get(kind, '-')}{' FAIL' * (kind in result['wrong'])}" for kind in KINDS]
-            problems = result["problems"] + [f"{kind}: {text}" for kind, texts in result["wrong"].items() for text in texts]
+            problems = result["problems"] + [
+                f"{kind}: {text}" for kind, texts in result["wrong"].items() for text in texts]
             figures = [f"{result['load']:.2f}", f"{result['memory'] / 1e6:.1f}",
                        "-" if result["recovery"] is None else f"{result['recovery']:.1f}"]
             cells.append([result["name"], *shown, *figures, "WRONG" if problems else "ok"])
@@ -476,7 +480,7 @@ def upstreams(folder, options):
     harness.table(cells)
     rows = [harness.Row("cells that are told, survived and mended", str(green), goal=str(count), met=green == count,
                         note="; ".join(bad[:6]))]
-    rows += [harness.Row(f"worst p99, {kind}", f"{figure:.2f} ms", goal=f"<= {LATENCY_GOAL} ms", met=figure <= LATENCY_GOAL)
-             for kind, figure in worst.items()]
-    return [*rows, harness.Row("largest growth of memory", f"{grown / 1e6:.1f} MB", goal=f"<= {MEMORY_GOAL / 1e6:.1f} MB",
-                               met=grown <= MEMORY_GOAL)]
+    rows += [harness.Row(f"worst p99, {kind}", f"{figure:.2f} ms", goal=f"<= {LATENCY_GOAL} ms",
+                         met=figure <= LATENCY_GOAL) for kind, figure in worst.items()]
+    return [*rows, harness.Row("largest growth of memory", f"{grown / 1e6:.1f} MB",
+                               goal=f"<= {MEMORY_GOAL / 1e6:.1f} MB", met=grown <= MEMORY_GOAL)]

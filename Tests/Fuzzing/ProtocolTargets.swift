@@ -24,7 +24,7 @@ import NorrisProtocol
         }
     }
     guard let tree else { return }
-    // What was read is written, and reads as the same.
+    // A written tree reads as the same.
     let again = try? JSON.parse(tree.jsonBytes)
     require(again?.jsonBytes == tree.jsonBytes, "The tree changes when it is written and read again")
 }

@@ -133,7 +133,7 @@ private func requireSafe(_ batch: PostBatch) {
         }
         requireURL(post.url)
         requireSafe(post.author)
-        // What is stored reads as the same.
+        // A stored post reads as the same.
         let again = try? Post(json: JSON.parse(post.jsonBytes))
         require(again == post, "The post changes when it is written and read again")
     }
