@@ -260,23 +260,27 @@ HTTP2 = {
 }
 
 
+def converse_http2(connection, frames, reply):
+    """Answers each request with frames, and ends the connection after None."""
+    frames.read(24)
+    connection.sendall(frame(SETTINGS, 0, 0))
+    while header := frames.read(9):
+        kind, flags, stream = header[3], header[4], int.from_bytes(header[5:], "big")
+        frames.read(int.from_bytes(header[:3], "big"))
+        if kind == SETTINGS and not flags & ACK:
+            connection.sendall(frame(SETTINGS, ACK, 0))
+        for part in reply(stream) if kind == HEADERS else ():
+            if part is None:
+                return
+            connection.sendall(part)
+
+
 def serve_http2(listener, context, reply):
     """Answers each request with frames. Runs in a separate process."""
-    def converse(connection):
-        with context.wrap_socket(connection, server_side=True) as connection, connection.makefile("rb") as frames:
-            frames.read(24)
-            connection.sendall(frame(SETTINGS, 0, 0))
-            while header := frames.read(9):
-                kind, flags, stream = header[3], header[4], int.from_bytes(header[5:], "big")
-                frames.read(int.from_bytes(header[:3], "big"))
-                if kind == SETTINGS and not flags & ACK:
-                    connection.sendall(frame(SETTINGS, ACK, 0))
-                for part in reply(stream) if kind == HEADERS else ():
-                    connection.sendall(part)
-
     def guarded(connection):
         try:
-            converse(connection)
+            with context.wrap_socket(connection, server_side=True) as connection, connection.makefile("rb") as frames:
+                converse_http2(connection, frames, reply)
         except OSError:
             pass
 

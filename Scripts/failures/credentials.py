@@ -6,14 +6,11 @@ and in the requests that a redirect sends elsewhere.
 """
 
 import base64
-import contextlib
-import http.server
 import json
 import pathlib
 import resource
 import shutil
 import subprocess
-import threading
 import time
 import urllib.parse
 
@@ -30,57 +27,36 @@ COMMANDS = [["status"], ["doctor"], ["doctor", "--json"], ["config", "show"], ["
             ["call", "server.status"], ["recent"], ["status", "--json"]]
 
 
-class Upstream(http.server.BaseHTTPRequestHandler):
-    """Answers a search according to its query."""
+class Upstream:
+    """Answers a search according to its query, and redirects to another host."""
 
-    elsewhere = None
+    def __init__(self, elsewhere):
+        self.elsewhere = elsewhere
 
-    def do_GET(self):
-        url = urllib.parse.urlsplit(self.path)
-        query = dict(urllib.parse.parse_qsl(url.query)).get("q", "good")
-        echo = json.dumps({"message": f"Not allowed: {self.path}", "meta": {"status": 401, "msg": self.path}}).encode()
+    def answer(self, path, headers):
+        query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(path).query)).get("q", "good")
+        echo = json.dumps({"message": f"Not allowed: {path}", "meta": {"status": 401, "msg": path}}).encode()
+        kind = {"Content-Type": "application/json"}
         if query == "hangs":
             time.sleep(5)
-            return
         if query in ["elsewhere", "secret"]:
             target = f"{self.elsewhere}/stolen" + (f"?api_key={KEY}" if query == "secret" else "")
-            return self.answer(302, b"", {"Location": target})
+            return 302, {"Location": target}, b""
         if query == "loop":
-            return self.answer(302, b"", {"Location": self.path})
+            return 302, {"Location": path}, b""
         if query == "garbage":
-            return self.answer(200, b'{"data": [' + echo)
+            return 200, kind, b'{"data": [' + echo
         if query == "page":
-            return self.answer(200, b"<html>" + echo, {"Content-Type": f"text/html; {KEY}"})
+            return 200, {"Content-Type": f"text/html; {KEY}"}, b"<html>" + echo
         if query.isdigit():
-            return self.answer(int(query), echo, {"X-Request": self.path, "WWW-Authenticate": KEY})
+            return int(query), kind | {"X-Request": path, "WWW-Authenticate": KEY}, echo
         gifs = [upgrade.gif(query, number) for number in range(3)]
-        self.answer(200, json.dumps({"data": gifs, "meta": {"status": 200, "msg": "OK", "response_id": "a"},
-                                     "pagination": {"total_count": 3, "count": 3, "offset": 0}}).encode())
-
-    def answer(self, status, body, fields={}):
-        self.send_response(status)
-        for name, text in {"Content-Type": "application/json", **fields, "Content-Length": str(len(body))}.items():
-            self.send_header(name, text)
-        with contextlib.suppress(OSError):
-            self.end_headers()
-            self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        return 200, kind, json.dumps({"data": gifs, "meta": {"status": 200, "msg": "OK", "response_id": "a"},
+                                      "pagination": {"total_count": 3, "count": 3, "offset": 0}}).encode()
 
 
 QUERIES = ["good", "400", "401", "403", "404", "429", "500", "503", "garbage", "page", "elsewhere", "secret", "loop",
            "hangs"]
-
-
-@contextlib.contextmanager
-def serving(handler):
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
 
 
 def credentials(folder, options):
@@ -90,10 +66,9 @@ def credentials(folder, options):
     key.chmod(0o600)
     stolen = []
 
-    class Elsewhere(Upstream):
-        def do_GET(self):
-            stolen.append(f"{self.path} {self.headers}")
-            self.answer(404, b"{}")
+    def elsewhere(path, headers):
+        stolen.append(f"{path} {headers}")
+        return 404, {}, b"{}"
 
     def look(place, text):
         nonlocal searched
@@ -101,8 +76,9 @@ def credentials(folder, options):
         text = text if isinstance(text, bytes) else str(text).encode(errors="replace")
         found.extend(f"{place} has {form[:4]}…" for form in FORMS if form.encode() in text)
 
-    with serving(Elsewhere) as other, serving(type("Asked", (Upstream,), {"elsewhere": other})) as url:
-        setting = (f"gifs: {{base_url: '{url}', api_key_file: '{key}', queries: [good], hourly_quota: 1000}}\n"
+    with harness.upstream(elsewhere) as other, \
+            harness.upstream(Upstream(f"http://127.0.0.1:{other}").answer) as port:
+        setting = (f"gifs: {{base_url: 'http://127.0.0.1:{port}', api_key_file: '{key}', queries: [good], hourly_quota: 1000}}\n"
                    "facts: {enabled: false}\nhttp: {timeout: 1s}\n")
         under = ["sh", "-c", f'exec "$@" --log-level trace 2>>"{log}"', "sh"]
         with harness.daemon(home, setting, under=under) as server:

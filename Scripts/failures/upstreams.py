@@ -23,7 +23,7 @@ import urllib.parse
 
 import harness
 import upgrade
-from attacks_upstream import ACK, HEADERS, HTTP2, OK, SETTINGS, frame, head
+from attacks_upstream import HTTP2, OK, converse_http2, frame, head
 from feeds import RSS, compressed
 
 LATENCY_GOAL, RECOVERY_GOAL, MEMORY_GOAL = 50, 60, 8 << 20  # ms, s, bytes
@@ -252,7 +252,7 @@ class Upstream:
                 threading.Thread(target=self.answer, args=(connection, fetched), daemon=True).start()
 
     def answer(self, connection, fetched):
-        with contextlib.suppress(OSError), connection:
+        with contextlib.suppress(OSError, IndexError), connection:
             failing = self.failing.is_set()
             if failing and self.handshake:
                 return self.handshake(connection)
@@ -260,27 +260,13 @@ class Upstream:
                 connection = self.contexts[failing].wrap_socket(connection, server_side=True)
             with connection, connection.makefile("rb") as lines:
                 if failing and self.streams:
-                    return self.converse(connection, lines)
+                    return converse_http2(connection, lines, self.streams)
                 first = lines.readline()
                 while lines.readline() not in (b"\r\n", b""):
                     pass
                 if failing and self.fault:
                     return self.fault(connection)
                 connection.sendall(content(first.split()[1].decode(), next(fetched)))
-
-    def converse(self, connection, frames):
-        """Answers each request of HTTP/2 (RFC 9113) with frames, and ends the connection after None."""
-        frames.read(24)
-        connection.sendall(frame(SETTINGS, 0, 0))
-        while header := frames.read(9):
-            kind, flags, stream = header[3], header[4], int.from_bytes(header[5:], "big")
-            frames.read(int.from_bytes(header[:3], "big"))
-            if kind == SETTINGS and not flags & ACK:
-                connection.sendall(frame(SETTINGS, ACK, 0))
-            for part in self.streams(stream) if kind == HEADERS else ():
-                if part is None:
-                    return
-                connection.sendall(part)
 
 
 # One fault
