@@ -296,7 +296,7 @@ struct OpenedDatabase: Sendable {
             number += 1
             quarantine = "\(path).damaged.\(number)"
         }
-        for suffix in ["", "-wal", "-shm"] { rename(path + suffix, quarantine + suffix) }
+        for suffix in ["", "-journal", "-wal", "-shm"] { rename(path + suffix, quarantine + suffix) }
         logger.error(
             "database.quarantined", metadata: ["path": "\(path)", "moved.to": "\(quarantine)", "error": "\(detail)"])
         do {
