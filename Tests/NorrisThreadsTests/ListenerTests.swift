@@ -1,3 +1,4 @@
+import Foundation
 import NorrisTestSupport
 import NorrisThreads
 import Synchronization
@@ -18,6 +19,17 @@ struct ListenerTests {
         listener.notify()
         #expect(first.count.load(ordering: .relaxed) == 1)
         #expect(second.count.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func noMutexContainsAFunction() throws {
+        let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardized
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.allObjects as? [URL]
+        let swift = (files ?? []).filter { $0.pathExtension == "swift" }
+        #expect(swift.count > 100)
+        for file in swift {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.contains(/Mutex<[^\n{]*->/) && !text.contains("Mutex({"), "\(file.lastPathComponent)")
+        }
     }
 
     @Test("The depth of the stack does not grow with the number of calls") func depth() {
