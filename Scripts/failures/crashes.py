@@ -87,7 +87,7 @@ class Drawer:
         self.faults = []
 
     def draw(self, server):
-        begin, moments, place = time.monotonic(), [], None
+        begin, moments, places = time.monotonic(), [], None
         with contextlib.suppress(OSError), server.connect() as connection:
             replies = connection.makefile("rb")
             line = request("fact.random", category=self.CATEGORY, source="fortune").encode() + b"\n"
@@ -97,25 +97,29 @@ class Drawer:
                 if not reply.endswith(b"\n"):
                     break
                 id = re.search(rb'"id":"([^"]+)"', reply).group(1)
-                if place is None:
-                    # The last place, because the earlier ones are of other cycles.
-                    tail = self.order[self.bound:][::-1]
-                    place = len(self.order) - (tail.index(id) + 1 if id in tail else 0)
-                if place < len(self.order):
+                # The places in the order that all facts of this life agree with; a fact is in several cycles.
+                if places is None:
+                    places = [*range(self.bound, len(self.order))]
+                places = [place for place in places if place < len(self.order) and self.order[place] == id]
+                if places:
                     self.repeated += 1
-                    if self.order[place] != id:
-                        self.faults.append(f"{id.decode()} came in place of {self.order[place].decode()}")
                 else:
-                    self.order.append(id)
-                    if self.order.index(id, place - place % self.count) < place:
-                        self.faults.append(f"{id.decode()} came again as number {place % self.count} of {self.count}")
-                moments.append((time.monotonic(), place))
-                place += 1
+                    self.note(id)
+                    places = [len(self.order) - 1]
+                moments.append((time.monotonic(), places[-1]))
+                places = [place + 1 for place in places]
                 time.sleep(self.PAUSE)
         end = time.monotonic()
         # In a shorter life the daemon may have stored nothing.
         if end - begin > self.WINDOW:
             self.bound = next((place for moment, place in moments if moment > end - self.WINDOW), len(self.order))
+
+    def note(self, id):
+        """Adds a fact that was not drawn before in this cycle."""
+        start = len(self.order) - len(self.order) % self.count
+        if id in self.order[start:]:
+            self.faults.append(f"{id.decode()} came again as number {len(self.order) - start} of {self.count}")
+        self.order.append(id)
 
 
 def search(server, generator):
