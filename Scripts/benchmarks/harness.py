@@ -157,8 +157,9 @@ def accepts(path):
 
 
 @contextlib.contextmanager
-def upstream(answer, port=0):
-    """Serves HTTP on loopback and yields the port. `answer` maps a path and headers to a status, headers and a body."""
+def upstream(answer, port=0, context=None):
+    """Serves HTTP on loopback, with a context over TLS, and yields the port. `answer` maps a path and headers to a
+    status, headers and a body."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -175,6 +176,8 @@ def upstream(answer, port=0):
             pass
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
+        if context:
+            server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield server.server_port

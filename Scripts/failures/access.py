@@ -89,10 +89,9 @@ def methods(folder):
     wrong, tried = [], 0
     with unprivileged(folder / "methods", harness.BUILT_IN_FACTS + f"admin_groups: [{GROUP}]\n") as server:
         described = {each["name"]: each for each in server.call("rpc.discover")["methods"]}
-        administrative = {name for name, each in described.items() if each.get("administrator") or each.get("x-admin")
-                          or each.get("administrative") or each.get("x-administrative")}
+        administrative = {name for name, each in described.items() if each["x-admin"]}
         if not administrative:
-            raise Failure(f"rpc.discover names no administrative method: {next(iter(described.values()))}")
+            raise Failure("rpc.discover names no administrative method")
         group = subprocess.run(["getent", "group", GROUP], capture_output=True, text=True, check=True, timeout=10)
         gid = int(group.stdout.split(":")[2])
         names = sorted(described)
@@ -172,12 +171,10 @@ def overheard(server, favorite):
 
 
 def place(kind, path, canary):
-    """Puts something else in place of a file."""
+    """Puts something of another user in place of a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if kind == "a symbolic link":
-        path.symlink_to(canary)
-    elif kind == "a dangling link":
-        path.symlink_to(canary.with_name("missing"))
+    if kind in ["a symbolic link", "a dangling link"]:
+        path.symlink_to(canary if kind == "a symbolic link" else canary.with_name("missing"))
     elif kind == "a hard link":
         os.link(canary, path)
     elif kind == "a pipe":
@@ -187,14 +184,13 @@ def place(kind, path, canary):
     elif kind == "a socket":
         with socket.socket(socket.AF_UNIX) as other:
             other.bind(str(path))
-    elif kind == "a file of another user":
+    else:
         path.write_text("not norrisd's\n")
-        os.chown(path, ALICE, ALICE)
         path.chmod(0o666)
+    os.chown(path, ALICE, ALICE, follow_symlinks=False)
 
 
-KINDS = ["a symbolic link", "a dangling link", "a hard link", "a pipe", "a folder", "a socket",
-         "a file of another user"]
+KINDS = ["a symbolic link", "a dangling link", "a hard link", "a pipe", "a folder", "a socket", "a file"]
 
 
 def files(folder):
@@ -202,17 +198,21 @@ def files(folder):
     wrong, tried = [], 0
     for number, (file, kind) in enumerate((file, kind) for file in FILES for kind in KINDS):
         tried += 1
-        home, canary = folder / f"files{number}", folder / f"canary{number}"
+        home, other = folder / f"files{number}", folder / f"other{number}"
+        canary = other / "canary"
         home.mkdir()
-        canary.write_text("A file of another user.\n")
+        other.mkdir()
+        canary.write_text("A file that is not norrisd's.\n")
         canary.chmod(0o640)
-        os.chown(canary, ALICE, ALICE)
+        # norrisd may write to what another user's link leads to. The kernel lets nobody link to files of others.
+        os.chown(other, DAEMON, DAEMON)
+        os.chown(canary, *(ALICE, ALICE) if kind == "a hard link" else (DAEMON, DAEMON))
         before = canary.read_bytes(), canary.stat().st_mode, canary.stat().st_uid
         for name in ["state", "cache", "runtime"]:
             (home / name).mkdir(mode=0o700)
         place(kind, home / file, canary)
         for path in [home, *home.rglob("*")]:
-            if not path.is_symlink() and path.stat().st_uid == 0 and kind != "a hard link" or path.is_dir():
+            if path.lstat().st_uid == 0:
                 os.chown(path, DAEMON, DAEMON, follow_symlinks=False)
         log, end = home / "log", f"{file} is {kind}"
         under = ["setpriv", "--reuid", str(DAEMON), "--regid", str(DAEMON), "--clear-groups", "sh", "-c",

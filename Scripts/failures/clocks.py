@@ -27,6 +27,7 @@ from upgrade import gif
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 YEARS = ["1900-01-01 00:00:00", "1969-12-31 23:59:58", "2038-01-19 03:14:06", "2262-04-11 23:47:14",
          "9999-12-31 23:59:58", "10000-01-01 00:00:00", "99999-01-01 00:00:00"]
+LAST = 253_402_300_790  # seconds; at 9999-12-31T23:59:59Z all fetches end
 CENTURIES = 146_097 * 86_400  # seconds of 400 years, after which the calendar repeats
 MINUTE, HOUR, DAY, DECADE = 60, 3_600, 86_400, 3_652 * 86_400
 HISTORY = ["recent", "favorite"]  # commands that print times of searches and favorites
@@ -277,8 +278,7 @@ def leaps(folder):
                 faults += [f"{year}: {fault}" for fault in asked(server)]
                 time.sleep(0.1)
             # Before 1970 the library's waits do not end in time. No kernel accepts such a time.
-            # From the year 9999 on nothing is due.
-            paced(sources, begin, faults, year or "now", slow=clock.now() < 0 or bool(year) and year > "9")
+            paced(sources, begin, faults, year or "now", slow=not 0 <= clock.now() < LAST)
             before, kept = kept, {item["id"] for item in server.pages("favorite.list", limit=100)}
             if before - kept:
                 faults.append(f"{year}: {len(before - kept)} favorites lost")

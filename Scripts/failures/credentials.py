@@ -1,6 +1,6 @@
 """Looks for the key of Giphy wherever it must not be.
 
-norrisd runs at the log level trace with a key that occurs nowhere else. Its upstream answers well, refuses, repeats the
+norrisd runs at the log level trace with a key that occurs nowhere else. Giphy answers well, refuses, repeats the
 request with the key in bodies and headers, redirects, and hangs. Then the key is searched in all that norrisd writes,
 and in the requests that a redirect sends elsewhere.
 """
@@ -10,12 +10,14 @@ import json
 import pathlib
 import resource
 import shutil
+import ssl
 import subprocess
 import time
 import urllib.parse
 
 import harness
 import upgrade
+import upstreams
 from harness import Row
 
 KEY = "Zq7wK3vT9xB2nM5cR8yL1sD4fG6hJ0pA"
@@ -23,18 +25,19 @@ FORMS = [KEY, KEY.lower(), KEY[:12], base64.b64encode(KEY.encode()).decode().rst
 UNITS = pathlib.Path(__file__).resolve().parents[2] / "systemd"
 READS = [("server.status", {}), ("server.info", {}), ("server.metrics", {}), ("gif.trending", {}), ("recent.list", {}),
          ("rpc.discover", {}), ("favorite.list", {}), ("post.list", {}), ("fact.random", {})]
-COMMANDS = [["status"], ["doctor"], ["doctor", "--json"], ["config", "show"], ["gif", "good"], ["gif", "401"],
-            ["call", "server.status"], ["recent"], ["status", "--json"]]
+COMMANDS = [["status"], ["doctor"], ["doctor", "--json"], ["config", "show"], ["recent"],
+            ["call", "server.status"], ["status", "--json"]]
 
 
 class Upstream:
     """Answers a search according to its query, and redirects to another host."""
 
     def __init__(self, elsewhere):
-        self.elsewhere = elsewhere
+        self.elsewhere, self.queries = elsewhere, set()
 
     def answer(self, path, headers):
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(path).query)).get("q", "good")
+        self.queries.add(query)
         echo = json.dumps({"message": f"Not allowed: {path}", "meta": {"status": 401, "msg": path}}).encode()
         kind = {"Content-Type": "application/json"}
         if query == "hangs":
@@ -61,10 +64,9 @@ QUERIES = ["good", "400", "401", "403", "404", "429", "500", "503", "garbage", "
 
 def credentials(folder, options):
     "the key of Giphy in logs, files, replies, arguments, environments and requests to others"
-    home, log, key, found, searched = folder / "home", folder / "log", folder / "key", [], 0
+    key, found, searched, stolen = folder / "key", [], 0, []
     key.write_text(KEY + "\n")
     key.chmod(0o600)
-    stolen = []
 
     def elsewhere(path, headers):
         stolen.append(f"{path} {headers}")
@@ -76,29 +78,25 @@ def credentials(folder, options):
         text = text if isinstance(text, bytes) else str(text).encode(errors="replace")
         found.extend(f"{place} has {form[:4]}…" for form in FORMS if form.encode() in text)
 
-    with harness.upstream(elsewhere) as other, \
-            harness.upstream(Upstream(f"http://127.0.0.1:{other}").answer) as port:
-        setting = (f"gifs: {{base_url: 'http://127.0.0.1:{port}', api_key_file: '{key}', queries: [good], hourly_quota: 1000}}\n"
-                   "facts: {enabled: false}\nhttp: {timeout: 1s}\n")
-        under = ["sh", "-c", f'exec "$@" --log-level trace 2>>"{log}"', "sh"]
-        with harness.daemon(home, setting, under=under) as server:
-            harness.wait_for(lambda: server.call("gif.search", query="good", offline=True)["items"], "GIFs")
+    # Redirects are followed from https to https only.
+    certificates = upstreams.make_certificates(folder / "certificates")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates / "good.pem")
+    with harness.upstream(elsewhere, context=context) as other:
+        giphy = Upstream(f"https://127.0.0.1:{other}")
+        with harness.upstream(giphy.answer, context=context) as port:
+            setting = (f"gifs: {{base_url: 'https://127.0.0.1:{port}', api_key_file: '{key}', queries: [good]}}\n"
+                       "facts: {enabled: false}\nhttp: {timeout: 1s}\n")
             for query in QUERIES:
-                for method, parameters in [("gif.search", {"query": query}), ("gif.random", {"tag": query})]:
-                    look(f"the reply to {method} {query}", server.reply(method, **parameters))
-                look(f"the status after {query}", server.reply("server.status"))
-            for method, parameters in READS:
-                look(f"the reply to {method}", server.reply(method, **parameters))
-            for command in COMMANDS:
-                result = subprocess.run([harness.PROGRAMS / "norrisctl", "--socket", server.path, *command], timeout=30,
-                                        env={"HOME": str(folder)}, capture_output=True)
-                look(f"norrisctl {' '.join(command)}", result.stdout + result.stderr)
-            process = pathlib.Path(f"/proc/{server.process.pid}")
-            look("the arguments", (process / "cmdline").read_bytes())
-            look("the environment", (process / "environ").read_bytes())
-    for path in [log, *home.rglob("*")]:
-        if path.is_file():
-            look(path.name, path.read_bytes())
+                # A new daemon, because after a failure no search is sent for a minute.
+                home = folder / f"home-{query}"
+                under = ["sh", "-c", f'exec "$@" --log-level trace 2>>"{home}.log"', "sh"]
+                with harness.daemon(home, setting, under=under,
+                                    SSL_CERT_FILE=str(certificates / "trusted.pem")) as server:
+                    ask(server, query, folder, look)
+                for path in [home.with_name(f"{home.name}.log"), *home.rglob("*")]:
+                    if path.is_file():
+                        look(f"{path.name} after {query}", path.read_bytes())
     look("norrisd --print-config", subprocess.run(
         [harness.PROGRAMS / "norrisd", "--print-config", "--config", home / "config.yaml"], capture_output=True,
         timeout=30).stdout)
@@ -107,13 +105,29 @@ def credentials(folder, options):
         print(f"credentials: {line}", flush=True)
     limits = [unit.name for unit in UNITS.rglob("*.service") if "LimitCORE=0" not in unit.read_text()]
     return [
+        Row("queries that Giphy received", f"{len(giphy.queries & set(QUERIES))} of {len(QUERIES)}", goal="all",
+            met=giphy.queries >= set(QUERIES)),
         Row("places without the key", f"{searched - len(found)} of {searched}", goal="all", met=not found,
             note="; ".join(found[:5])),
         Row("requests to another host by a redirect, with the key", f"{len(sent)} of {len(stolen)}", goal="0",
-            met=not sent, note="; ".join(sent[:3])),
+            met=not sent and bool(stolen), note="; ".join(sent[:3])),
         Row("units that allow a core dump", str(len(limits)), goal="0", met=not limits, note=", ".join(limits)),
         core(folder, setting),
     ]
+
+
+def ask(server, query, folder, look):
+    """Sends a query to Giphy, and looks at all that the daemon and norrisctl say afterwards."""
+    harness.wait_for(lambda: server.call("gif.search", query="good", offline=True)["items"], "GIFs")
+    for method, parameters in [("gif.search", {"query": query}), ("gif.random", {"tag": query}), *READS]:
+        look(f"the reply to {method} after {query}", server.reply(method, **parameters))
+    for command in [*COMMANDS, ["gif", query]]:
+        result = subprocess.run([harness.PROGRAMS / "norrisctl", "--socket", server.path, *command], timeout=30,
+                                env={"HOME": str(folder)}, capture_output=True)
+        look(f"norrisctl {' '.join(command)} after {query}", result.stdout + result.stderr)
+    process = pathlib.Path(f"/proc/{server.process.pid}")
+    look("the arguments", (process / "cmdline").read_bytes())
+    look("the environment", (process / "environ").read_bytes())
 
 
 def core(folder, setting):

@@ -25,7 +25,7 @@ EXPERIMENTS = {
     "starts": (starts.starts, [*COMPILER, "mount"]),
     "clocks": (clocks.clocks, ["faketime"]),
     "access": (access.access, []),
-    "credentials": (credentials.credentials, []),
+    "credentials": (credentials.credentials, ["openssl"]),
     "soak": (soak.soak, ["faketime"]),
 }
 # Takes 20 minutes; Scripts/soak runs it.

@@ -28,6 +28,16 @@ package enum Folder {
         close(descriptor)
     }
 
+    /// The owner of a file or link that belongs neither to this user nor to root; nil for others, and for a missing file.
+    ///
+    /// In a folder that several users may write to, such a link could lead to any file of this user, and another user
+    /// could read such a file.
+    static func foreignOwner(of path: String) -> UInt32? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_uid != 0, status.st_uid != geteuid() else { return nil }
+        return status.st_uid
+    }
+
     /// The error for the current errno.
     fileprivate static func notWritable(_ path: String) -> StoreError {
         StoreError(path: path, .notWritable(SystemError.reason()))

@@ -106,6 +106,9 @@ struct OpenedDatabase: Sendable {
     ) throws(StoreError) -> OpenedDatabase {
         guard let folder else { return inMemory(kind, "no folder is given", access) }
         let path = folder + "/" + kind.fileName
+        if let owner = Folder.foreignOwner(of: path) {
+            return inMemory(kind, "the file belongs to user \(owner); remove it, or change its owner", access)
+        }
         do {
             try Folder.make(folder)
             let writer = try prepare(kind, path, access, willTakeLong)

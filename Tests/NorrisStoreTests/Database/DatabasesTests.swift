@@ -82,6 +82,21 @@ struct DatabasesTests {
         #expect(try !fixture.folder.names(name).contains { $0.contains("damaged") })
     }
 
+    /// Only root can give a link away.
+    @Test(.enabled(if: geteuid() == 0), arguments: ["cache", "state"], [nil, ""])
+    func linkOfAnotherUserIsNotFollowed(name: String, target: String?) throws {
+        if let target { try fixture.folder.write("target", target) }
+        let path = fixture.folder("\(name)/\(name).db")
+        try fixture.folder.write("\(name)/unused", "")
+        #expect(symlink(fixture.folder("target"), path) == 0 && lchown(path, 60_001, 60_001) == 0)
+        let databases = try open()
+        let reason = "the file belongs to user 60001; remove it, or change its owner"
+        #expect(databases.faults == ["\(name).db is in memory: \(reason)"])
+        #expect((Folder.identity(of: fixture.folder("target")) != nil) == (target != nil))
+        if target != nil { #expect(try fixture.folder.bytes("target") == []) }
+        databases.close()
+    }
+
     @Test func emptyFileBecomesADatabase() throws {
         try fixture.folder.write("state/state.db", "")
         let databases = try open()
