@@ -204,7 +204,7 @@ def files(folder):
         other.mkdir()
         canary.write_text("A file that is not norrisd's.\n")
         canary.chmod(0o640)
-        # norrisd may write to what another user's link leads to. The kernel lets nobody link to files of others.
+        # norrisd may write to the target of a symbolic link. The kernel allows no hard link to a file of another user.
         os.chown(other, DAEMON, DAEMON)
         os.chown(canary, *(ALICE, ALICE) if kind == "a hard link" else (DAEMON, DAEMON))
         before = canary.read_bytes(), canary.stat().st_mode, canary.stat().st_uid

@@ -120,7 +120,7 @@ struct PostImport {
     /// The sort key of a post: its date, or the time of its first fetch if the date is missing or in the future.
     ///
     /// A date that has passed in the meantime counts at the next fetch of the post, for example after a start with a clock
-    /// that stood at 1970.
+    /// of 1970.
     private func sortAt(_ post: Post, firstSeen: Timestamp) -> Timestamp {
         guard let publishedAt = post.publishedAt, publishedAt <= now else { return firstSeen }
         return publishedAt

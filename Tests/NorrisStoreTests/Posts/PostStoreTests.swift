@@ -35,7 +35,7 @@ struct PostStoreTests {
             ], at: 10)
         let expected = ["a:future", "a:none", "a:now", "a:Z", "a:e\u{301}", "a:past", "a:é"]
         #expect(try await store.listed().map { Array($0.utf8) } == expected.map { Array($0.utf8) })
-        // The time is past now, as after a start with a clock that stood at 1970.
+        // The time is past now, as after a start with a clock of 1970.
         try await store.fetch([.sample("a:future", at: 99), .sample("a:later", at: 50)], keep: .seconds(999), at: 200)
         #expect(try await store.listed() == ["a:future", "a:later"] + expected.dropFirst())
     }
