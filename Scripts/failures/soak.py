@@ -470,12 +470,11 @@ def show(number, sample, fault):
           f"{f'; fault: {fault}' if fault else ''}", flush=True)
 
 
-def flat(name, figures, unit, scale, kind=statistics.mean, note=""):
-    """Returns a row that compares the mean, or another kind of average, of the last three days with that of the days 8
-    to 10, because the allocator and the read marks fill their memory in the first week; in a short run with earlier
-    days."""
+def flat(name, figures, unit, scale, of=statistics.mean, note=""):
+    """Returns a row that compares the mean, or the least value, of the last three days with that of the days 8 to 10,
+    because the allocator and the read marks fill their memory in the first week; in a short run with earlier days."""
     count, begin = (3, 7) if len(figures) >= 14 else (3, 1) if len(figures) >= 7 else (1, 1)
-    early, late = (kind(part) for part in [figures[begin:begin + count], figures[-count:]])
+    early, late = (of(part) for part in [figures[begin:begin + count], figures[-count:]])
     change = late / early - 1
     return Row(name, harness.quantity(late / scale, unit), harness.quantity(early / scale, unit), late / early,
                f"<= {1 + TOLERANCE:.2f}", change <= TOLERANCE, note)

@@ -107,7 +107,9 @@ struct OpenedDatabase: Sendable {
         guard let folder else { return inMemory(kind, "no folder is given", access) }
         let path = folder + "/" + kind.fileName
         if let owner = Folder.foreignOwner(of: path) {
-            return inMemory(kind, "the file belongs to user \(owner); remove it, or change its owner", access)
+            let detail = "the file belongs to user \(owner); remove it, or change its owner"
+            logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(detail)"])
+            return inMemory(kind, detail, access)
         }
         do {
             try Folder.make(folder)

@@ -82,18 +82,22 @@ struct DatabasesTests {
         #expect(try !fixture.folder.names(name).contains { $0.contains("damaged") })
     }
 
-    /// Only root can give a link away.
-    @Test(.enabled(if: geteuid() == 0), arguments: ["cache", "state"], [nil, ""])
-    func linkOfAnotherUserIsNotFollowed(name: String, target: String?) throws {
-        if let target { try fixture.folder.write("target", target) }
-        let path = fixture.folder("\(name)/\(name).db")
+    /// Only root can give a file away.
+    @Test(.enabled(if: geteuid() == 0), arguments: ["cache", "state"], ["file", "link", "dangling link"])
+    func fileOfAnotherUserIsNotUsed(name: String, kind: String) throws {
+        let (path, target) = (fixture.folder("\(name)/\(name).db"), fixture.folder("target"))
         try fixture.folder.write("\(name)/unused", "")
-        #expect(symlink(fixture.folder("target"), path) == 0 && lchown(path, 60_001, 60_001) == 0)
-        let databases = try open()
+        if kind == "link" { try fixture.folder.write("target", "") }
+        if kind == "file" { try fixture.folder.write("\(name)/\(name).db", "") } else { symlink(target, path) }
+        #expect(lchown(path, 60_001, 60_001) == 0)
+        let recorder = LogRecorder()
+        let databases = try Databases(
+            cacheFolder: fixture.cacheFolder, stateFolder: fixture.stateFolder, logger: recorder.logger)
         let reason = "the file belongs to user 60001; remove it, or change its owner"
         #expect(databases.faults == ["\(name).db is in memory: \(reason)"])
-        #expect((Folder.identity(of: fixture.folder("target")) != nil) == (target != nil))
-        if target != nil { #expect(try fixture.folder.bytes("target") == []) }
+        #expect(recorder.lines == ["error database.unwritable"])
+        #expect(Folder.size(of: path) == 0)
+        #expect((Folder.identity(of: target) != nil) == (kind == "link"))
         databases.close()
     }
 
