@@ -56,8 +56,15 @@ import Testing
         let ledger = MemoryLedger(limits: [.input: 300_000])
         try await withServer(ledger: ledger) { live in
             let clients = try live.connect(8)
-            for client in clients { try client.send(InputMemoryTests.halfLine) }
-            for client in clients.prefix(4) { try client.expect(InputMemoryTests.closing, nil) }
+            for (index, client) in clients.enumerated() {
+                try client.send(InputMemoryTests.halfLine)
+                // One after the other, because the connection with the oldest line is closed.
+                if index < 4 {
+                    try waitForInput(of: live, atLeast: (index + 1) * 65_000)
+                } else {
+                    try clients[index - 4].expect(InputMemoryTests.closing, nil)
+                }
+            }
             #expect(ledger.used(of: .input) <= 300_000)
             for client in clients { client.close() }
             try live.waitFor(connections: 0)
