@@ -67,7 +67,11 @@ package enum FetchOutcome: Equatable, Sendable {
     ///   - added: the number of new items; 0 if the upstream had no news.
     ///   - newest: some of the new items, newest first.
     ///   - notBefore: the delay of the next run in the upstream's caching headers.
-    case fetched(added: Int, newest: [Event.NewItem] = [], notBefore: Duration? = nil)
+    ///   - age: the age of the content, which a cache may have sent.
+    ///   - isStale: whether a cache sent the content although it was no longer fresh.
+    case fetched(
+        added: Int, newest: [Event.NewItem] = [], notBefore: Duration? = nil, age: Duration = .zero,
+        isStale: Bool = false)
     /// The upstream had no news, but the content was cleared in the meantime.
     case contentGone
     case failed(FetchFailure)

@@ -127,7 +127,7 @@ package final class Prefetcher: Service {
         }
         await change(name) { $0.finish(name, outcome, now: self.clock.now) }
         switch outcome {
-        case .fetched(let added, let newest, _): host.finished(name, added: added, newest: newest)
+        case .fetched(let added, let newest, _, _, _): host.finished(name, added: added, newest: newest)
         case .failed: if let failure = schedule(of: name)?.failure { host.failed(name, failure) }
         case .postponed(let reason):
             let (now, next) = (clock.now, schedule(of: name)?.nextRunAt)

@@ -5,9 +5,14 @@ package struct SourceSchedule: Sendable {
     package struct Content: Equatable, Sendable {
         /// The settings used for the fetch.
         package var settings: String
+        /// The time when the upstream sent the content, to norrisd or to a cache.
         package var fetchedAt: Timestamp
+        /// Whether a cache sent the content although it was no longer fresh.
+        package var isStale: Bool
 
-        package init(settings: String, fetchedAt: Timestamp) { (self.settings, self.fetchedAt) = (settings, fetchedAt) }
+        package init(settings: String, fetchedAt: Timestamp, isStale: Bool = false) {
+            (self.settings, self.fetchedAt, self.isStale) = (settings, fetchedAt, isStale)
+        }
     }
 
     package struct History: Equatable, Sendable {
@@ -111,7 +116,7 @@ package struct SourceSchedule: Sendable {
 
     /// Whether the content was fetched with the current settings, at most `staleAfter` ago.
     package func isFresh(_ now: Timestamp) -> Bool {
-        guard let content, content.settings == policy.settings else { return false }
+        guard let content, content.settings == policy.settings, !content.isStale else { return false }
         return content.fetchedAt.duration(to: now) <= policy.staleAfter
     }
 
@@ -205,11 +210,12 @@ package struct SourceSchedule: Sendable {
         case .postponed(let reason):
             runs.postponed += 1
             record.nextRunAt = now.advanced(by: reason.retryAfter ?? interval)
-        case .fetched(let added, _, let notBefore):
+        case .fetched(let added, _, let notBefore, let age, let isStale):
             if added > 0 { runs.added += 1 } else { runs.nothingNew += 1 }
             record = ScheduleRecord()
             (lockTimeout, failingSince) = (nil, nil)
-            content = lostContent ? nil : Content(settings: settings, fetchedAt: now)
+            let fetchedAt = now.advanced(by: .zero - age)
+            content = lostContent ? nil : Content(settings: settings, fetchedAt: fetchedAt, isStale: isStale)
             let putOff = min(notBefore ?? .zero, SourceSchedule.maximumPutOff)
             record.nextRunAt = now.advanced(by: max(interval, putOff))
         case .failed(let failure):

@@ -17,10 +17,14 @@ package struct Chucknorris: Sendable {
     }
 
     /// All facts that contain a text of 3...120 UTF-16 units, ignoring case; `%` and `_` in the text are wildcards.
+    ///
+    /// - Parameter timeout: the limit of a user's search, which is one request; nil for a run.
     package func search(
         _ query: String, validators: Validators = Validators(), timeout: Duration? = nil
     ) async throws(UpstreamError) -> Fetched<FactBatch> {
         let url = joinedURL(baseURL, "jokes/search?query=\(percentEncoded(query))")
+        var fetcher = fetcher
+        fetcher.asksPastCaches = timeout == nil
         return try await fetcher.json(url, validators, timeout ?? self.timeout) {
             response, budget throws(UpstreamError) in try FactBatch(searchResult: response.body, budget)
         }

@@ -52,6 +52,22 @@ struct SourceScheduleTests {
         #expect(schedule.failure == nil)
     }
 
+    @Test mutating func aCopyOfACacheIsAsOldAsItIs() {
+        for (age, isStale, isFresh) in [
+            (Duration.zero, false, true), (Self.day, false, true), (Self.day * 2, false, false), (.zero, true, false),
+        ] {
+            var schedule = schedule()
+            run(&schedule, .fetched(added: 1, age: age, isStale: isStale))
+            #expect(schedule.content?.fetchedAt == Self.start.advanced(by: .zero - age))
+            #expect(schedule.isFresh(Self.start) == isFresh)
+            // An old copy is no reason to ask sooner.
+            #expect(schedule.nextRunAt == fetched().nextRunAt)
+            #expect(!schedule.isOverdue(Self.start))
+            let restarted = self.schedule(record: schedule.record, content: schedule.content)
+            #expect(restarted.isFresh(Self.start) == isFresh && restarted.nextRunAt == schedule.nextRunAt)
+        }
+    }
+
     @Test func aSourceNeverFetchedIsDueAtOnce() {
         #expect(schedule().isDue(Self.start))
         #expect(!schedule().isFresh(Self.start))

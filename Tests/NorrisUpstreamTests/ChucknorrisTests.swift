@@ -65,6 +65,48 @@ import Testing
         }
     }
 
+    // MARK: Caches
+
+    @Test(arguments: [
+        .truncated(chunked: false), .truncated(chunked: true), .json("[[]]"),
+        .answer(status: 200, headers: [("Content-Type", "text/html")], body: Array("<html>Log in".utf8)),
+    ] as [FakeUpstream.Fault])
+    func aDamagedCopyIsFetchedPastTheCache(fault: FakeUpstream.Fault) async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setCachedFault(fault)
+            let fetched = try await fixture.chucknorris().search("chuck")
+            #expect(fetched.info.validators.etag != nil)
+            #expect(fixture.upstream.requests.map { $0.header("Cache-Control") } == [nil, "no-cache"])
+            // A damaged answer of the upstream is not requested a third time.
+            fixture.upstream.setFault(fault)
+            let error = await failure { _ = try await fixture.chucknorris().search("chuck") }
+            #expect(error?.kind == (error?.isCutShort == true ? .offline : .decode))
+            #expect(fixture.upstream.requests.count == 4)
+            // The search of a user is one request.
+            #expect(await failure { _ = try await fixture.chucknorris().search("chuck", timeout: .seconds(60)) } != nil)
+            #expect(fixture.upstream.requests.count == 5)
+        }
+    }
+
+    @Test(arguments: [.reset, .answer(status: 500, headers: [], body: [])] as [FakeUpstream.Fault])
+    func otherFailuresAreNotRequestedPastTheCache(fault: FakeUpstream.Fault) async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setCachedFault(fault)
+            #expect(await failure { _ = try await fixture.chucknorris().search("chuck") } != nil)
+            #expect(fixture.upstream.requests.count == 1)
+        }
+    }
+
+    @Test func theAgeOfACopyIsKnown() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setHeaders([("Age", "172800"), ("Cache-Control", "max-age=3600")])
+            let first = try await fixture.chucknorris().search("chuck").info
+            #expect(first.age == .seconds(172_800) && first.isStale && first.notBefore == nil)
+            let second = try await fixture.chucknorris().search("chuck", validators: first.validators)
+            #expect(second == .unchanged(first))
+        }
+    }
+
     // MARK: Bodies
 
     @Test func aPageIsNoJSON() async {

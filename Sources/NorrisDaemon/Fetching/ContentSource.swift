@@ -57,8 +57,13 @@ extension ContentSource {
         }
     }
 
-    func newRecord(parts: [String: PartRecord] = [:], categories: [String] = []) -> FetchRecord {
-        FetchRecord(settings: policy.settings, fetchedAt: now, parts: parts, categories: categories)
+    /// - Parameter info: of the reply; the oldest and stalest one of several.
+    func newRecord(
+        _ info: FetchInfo = FetchInfo(), parts: [String: PartRecord] = [:], categories: [String] = []
+    ) -> FetchRecord {
+        FetchRecord(
+            settings: policy.settings, fetchedAt: now.advanced(by: .zero - info.age), isStale: info.isStale,
+            parts: parts, categories: categories)
     }
 
     /// A new transport to the source's upstream.
@@ -77,6 +82,14 @@ extension PartRecord {
     var validators: Validators { Validators(etag: etag, lastModified: lastModified) }
 
     var hasValidators: Bool { etag != nil || lastModified != nil }
+}
+
+extension FetchOutcome {
+    /// The outcome of a run whose replies had this age.
+    init(added: Int, newest: [Event.NewItem] = [], _ info: FetchInfo) {
+        self = .fetched(
+            added: added, newest: newest, notBefore: info.notBefore, age: info.age, isStale: info.isStale)
+    }
 }
 
 extension FetchFailure {

@@ -68,7 +68,7 @@ struct FactSource: ContentSource {
         _ upstream: Chucknorris, since last: FetchRecord, _ news: inout FactUnion
     ) async throws -> FetchOutcome? {
         var record = last
-        var notBefore = Duration.zero
+        var combined = FetchInfo(notBefore: .zero)
         for (index, query) in configuration.queries.enumerated() {
             guard let part = last.parts[query] else { return nil }
             let isDue = part.checkedAt.duration(to: now) > configuration.refresh * FactSource.otherQueriesAfter
@@ -78,14 +78,15 @@ struct FactSource: ContentSource {
                 // A 304 may omit the validators; then the old validators stay valid.
                 let confirmed = PartRecord(info.validators, at: now)
                 record.parts[query] = confirmed.hasValidators ? confirmed : PartRecord(part.validators, at: now)
-                notBefore = max(notBefore, info.notBefore ?? .zero)
+                combined.combine(with: info)
             case let changed:
                 try news.add(changed, of: query, at: now)
                 return nil
             }
         }
-        record.fetchedAt = now
-        return await stores.fetches.renew(record, for: name) ? .fetched(added: 0, notBefore: notBefore) : .contentGone
+        (record.fetchedAt, record.isStale) = (now.advanced(by: .zero - combined.age), combined.isStale)
+        guard await stores.fetches.renew(record, for: name) else { return .contentGone }
+        return FetchOutcome(added: 0, combined)
     }
 
     private func store(_ news: FactUnion, categories: [String]) async throws -> FetchOutcome {
@@ -94,7 +95,7 @@ struct FactSource: ContentSource {
         }
         let changes = try await stores.facts.replaceUpstream(
             // A fact is removed upstream only if every item of every reply could be used and none is the fact.
-            news.facts, isComplete: news.skipped == 0, fetch: newRecord(parts: news.parts, categories: categories))
+            news.facts, isComplete: news.skipped == 0, fetch: newRecord(news.info, parts: news.parts, categories: categories))
         context.knownCategories.learn(categories)
         stores.facts.wantFortunes()
         context.logger.info(
@@ -104,7 +105,7 @@ struct FactSource: ContentSource {
                 "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
                 "total": "\(changes.total)",
             ])
-        return .fetched(added: changes.added, notBefore: news.notBefore)
+        return FetchOutcome(added: changes.added, news.info)
     }
 
     // MARK: A search
@@ -133,7 +134,7 @@ struct FactSource: ContentSource {
         private(set) var parts: [String: PartRecord] = [:]
         /// The number of items that could not be used.
         private(set) var skipped = 0
-        private(set) var notBefore = Duration.zero
+        private(set) var info = FetchInfo(notBefore: .zero)
         private var ids: Set<String> = []
 
         mutating func add(_ fetched: Fetched<FactBatch>, of query: String, at now: Timestamp) throws(FetchFailure) {
@@ -141,7 +142,7 @@ struct FactSource: ContentSource {
             guard case .changed(let batch, let info) = fetched else { return }
             parts[query] = PartRecord(info.validators, at: now)
             skipped += batch.skipped
-            notBefore = max(notBefore, info.notBefore ?? .zero)
+            self.info.combine(with: info)
             facts += batch.facts.filter { ids.insert($0.id).inserted }
             if facts.count > FactSource.maximumFacts {
                 throw .unusable("The upstream answered with more than \(FactSource.maximumFacts) facts.")

@@ -44,20 +44,21 @@ struct PostSource: ContentSource {
         let fetched = try await upstream.posts(validators: known, timeout: http.timeout)
         let info = fetched.info
         guard case .changed(let batch, _) = fetched else {
-            let record = record(info.validators, isRepaired: repaired != nil)
+            let record = record(info, isRepaired: repaired != nil)
             let changes = await stores.posts.confirm(
                 source: name, keep: repaired == nil ? configuration.keep : nil, fetch: record, at: now)
             if changes == nil { return .contentGone }
-            return .fetched(added: 0, notBefore: info.notBefore)
+            return FetchOutcome(added: 0, info)
         }
         // No validators are stored for a truncated reply, so that the next request fetches the missing posts.
-        let validators = batch.isCut ? Validators() : info.validators
-        let changes = try await store(batch, record(validators, isRepaired: batch.isPartial))
-        return .fetched(added: changes.added, newest: changes.newest, notBefore: info.notBefore)
+        var kept = info
+        if batch.isCut { kept.validators = Validators() }
+        let changes = try await store(batch, record(kept, isRepaired: batch.isPartial))
+        return FetchOutcome(added: changes.added, newest: changes.newest, info)
     }
 
-    private func record(_ validators: Validators, isRepaired: Bool) -> FetchRecord {
-        newRecord(parts: [PostSource.part(isRepaired: isRepaired): PartRecord(validators, at: now)])
+    private func record(_ info: FetchInfo, isRepaired: Bool) -> FetchRecord {
+        newRecord(info, parts: [PostSource.part(isRepaired: isRepaired): PartRecord(info.validators, at: now)])
     }
 
     private func store(_ batch: PostBatch, _ record: FetchRecord) async throws -> PostChanges {

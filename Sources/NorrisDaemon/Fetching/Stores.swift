@@ -55,7 +55,7 @@ struct ScheduleHost: PrefetchHost {
 
     func history(of source: String) async -> SourceSchedule.History {
         let content = await stores.fetches.record(of: source).map {
-            SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt)
+            SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt, isStale: $0.isStale)
         }
         return SourceSchedule.History(
             record: await stores.schedules.all()[source] ?? ScheduleRecord(), content: content)

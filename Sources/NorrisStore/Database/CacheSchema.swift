@@ -4,18 +4,25 @@ extension DatabaseKind {
     /// `cache.db`: facts, which can be fetched or read again.
     static let facts = DatabaseKind(
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
-        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }])
+        isDurable: false,
+        migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }, staleReplies])
 
     /// `cache.db-gifs`: GIFs, in a separate file, because each file has one writer, and a user who waits for a GIF must
     /// not wait for an import of facts or posts.
     static let gifs = DatabaseKind(
         fileName: "cache.db-gifs", applicationID: 0x4E52_5247,  // "NRRG"
-        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + gifTables) }])
+        isDurable: false,
+        migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + gifTables) }, staleReplies])
 
     /// `cache.db-posts`: posts, in a separate file for the same reason.
     static let posts = DatabaseKind(
         fileName: "cache.db-posts", applicationID: 0x4E52_5250,  // "NRRP"
-        isDurable: false, migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + postTables) }])
+        isDurable: false,
+        migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + postTables) }, staleReplies])
+
+    private static let staleReplies = Migration(name: "0.1.0, stale replies") {
+        try $0.execute("ALTER TABLE fetches ADD COLUMN is_stale INTEGER NOT NULL DEFAULT 0")
+    }
 
     /// The tables of all three files.
     private static let fetchTables = """

@@ -23,13 +23,13 @@ struct DatabaseKind: Sendable {
     /// `PRAGMA user_version`: the number of applied migrations.
     var schemaVersion: Int { migrations.count }
 
-    /// Whether a file has all tables of the current schema, independent of its header.
+    /// Whether a file has all tables of the current schema with their columns, independent of its header.
     func hasTables(_ database: Database, _ access: BlockingAccess) throws -> Bool {
-        let names = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        let tables = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND sql IS NOT NULL"
         let own = try OpenedDatabase.inMemory(self, "for its tables", access).writer.read(access) {
-            try String.fetchAll($0, names)
+            try String.fetchAll($0, tables)
         }
-        return Set(own).isSubset(of: try String.fetchAll(database, names))
+        return Set(own).isSubset(of: try String.fetchAll(database, tables))
     }
 
     /// Migrates a database to the current schema, with one transaction for each migration.

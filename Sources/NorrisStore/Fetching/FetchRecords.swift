@@ -4,16 +4,22 @@ package import NorrisProtocol
 package struct FetchRecord: Sendable, Equatable {
     /// The settings of the fetch, in the caller's form.
     package var settings: String
-    /// The time of the upstream's last reply, including replies without changes.
+    /// The time when the upstream sent the last reply, including replies without changes, to norrisd or to a cache.
     package var fetchedAt: Timestamp
+    /// Whether a cache sent the reply although it was no longer fresh.
+    package var isStale: Bool
     /// The validators of each request of the fetch, by the caller's names.
     package var parts: [String: PartRecord]
     /// The upstream's list of categories.
     package var categories: [String]
 
-    package init(settings: String, fetchedAt: Timestamp, parts: [String: PartRecord] = [:], categories: [String] = []) {
+    package init(
+        settings: String, fetchedAt: Timestamp, isStale: Bool = false, parts: [String: PartRecord] = [:],
+        categories: [String] = []
+    ) {
         self.settings = settings
         self.fetchedAt = fetchedAt
+        self.isStale = isStale
         self.parts = parts
         self.categories = categories
     }
@@ -59,9 +65,10 @@ package struct FetchRecords: Sendable {
 
 extension FetchRecord {
     fileprivate static func read(of source: String, _ database: Database) throws -> FetchRecord? {
-        let sql = "SELECT settings, fetched_at, categories FROM fetches WHERE source = ?"
+        let sql = "SELECT settings, fetched_at, is_stale, categories FROM fetches WHERE source = ?"
         var record = try database.first(sql, [source]) { row in
-            FetchRecord(settings: row[0], fetchedAt: row[1], categories: FactTable.categories(row[2]))
+            FetchRecord(
+                settings: row[0], fetchedAt: row[1], isStale: row[2], categories: FactTable.categories(row[3]))
         }
         let parts = try database.rows(
             "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source])
@@ -75,8 +82,8 @@ extension FetchRecord {
     func write(for source: String, _ database: Database) throws {
         try FetchRecord.remove(source, database)
         try database.execute(
-            "INSERT INTO fetches (source, settings, fetched_at, categories) VALUES (?, ?, ?, ?)",
-            [source, settings, fetchedAt, categories.joined(separator: " ")])
+            "INSERT INTO fetches (source, settings, fetched_at, is_stale, categories) VALUES (?, ?, ?, ?, ?)",
+            [source, settings, fetchedAt, isStale, categories.joined(separator: " ")])
         for (name, part) in parts {
             try database.execute(
                 "INSERT INTO validators (source, part, etag, last_modified, checked_at) VALUES (?, ?, ?, ?, ?)",

@@ -96,6 +96,9 @@ package final class FakeUpstream: Sendable {
         }
     }
 
+    /// Sets a fault of a cache before the upstream, from the next request on. Requests past the caches do not meet it.
+    package func setCachedFault(_ fault: Fault?) { server.state.withLock { $0.cachedFault = fault } }
+
     /// Delays answers from the next request on until `release()`.
     package func hold() { server.state.withLock { $0.held = [] } }
 

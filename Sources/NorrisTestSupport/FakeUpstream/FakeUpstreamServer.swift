@@ -12,6 +12,8 @@ final class FakeUpstreamServer: Sendable {
         var requests: [FakeUpstream.Request] = []
         var faults: [String: FakeUpstream.Fault] = [:]
         var fault: FakeUpstream.Fault?
+        /// A fault that a request past the caches does not meet.
+        var cachedFault: FakeUpstream.Fault?
         /// The required `Proxy-Authorization`; nil for any.
         var authorization: String?
         var listener: CInt?
@@ -159,7 +161,9 @@ struct FakeUpstreamConnection {
 
     private func answer(_ request: FakeUpstream.Request) -> Bool {
         let (own, fault, content, authorization) = server.state.withLock { state in
-            (state.faults[request.path], state.fault, state.content, state.authorization)
+            let isPastCaches = request.header("Cache-Control") == "no-cache"
+            let fault = isPastCaches ? state.fault : state.cachedFault ?? state.fault
+            return (state.faults[request.path], fault, state.content, state.authorization)
         }
         let isConnect = request.method == "CONNECT"
         let isForProxy = isConnect || request.target.hasPrefix("http://")

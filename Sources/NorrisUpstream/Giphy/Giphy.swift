@@ -22,7 +22,8 @@ package struct Giphy: Sendable {
         self.key = APIKey(value: key)
         self.rating = rating
         self.timeout = timeout
-        fetcher = Fetcher(transport: transport, executor: executor)
+        // Each request counts, and Giphy's terms forbid shared caches.
+        fetcher = Fetcher(transport: transport, executor: executor, asksPastCaches: false)
     }
 
     /// GIFs that match a text of at most 50 characters, in Giphy's order. `limit` is 1...50; empty beyond offset 4,999.

@@ -1,27 +1,61 @@
 import CCurl
 import NorrisProtocol
 
-/// The remaining freshness of a response: `max-age` less `Age`, else `Expires` (RFC 9111, section 4.2.1). Nil if the
-/// response is stale or does not state it; otherwise at most 24 h.
+/// The remaining freshness of a response: ``statedLifetime(_:now:)`` less ``responseAge(_:now:)``. Nil if the response
+/// is stale or does not state it; otherwise at most 24 h.
 func freshnessLifetime(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration? {
-    let lifetime: Duration
-    if let maximumAge = maximumAge(headers) {
-        lifetime = maximumAge - (headers["age"].flatMap(delaySeconds) ?? .zero)
-    } else if let expires = headers["expires"].flatMap(httpDate) {
-        // Uses the clock of the sender, so that a difference between the clocks does not matter.
-        let sent = headers["date"].flatMap(httpDate) ?? now
-        lifetime = .seconds(expires.seconds - sent.seconds)
-    } else {
+    guard let lifetime = statedLifetime(headers, now: now).map({ $0 - responseAge(headers, now: now) }) else {
         return nil
     }
     return lifetime > .zero ? min(lifetime, longestDelay) : nil
 }
 
-/// The first `max-age` of `Cache-Control` (RFC 9111, section 5.2).
-private func maximumAge(_ headers: HTTPHeaderFields) -> Duration? {
+/// The time for which a response is fresh after its creation: `max-age`, else `Expires` (RFC 9111, section 4.2.1).
+private func statedLifetime(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration? {
+    if let maximumAge = seconds(of: "max-age", headers) { return maximumAge }
+    return headers["expires"].flatMap(httpDate).map { expires in
+        // Uses the clock of the sender, so that a difference between the clocks does not matter.
+        .seconds(expires.seconds - (headers["date"].flatMap(httpDate) ?? now).seconds)
+    }
+}
+
+/// The age of a response from a cache (RFC 9111, section 4.2.3): the larger one of `Age` and the time since `Date`, at
+/// most a year.
+///
+/// `Date` counts if a field names a cache, because nginx sends no `Age`; without such a field only if the difference is
+/// more than an error of a clock, and less than that of a clock that was never set.
+func responseAge(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration {
+    let stated = headers["age"].flatMap(seconds) ?? .zero
+    let sinceDate = headers["date"].flatMap(httpDate)?.duration(to: now) ?? .zero
+    let isFromCache = cacheFields.contains { headers[$0] != nil }
+    let counts = isFromCache || (clockErrors...longestStorage).contains(sinceDate)
+    return min(max(stated, counts ? sinceDate : .zero, .zero), longestAge)
+}
+
+/// A day and a half: the largest difference between two clocks, which may be in any time zone.
+private let clockErrors = Duration.seconds(129_600)
+/// A month: the longest storage in a cache that no field names.
+private let longestStorage = Duration.seconds(2_592_000)
+private let longestAge = Duration.seconds(31_536_000)
+
+/// The fields by which a cache shows itself (RFC 9110, section 7.6.3; RFC 9111, section 5; RFC 9211).
+private let cacheFields = ["age", "cache-status", "via", "warning", "x-cache"]
+
+/// Whether a cache has sent a response whose lifetime is over, or says so (RFC 7234, sections 5.5.1 and 5.5.2).
+///
+/// A lifetime of 0 does not count: with `max-age=0` an origin asks clients to revalidate what a cache may send for long.
+func isStale(_ headers: HTTPHeaderFields, now: Timestamp) -> Bool {
+    let warnings = headers.all("warning").joined(separator: ",").split(separator: ",")
+    if warnings.contains(where: { ["110", "111"].contains($0.drop { $0 == " " }.prefix { $0 != " " }) }) { return true }
+    let lifetime = seconds(of: "s-maxage", headers) ?? statedLifetime(headers, now: now) ?? .zero
+    return lifetime > .zero && responseAge(headers, now: now) > lifetime
+}
+
+/// The seconds of the first directive of that name in `Cache-Control` (RFC 9111, section 5.2).
+private func seconds(of name: String, _ headers: HTTPHeaderFields) -> Duration? {
     for directive in headers.all("cache-control").joined(separator: ",").lowercased().split(separator: ",") {
         let pair = directive.split(separator: "=", maxSplits: 1).map { $0.filter { !" \t\"".contains($0) } }
-        if pair.first == "max-age" { return pair.count == 2 ? delaySeconds(pair[1]) : nil }
+        if pair.first == name { return pair.count == 2 ? seconds(pair[1]) : nil }
     }
     return nil
 }
@@ -29,16 +63,14 @@ private func maximumAge(_ headers: HTTPHeaderFields) -> Duration? {
 /// The longest delay of a request that an upstream can demand.
 private let longestDelay = Duration.seconds(86_400)
 
-/// A number of seconds in a header field, at most ``longestDelay``; nil unless the field consists of digits.
-private func delaySeconds(_ text: String) -> Duration? {
-    guard isNumber(text) else { return nil }
-    // A number that overflows an integer is more than a day.
-    return Int64(text).map { min(.seconds($0), longestDelay) } ?? longestDelay
+/// A number of seconds in a header field, at most 2³¹ (RFC 9111, section 1.2.2); nil unless the field consists of digits.
+private func seconds(_ text: String) -> Duration? {
+    isNumber(text) ? .seconds(min(Int64(text) ?? .max, 1 << 31)) : nil
 }
 
 /// The delay in `Retry-After` (RFC 9110, section 10.2.3), which contains seconds or a date: 0...24 h.
 func retryAfter(_ value: String, now: Timestamp) -> Duration? {
-    if let delay = delaySeconds(value) { return delay }
+    if let delay = seconds(value) { return min(delay, longestDelay) }
     return httpDate(value).map { min(max(.seconds($0.seconds - now.seconds), .zero), longestDelay) }
 }
 

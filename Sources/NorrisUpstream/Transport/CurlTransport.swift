@@ -70,7 +70,11 @@ package struct CurlTransport: HTTPTransport {
             guard request.headers.contains(where: { fields.contains($0.name.lowercased()) }) else {
                 throw UpstreamError(.decode, "\(url.hostAndPath) answered 304 to a request without validators.")
             }
-        case 200: if let failure = exchange.failure { throw failure }
+        case 200:
+            if var failure = exchange.failure {
+                failure.isCutShort = failure.kind == .offline
+                throw failure
+            }
         case 407 where settings.proxy != nil && !url.isSecure: throw .refusedByProxy
         default:
             throw UpstreamError(status: status, from: url, headers: exchange.headers, body: exchange.body, now: now())

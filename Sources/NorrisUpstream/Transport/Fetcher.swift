@@ -5,17 +5,37 @@ struct Fetcher: Sendable {
     let transport: any HTTPTransport
     /// Runs the decoding, which may take seconds; nil for the caller's executor.
     let executor: (any TaskExecutor)?
+    /// Whether a damaged response is requested again past the caches on the way.
+    var asksPastCaches = true
 
     /// Ensures that only one large document is decoded at a time. Small documents do not wait.
     static let largeDocuments = AsyncLock()
 
     /// Fetches a document, unless the version of the validators is current. `decode` throws
     /// ``UpstreamError/unusable(_:)``.
+    ///
+    /// A damaged response may come from a cache on the way, and the upstream's own response may be good. Therefore such
+    /// a document is requested once more, past the caches (RFC 9111, section 5.2.1.4).
     func document<Value: Sendable>(
         _ url: String, accept: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
-        let headers = [(name: "Accept", value: accept)] + validators.headers
+        let headers = [(name: "Accept", value: accept)]
+        let deadline = ContinuousClock.now + timeout
+        do throws(UpstreamError) {
+            return try await document(url, headers, validators, timeout, decode)
+        } catch  where error.isDamage && asksPastCaches {
+            let rest = ContinuousClock.now.duration(to: deadline)
+            guard rest > .zero else { throw error }
+            return try await document(url, headers + [("Cache-Control", "no-cache")], validators, rest, decode)
+        }
+    }
+
+    private func document<Value: Sendable>(
+        _ url: String, _ headers: [(name: String, value: String)], _ validators: Validators, _ timeout: Duration,
+        _ decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
+    ) async throws(UpstreamError) -> Fetched<Value> {
+        let headers = headers + validators.headers
         var response = try await transport.send(HTTPRequest(url: url, headers: headers, timeout: timeout))
         let info = FetchInfo(response, sent: validators)
         if response.status == 304 { return .unchanged(info) }
@@ -79,9 +99,24 @@ extension Fetched: Equatable where Value: Equatable {}
 
 /// The parts of a response that affect the next request.
 package struct FetchInfo: Sendable, Equatable {
-    package var validators = Validators()
+    package var validators: Validators
     /// The longer of freshness and rate limit: more than 0, at most 24 h; nil if the response states neither.
     package var notBefore: Duration?
+    /// The age of a response from a cache.
+    package var age = Duration.zero
+    /// Whether a cache has sent the response although it is no longer fresh.
+    package var isStale = false
+
+    package init(validators: Validators = Validators(), notBefore: Duration? = nil) {
+        (self.validators, self.notBefore) = (validators, notBefore)
+    }
+
+    /// Takes the later time, the higher age and the staleness of another response of the same run.
+    package mutating func combine(with other: FetchInfo) {
+        notBefore = [notBefore, other.notBefore].compactMap(\.self).max()
+        age = max(age, other.age)
+        isStale = isStale || other.isStale
+    }
 }
 
 extension FetchInfo {
@@ -95,6 +130,8 @@ extension FetchInfo {
         let isLast = response.headers["x-ratelimit-remaining"] == "0"
         let reset = isLast ? rateLimitReset(response.headers, now: response.receivedAt) : nil
         notBefore = [freshnessLifetime(response.headers, now: response.receivedAt), reset].compactMap(\.self).max()
+        age = responseAge(response.headers, now: response.receivedAt)
+        isStale = NorrisUpstream.isStale(response.headers, now: response.receivedAt)
     }
 }
 

@@ -8,8 +8,9 @@ final class Transfer {
     private static let maximumHead = 64 << 10
     /// The header fields that norrisd uses, in lower case; all others are skipped.
     private static let usedFields: Set<String> = [
-        "age", "cache-control", "content-encoding", "content-type", "date", "etag", "expires", "last-modified",
-        "location", "retry-after", "x-ratelimit-remaining", "x-ratelimit-reset",
+        "age", "cache-control", "cache-status", "content-encoding", "content-type", "date", "etag", "expires",
+        "last-modified", "location", "retry-after", "via", "warning", "x-cache", "x-ratelimit-remaining",
+        "x-ratelimit-reset",
     ]
     /// The part of an error's body that is searched for a message, in bytes.
     private static let maximumErrorBody = 16 << 10

@@ -29,6 +29,8 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     package var retryAfter: Duration?
     /// Whether this upstream is known to recover from the status, or norrisd had no memory for the response.
     var isTransient = false
+    /// Whether the response began with status 200 and ended early.
+    var isCutShort = false
     /// Whether the message needs no name of the upstream before it.
     var isComplete = false
     /// The address of the feed that a web page names, if the upstream sent a web page instead of a feed.
@@ -49,6 +51,9 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         case .credentials, .cancelled: false
         }
     }
+
+    /// Whether a response arrived that cannot be used. The web page that names a feed is what its upstream sends.
+    var isDamage: Bool { isCutShort || kind == .decode && !isTransient && feedURL == nil }
 
     package var description: String { message }
 

@@ -204,7 +204,7 @@ import Testing
             upstream.setDocument(
                 "/feed", contentType: "application/rss+xml", body: Array("<rss><channel>\(items)\(end)".utf8))
             var outcome = await source.fetch()
-            if case .fetched(let added, _, let notBefore) = outcome {
+            if case .fetched(let added, _, let notBefore, _, _) = outcome {
                 outcome = .fetched(added: added, notBefore: notBefore)
             }
             return (outcome, source.stores.posts.count(source: "blog"))

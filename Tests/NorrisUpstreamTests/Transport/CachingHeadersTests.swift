@@ -45,6 +45,53 @@ struct FreshnessLifetimeTests {
     }
 }
 
+struct ResponseAgeTests {
+    private static func date(_ secondsAgo: Int64) -> (String, String) {
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let then = Fixture.now.advanced(by: .seconds(-secondsAgo))
+        let text = then.description
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        // 1970-01-01 was a Thursday.
+        let day = days[Int((then.seconds / 86_400 + 4) % 7)]
+        let month = months[(Int(text.dropFirst(5).prefix(2)) ?? 1) - 1]
+        let time = text.dropFirst(11).prefix(8)
+        return ("Date", "\(day), \(text.dropFirst(8).prefix(2)) \(month) \(text.prefix(4)) \(time) GMT")
+    }
+
+    private static let examples: [([(String, String)], Int)] = [
+        ([], 0), ([("Age", "0")], 0), ([("Age", "60")], 60), ([("Age", "172800")], 172_800), ([("Age", "-60")], 0),
+        ([("Age", "x")], 0), ([("Age", "60"), ("Age", "90")], 60), ([("Age", "99999999999999999999")], 31_536_000),
+        // A difference between the clocks.
+        ([date(7_200)], 0), ([date(-7_200)], 0), ([date(100_000_000)], 0),
+        // A cache without Age, which a field names or a difference of days shows.
+        ([date(7_200), ("X-Cache", "HIT")], 7_200), ([date(7_200), ("Via", "1.1 cache")], 7_200),
+        ([date(7_200), ("Cache-Status", "cache; hit")], 7_200), ([date(172_800)], 172_800),
+        ([date(7_200), ("Age", "60")], 7_200), ([date(60), ("Age", "7200")], 7_200), ([date(-60), ("Age", "0")], 0),
+    ]
+
+    @Test(arguments: examples) func theAgeOfAResponse(headers: [(String, String)], seconds: Int) {
+        let fields = HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) })
+        #expect(responseAge(fields, now: Fixture.now) == .seconds(seconds))
+    }
+
+    private static let lifetimes: [([(String, String)], Bool)] = [
+        ([("Warning", "110 - \"Response is stale\"")], true), ([("Warning", "111 cache \"Revalidation failed\"")], true),
+        ([("Warning", "214 - \"Transformed\", 110 - \"Stale\"")], true), ([("Warning", "214 110 \"Transformed\"")], false),
+        ([("Age", "61"), ("Cache-Control", "max-age=60")], true), ([("Age", "60"), ("Cache-Control", "max-age=60")], false),
+        ([("Age", "5"), ("Cache-Control", "max-age=0, must-revalidate")], false),
+        ([("Age", "50"), ("Cache-Control", "max-age=10, s-maxage=100")], false),
+        ([("Age", "101"), ("Cache-Control", "max-age=1000, s-maxage=100")], true),
+        ([("Age", "172800"), ("Cache-Control", "max-age=604800")], false), ([("Age", "172800")], false),
+        ([date(7_200), ("X-Cache", "STALE"), ("Cache-Control", "max-age=60")], true),
+        ([date(172_800), ("Cache-Control", "max-age=60")], true), ([date(7_200), ("Cache-Control", "max-age=60")], false),
+    ]
+
+    @Test(arguments: lifetimes) func isStaleAfterItsLifetime(headers: [(String, String)], expected: Bool) {
+        let fields = HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) })
+        #expect(isStale(fields, now: Fixture.now) == expected)
+    }
+}
+
 /// Relative to the time of ``Fixture``: 1994-11-06T08:49:37Z, 784,111,777 seconds after 1970.
 struct RateLimitTests {
     @Test(
