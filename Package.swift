@@ -96,6 +96,9 @@ let sharedTypes: [Target] = [
 
 let tests: [Target] = [
     .testTarget(name: "EndToEndTests", dependencies: ["NorrisProtocol", "NorrisTestSupport", "norrisctl", "norrisd"]),
+    // Scripts/fleet/simulate runs this program.
+    .executableTarget(
+        name: "norris-fleet", dependencies: ["NorrisPrefetch", "NorrisProtocol"], path: "Tests/FleetModel"),
     .testTarget(name: "NorrisArgumentsTests", dependencies: ["NorrisArguments", "NorrisTestSupport"]),
     .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
     .testTarget(

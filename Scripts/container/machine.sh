@@ -8,6 +8,9 @@ spawner=
 leader=
 upstream=
 
+# Further Debian packages in the container, separated by commas.
+further_packages=
+
 # make_machine PACKAGE…: a Debian with the dependencies of the packages, and their files as /root/NAME.deb.
 make_machine() {
     local release depends base package
@@ -19,11 +22,11 @@ make_machine() {
     machine=$work/machine
     # Names alone: the package's own versions are checked when it is installed.
     depends=$(for package in "$@"; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
-        sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)
-    base=$root/.build/container/$release-$(printf %s "$depends" | cksum | cut -d' ' -f1).tar
+        sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)${further_packages:+,$further_packages}
+    base=$root/.build/$name/$release-$(printf %s "$depends" | cksum | cut -d' ' -f1).tar
     if [ ! -f "$base" ]; then
         say "fetching Debian $release"
-        rm -rf "$root/.build/container"
+        rm -rf "$root/.build/$name"
         mkdir -p "${base%/*}"
         if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase \
             --include="systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd,$depends" \

@@ -73,11 +73,13 @@ struct Planner: Sendable {
 }
 
 /// A constant factor of 0.9...1.1 per source and machine, so that the machines of an office do not fetch all at once.
-struct Jitter: Sendable {
+package struct Jitter: Sendable {
     /// An identifier of the machine, such as the content of machine-id(5). Only its hash is used.
-    let machine: String
+    private let machine: String
 
-    func applied(to interval: Duration, of source: String) -> Duration {
+    package init(machine: String) { self.machine = machine }
+
+    package func applied(to interval: Duration, of source: String) -> Duration {
         let hash = stableHash(machine + "\n" + source)
         return interval * (0.9 + 0.2 * (Double(hash >> 11) / Double(1 << 53)))
     }

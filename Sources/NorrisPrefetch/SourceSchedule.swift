@@ -70,7 +70,7 @@ package struct SourceSchedule: Sendable {
     /// The refresh interval with the jitter of this machine.
     private var interval: Duration
 
-    init(policy: SourcePolicy, interval: Duration, history: History, now: Timestamp) {
+    package init(policy: SourcePolicy, interval: Duration, history: History, now: Timestamp) {
         self.policy = policy
         self.interval = interval
         (record, content) = (history.record, history.content)
@@ -185,7 +185,7 @@ package struct SourceSchedule: Sendable {
 
     /// Begins a run. Returns the record to store now. The record counts a failure in advance, so that a daemon that is
     /// killed repeatedly during runs does not burden the upstream.
-    mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
+    package mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         if wasAsleep(now) { failingSince = nil }
         running = (policy.settings, policy.upstream)
         (lostContent, isRefreshWanted) = (false, false)
@@ -198,7 +198,9 @@ package struct SourceSchedule: Sendable {
         return record
     }
 
-    mutating func finish(_ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator) {
+    package mutating func finish(
+        _ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator
+    ) {
         guard let (settings, upstream) = running else { return }
         running = nil
         switch outcome {

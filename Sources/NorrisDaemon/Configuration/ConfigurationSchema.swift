@@ -56,7 +56,10 @@ enum ConfigurationSchema {
 
     private static let gifs: [ConfigurationKey<Configuration>] = [
         .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; they need a key."),
-        .init("base_url", \.gifs.baseURL, .baseURLForKey, "The API of the GIFs."),
+        .init(
+            "base_url", \.gifs.baseURL, .baseURLForKey,
+            "The API of the GIFs; Giphy's terms forbid a cache that machines share."
+        ),
         .init(
             "api_key_file", \.gifs.apiKeyFile, ConfigurationKind.keyFile.orNull,
             "The file with the API key; without it, the systemd credential giphy-api-key is used."

@@ -69,6 +69,7 @@ struct Metrics: Sendable {
             $0.freshness.fetchedAt.map { Int($0.seconds) }
         }
         gauge("age_seconds", "Seconds since the source was last fetched.", &writer) { $0.freshness.ageSeconds }
+        gauge("stale", "Whether the content of the source is stale.", &writer) { $0.freshness.state == .stale ? 1 : 0 }
         gauge("next_run_timestamp_seconds", "When the source is fetched next.", &writer) {
             $0.nextRunAt.map { Int($0.seconds) }
         }

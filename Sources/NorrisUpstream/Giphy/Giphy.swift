@@ -23,7 +23,7 @@ package struct Giphy: Sendable {
         self.rating = rating
         self.timeout = timeout
         // Each request counts, and Giphy's terms forbid shared caches.
-        fetcher = Fetcher(transport: transport, executor: executor, asksPastCaches: false)
+        fetcher = Fetcher(transport: transport, executor: executor, asksPastCaches: false, allowsStorage: false)
     }
 
     /// GIFs that match a text of at most 50 characters, in Giphy's order. `limit` is 1...50; empty beyond offset 4,999.

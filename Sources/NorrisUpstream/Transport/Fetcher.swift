@@ -7,6 +7,8 @@ struct Fetcher: Sendable {
     let executor: (any TaskExecutor)?
     /// Whether a damaged response is requested again past the caches on the way.
     var asksPastCaches = true
+    /// Whether caches on the way may store the responses.
+    var allowsStorage = true
 
     /// Ensures that only one large document is decoded at a time. Small documents do not wait.
     static let largeDocuments = AsyncLock()
@@ -20,7 +22,8 @@ struct Fetcher: Sendable {
         _ url: String, accept: String, _ validators: Validators, _ timeout: Duration,
         decode: @Sendable (inout HTTPResponse, DecodingBudget) throws(UpstreamError) -> Value
     ) async throws(UpstreamError) -> Fetched<Value> {
-        let headers = [(name: "Accept", value: accept)]
+        let forbidden = allowsStorage ? [] : [(name: "Cache-Control", value: "no-store")]
+        let headers = [(name: "Accept", value: accept)] + forbidden
         let deadline = ContinuousClock.now + timeout
         do throws(UpstreamError) {
             return try await document(url, headers, validators, timeout, decode)

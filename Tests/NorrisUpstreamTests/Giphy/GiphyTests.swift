@@ -35,6 +35,8 @@ import Testing
                     "/v1/gifs\(common)g&ids=a%2Cb",
                 ])
             #expect(fixture.upstream.requests.allSatisfy { $0.header("Accept") == "application/json" })
+            // Giphy's terms forbid shared caches.
+            #expect(fixture.upstream.requests.allSatisfy { $0.header("Cache-Control") == "no-store" })
         }
     }
 
