@@ -4,7 +4,6 @@ An upstream in a separate process delays the hostile answer until the measuremen
 also fetches a small feed every second, and another user requests facts, which needs root.
 """
 
-import gzip
 import itertools
 import json
 import math
@@ -14,7 +13,6 @@ import pathlib
 import resource
 import signal
 import socket
-import socketserver
 import subprocess
 import threading
 import time

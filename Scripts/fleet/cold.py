@@ -84,6 +84,6 @@ def cold(folder, options):
             lines = cache.lines()
             rows.append(Row("cache restarted empty, all refresh: requests at the upstream", str(total),
                             goal=f"<= {documents}", met=total <= documents and not each_once(upstream),
-                            note=f"{len(lines)} requests at the cache, {sum(line.status == 304 for line in lines)} with "
-                                 f"status 304. {each_once(upstream)}"))
+                            note=f"{len(lines)} requests at the cache, "
+                                 f"{sum(line.status == 304 for line in lines)} with status 304. {each_once(upstream)}"))
     return rows

@@ -60,7 +60,7 @@ def scenario(sizes, unchanged, facts, feeds, lifetimes, changes, **others):
                     *({"name": name, "refresh": refresh, "documents": [number], "validated": 1}
                       for number, (name, refresh) in enumerate(feeds.items(), 3))],
         "originLatency": ORIGIN_LATENCY, "cacheLatency": CACHE_LATENCY,
-        "unchangedCacheBytes": unchanged[0], "unchangedOriginBytes": unchanged[1], "outages": [], **others}
+        "unchangedCacheBytes": unchanged[0], "unchangedOriginBytes": unchanged[1], **{"outages": [], **others}}
 
 
 def without_host(path):
@@ -105,7 +105,8 @@ def real(folder, count):
 def predicted(report):
     return {"requests at the cache": report["cache"]["requests"], "bytes of the cache": report["cache"]["bytes"],
             "responses 304 of the cache": report["cache"]["unchanged"],
-            "requests at the upstream": report["origin"]["requests"], "bytes of the upstream": report["origin"]["bytes"]}
+            "requests at the upstream": report["origin"]["requests"],
+            "bytes of the upstream": report["origin"]["bytes"]}
 
 
 def compared(folder, program, largest):
@@ -154,6 +155,16 @@ def large(program):
         rows += [Row(f"{count:,} machines, a day: cache", rate(later["cache"], DAY), note=note),
                  Row(f"{count:,} machines, a day: upstream", rate(later["origin"], DAY, "/h")),
                  Row(f"{count:,} machines, first 2 h: upstream", rate(first["origin"], 2 * HOUR, "/h"))]
+    begin, end = 4 * HOUR, 10 * HOUR
+    down = simulated(program, fleet(1_000_000, 10, duration=end, measuredFrom=begin,
+                                    outages=[{"begin": begin, "end": end}]))
+    permitted = 360 * len(parts.FEEDS)  # an hour
+    requests = down["origin"]["requests"] / 6
+    rows.append(Row("1,000,000 machines, upstream down for 6 h", rate(down["origin"], end - begin, "/h"),
+                    goal=f"<= {permitted} /h", met=requests <= permitted and not down["empty"],
+                    note=f"{down['staleResponses']:,} of {down['cache']['requests']:,} responses of the cache are expired "
+                         f"copies, {down['cache']['failures']} are errors; the oldest content is "
+                         f"{down['oldest'] / HOUR:.1f} h old"))
     # A tenth of the machines with ten times the weight shows the error of the weights.
     whole, tenth = (simulated(program, fleet(100_000, weight, duration=4 * HOUR, measuredFrom=2 * HOUR))["cache"]
                     for weight in [1, 10])

@@ -177,8 +177,8 @@ class Cache:
             log.seek(self.read)
             text = log.read()
             self.read = log.tell()
-        return [Line(datetime.datetime.fromisoformat(words[0]).timestamp(), int(words[2]), words[3], int(words[4]), int(words[5]), words[7])
-                for words in map(str.split, text.splitlines())]
+        return [Line(datetime.datetime.fromisoformat(words[0]).timestamp(), int(words[2]), words[3], int(words[4]),
+                     int(words[5]), words[7]) for words in map(str.split, text.splitlines())]
 
     def __enter__(self):
         self.start()

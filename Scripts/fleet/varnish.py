@@ -29,11 +29,13 @@ def varnish(folder, _):
                    "-a", f"127.0.0.1:{port}", "-s", "malloc,64M"]
         with running(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
             wait_for(lambda: parts.listens(port), "Varnish")
-            with parts.machines(folder, MACHINES, parts.configuration(f"http://127.0.0.1:{port}", feeds={})) as servers:
+            setting = parts.configuration(f"http://127.0.0.1:{port}", feeds={})
+            with parts.machines(folder, MACHINES, setting) as servers:
                 parts.wait_for_content(servers)
                 total, repeated = sum(upstream.requests.values()), cold.each_once(upstream)
                 rows = [Row(f"{MACHINES} cold machines: requests at the upstream", str(total),
-                            goal=f"= {len(parts.FACTS)}", met=total == len(parts.FACTS) and not repeated, note=repeated)]
+                            goal=f"= {len(parts.FACTS)}", met=total == len(parts.FACTS) and not repeated,
+                            note=repeated)]
                 time.sleep(LIFETIME + 1)
                 cold.refresh(servers)
                 upstream.requests.clear()

@@ -18,10 +18,9 @@ extension Freshness {
         guard state == .stale, origin != .builtin else { return nil }
         let reason = error.map { ": \($0.outlook(now: now))" } ?? ""
         guard let fetchedAt else { return "not fetched yet" + reason }
-        // The time is that of the source with the oldest content; a source that was never fetched has none.
-        guard let age = timePassed(since: fetchedAt, at: now) else {
-            return "some sources are not fetched yet" + reason
-        }
+        // The time is that of the oldest content of a fetched source. Sources that were never fetched have no time, and a
+        // cache may have sent a stale copy just now.
+        guard let age = timePassed(since: fetchedAt, at: now) else { return "some content is out of date" + reason }
         return "out of date, last fetched \(age) ago" + reason
     }
 }

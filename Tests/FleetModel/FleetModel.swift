@@ -82,7 +82,7 @@ struct Report: Encodable {
     var staleResponses = 0
     /// The requests of the machines in each tenth of the measured time, which show how the machines spread.
     var peaks: [Int] = []
-    /// The largest age of the content of a machine at the end, in seconds, and the number of machines without content.
+    /// The largest age of content at the end, in seconds, and the number of sources without content.
     var oldest: Double = 0
     var empty = 0
 }

@@ -52,14 +52,12 @@ struct SharedCache {
         let document = scenario.documents[index]
         var response = answer(index, at: time)
         if let copy = response.copy, copy.version == version { response.isUnchanged = true }
-        let isMeasured = time >= milliseconds(scenario.measuredFrom)
-        if response.isExpired, isMeasured { staleResponses += scenario.weight }
-        if isMeasured {
-            let bytes = response.copy == nil || response.isUnchanged ? scenario.unchangedCacheBytes : document.cacheBytes
-            cache.count(
-                at: time, bytes: bytes, isUnchanged: response.isUnchanged, isFailure: response.copy == nil,
-                weight: scenario.weight)
-        }
+        guard time >= milliseconds(scenario.measuredFrom) else { return response }
+        if response.isExpired { staleResponses += scenario.weight }
+        let hasBody = response.copy != nil && !response.isUnchanged
+        cache.count(
+            at: time, bytes: hasBody ? document.cacheBytes : scenario.unchangedCacheBytes,
+            isUnchanged: response.isUnchanged, isFailure: response.copy == nil, weight: scenario.weight)
         return response
     }
 

@@ -217,7 +217,7 @@ struct PostScreenTests {
                 "out of date, last fetched 1 hour ago: failing for 30 minutes: HTTP 503 from\ne.org"
             ),
             // One source was fetched, another was not.
-            (Freshness(origin: .cache, state: .stale, fetchedAt: ago(5)), "some sources are not fetched yet"),
+            (Freshness(origin: .cache, state: .stale, fetchedAt: ago(5)), "some content is out of date"),
         ] as [(Freshness, String?)])
     func tellsTheAgeOfOldContent(freshness: Freshness, text: String?) {
         #expect(screen(80) { $0.badge(freshness, now: now) } == (text.map { "\n\($0)\n" } ?? ""))

@@ -67,10 +67,11 @@ import Testing
 
     // MARK: Caches
 
-    @Test(arguments: [
-        .truncated(chunked: false), .truncated(chunked: true), .json("[[]]"),
-        .answer(status: 200, headers: [("Content-Type", "text/html")], body: Array("<html>Log in".utf8)),
-    ] as [FakeUpstream.Fault])
+    @Test(
+        arguments: [
+            .truncated(chunked: false), .truncated(chunked: true), .json("[[]]"),
+            .answer(status: 200, headers: [("Content-Type", "text/html")], body: Array("<html>Log in".utf8)),
+        ] as [FakeUpstream.Fault])
     func aDamagedCopyIsFetchedPastTheCache(fault: FakeUpstream.Fault) async throws {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             fixture.upstream.setCachedFault(fault)

@@ -95,7 +95,8 @@ struct FactSource: ContentSource {
         }
         let changes = try await stores.facts.replaceUpstream(
             // A fact is removed upstream only if every item of every reply could be used and none is the fact.
-            news.facts, isComplete: news.skipped == 0, fetch: newRecord(news.info, parts: news.parts, categories: categories))
+            news.facts, isComplete: news.skipped == 0,
+            fetch: newRecord(news.info, parts: news.parts, categories: categories))
         context.knownCategories.learn(categories)
         stores.facts.wantFortunes()
         context.logger.info(
@@ -112,15 +113,16 @@ struct FactSource: ContentSource {
 
     /// Passes a search on to the upstream, and stores the facts of the reply.
     ///
-    /// - Returns: false if the upstream refuses this query, which says nothing about other queries.
+    /// - Returns: false if the reply says nothing about the upstream: it refuses this query, or a cache sent an old copy.
     func search(_ query: FactQuery, within time: Duration) async throws(FetchFailure) -> Bool {
         do {
-            if case .changed(let batch, _) = try await upstream.search(query.text, timeout: time) {
+            let fetched = try await upstream.search(query.text, timeout: time)
+            if case .changed(let batch, _) = fetched {
                 // The upstream treats % and _ as wildcards; facts that match only as wildcards are not stored.
                 let found = batch.facts.lazy.filter(query.matches).prefix(FactSource.maximumFound)
                 try await stores.facts.addFound(Array(found))
             }
-            return true
+            return !fetched.info.isStale && fetched.info.age <= policy.staleAfter
         } catch let error as UpstreamError where error.kind == .http(status: 400) {
             return false
         } catch {

@@ -46,7 +46,8 @@ private let cacheFields = ["age", "cache-status", "via", "warning", "x-cache"]
 /// A lifetime of 0 does not count: with `max-age=0` an origin asks clients to revalidate what a cache may send for long.
 func isStale(_ headers: HTTPHeaderFields, now: Timestamp) -> Bool {
     let warnings = headers.all("warning").joined(separator: ",").split(separator: ",")
-    if warnings.contains(where: { ["110", "111"].contains($0.drop { $0 == " " }.prefix { $0 != " " }) }) { return true }
+    let codes = warnings.map { $0.drop { $0 == " " }.prefix { $0 != " " } }
+    if codes.contains("110") || codes.contains("111") { return true }
     let lifetime = seconds(of: "s-maxage", headers) ?? statedLifetime(headers, now: now) ?? .zero
     return lifetime > .zero && responseAge(headers, now: now) > lifetime
 }

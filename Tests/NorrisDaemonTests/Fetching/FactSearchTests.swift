@@ -34,6 +34,17 @@ import Testing
         }
     }
 
+    @Test(arguments: [("Age", "999999"), ("Warning", "110 - \"Response is Stale\"")])
+    func anOldCopyOfACacheIsNoAnswerOfTheUpstream(header: (String, String)) async throws {
+        try await stale { daemon, upstream in
+            upstream.setHeaders([header])
+            let page = try daemon.search(text: "WALKER")
+            #expect(page.items.map(\.id) == ["hidden"])
+            #expect(page.freshness?.origin == .cache)
+            #expect(page.freshness?.state == .stale)
+        }
+    }
+
     @Test func aFreshSourceIsNotAsked() async throws {
         try await FakeUpstream.run(jokes: FakeUpstream.jokes(count: 40) + [Self.hidden]) { upstream in
             let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))

@@ -85,6 +85,36 @@ import Testing
         }
     }
 
+    @Test(
+        "Content is as old as the copy of a cache, also after a restart and a reply without changes",
+        arguments: [
+            (["Age": "7200"], 7_200, Freshness.State.fresh), (["Age": "172800"], 172_800, .stale),
+            (["Age": "7200", "Cache-Control": "max-age=3600"], 7_200, .stale),
+            (["Warning": "110 - \"Response is Stale\""], 0, .stale),
+        ])
+    func copiesOfACache(headers: [String: String], age: Int, state: Freshness.State) async throws {
+        try await FakeUpstream.run { upstream in
+            upstream.setHeaders(headers.map { ($0.key, $0.value) })
+            let (folder, clock) = (TemporaryFolder(), ManualClock(.ofTests))
+            let expected = Freshness(
+                origin: .cache, state: state, fetchedAt: clock.now.advanced(by: .seconds(-age)), ageSeconds: age)
+            try await FetchingDaemon.run(upstream, in: folder, clock: clock) { daemon in
+                try daemon.watch.wait(for: .finished)
+                #expect(try daemon.source().freshness == expected)
+                _ = try daemon.refresh()
+                try daemon.watch.wait(for: .finished)
+                #expect(try daemon.source().freshness == expected)
+            }
+            try await FetchingDaemon.run(upstream, in: folder, clock: clock, fetches: false) { daemon in
+                #expect(try daemon.source().freshness == expected)
+                #expect(try random(daemon, #"{"category":"dev"}"#)?.state == state)
+                let text: ServerMetrics.Result = try daemon.client().call(ServerMetrics.self)
+                let sample = "norrisd_source_stale{source=\"facts\",kind=\"chucknorris\"} \(state == .stale ? 1 : 0)\n"
+                #expect(text.text.contains(sample))
+            }
+        }
+    }
+
     @Test func contentAndAFailureComeTogether() async throws {
         try await fetched(.hours(1), fault: .status(503)) { daemon in
             let source = try daemon.source()

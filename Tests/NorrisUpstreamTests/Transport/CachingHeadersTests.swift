@@ -75,15 +75,19 @@ struct ResponseAgeTests {
     }
 
     private static let lifetimes: [([(String, String)], Bool)] = [
-        ([("Warning", "110 - \"Response is stale\"")], true), ([("Warning", "111 cache \"Revalidation failed\"")], true),
-        ([("Warning", "214 - \"Transformed\", 110 - \"Stale\"")], true), ([("Warning", "214 110 \"Transformed\"")], false),
-        ([("Age", "61"), ("Cache-Control", "max-age=60")], true), ([("Age", "60"), ("Cache-Control", "max-age=60")], false),
+        ([("Warning", "110 - \"Response is stale\"")], true),
+        ([("Warning", "111 cache \"Revalidation failed\"")], true),
+        ([("Warning", "214 - \"Transformed\", 110 - \"Stale\"")], true),
+        ([("Warning", "214 110 \"Transformed\"")], false),
+        ([("Age", "61"), ("Cache-Control", "max-age=60")], true),
+        ([("Age", "60"), ("Cache-Control", "max-age=60")], false),
         ([("Age", "5"), ("Cache-Control", "max-age=0, must-revalidate")], false),
         ([("Age", "50"), ("Cache-Control", "max-age=10, s-maxage=100")], false),
         ([("Age", "101"), ("Cache-Control", "max-age=1000, s-maxage=100")], true),
         ([("Age", "172800"), ("Cache-Control", "max-age=604800")], false), ([("Age", "172800")], false),
         ([date(7_200), ("X-Cache", "STALE"), ("Cache-Control", "max-age=60")], true),
-        ([date(172_800), ("Cache-Control", "max-age=60")], true), ([date(7_200), ("Cache-Control", "max-age=60")], false),
+        ([date(172_800), ("Cache-Control", "max-age=60")], true),
+        ([date(7_200), ("Cache-Control", "max-age=60")], false),
     ]
 
     @Test(arguments: lifetimes) func isStaleAfterItsLifetime(headers: [(String, String)], expected: Bool) {
