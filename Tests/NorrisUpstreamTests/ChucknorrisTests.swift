@@ -98,6 +98,17 @@ import Testing
         }
     }
 
+    @Test func aTimeoutPastTheCacheDoesNotHideTheDamage() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setCachedFault(.json("[[]]"))
+            fixture.upstream.setFault(.hang)
+            let api = Chucknorris(
+                baseURL: fixture.upstream.baseURL, transport: fixture.transport, timeout: .milliseconds(1_500))
+            let error = await failure { _ = try await api.search("chuck") }
+            #expect(error?.kind == .decode)
+        }
+    }
+
     @Test func theAgeOfACopyIsKnown() async throws {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             fixture.upstream.setHeaders([("Age", "172800"), ("Cache-Control", "max-age=3600")])

@@ -30,7 +30,12 @@ struct Fetcher: Sendable {
         } catch  where error.isDamage && asksPastCaches {
             let rest = ContinuousClock.now.duration(to: deadline)
             guard rest > .zero else { throw error }
-            return try await document(url, headers + [("Cache-Control", "no-cache")], validators, rest, decode)
+            do throws(UpstreamError) {
+                return try await document(url, headers + [("Cache-Control", "no-cache")], validators, rest, decode)
+            } catch let second where second.kind == .timeout {
+                // The second request had less time, so that its timeout is no property of the upstream.
+                throw error
+            }
         }
     }
 
