@@ -1,5 +1,6 @@
 """Shared parts of the benchmarks: daemons and other processes, alternating measurements, and the table of results."""
 
+import argparse
 import contextlib
 import dataclasses
 import http.server
@@ -301,6 +302,28 @@ def killed_start(folder, configuration, seconds, **options):
 
     with contextlib.suppress(Failure), daemon(folder, configuration, started=started, **options):
         time.sleep(seconds)
+
+
+def parser(command, described, measures, kind, only_if_named=(), statuses=""):
+    """Returns a parser for the names of measures; `options` uses the parser."""
+    functions = "\n".join(f"  {name:14}{function.__doc__}" for name, (function, _) in measures.items())
+    default = f"all except {', '.join(sorted(only_if_named))}" if only_if_named else "all"
+    result = argparse.ArgumentParser(
+        prog=command, formatter_class=argparse.RawDescriptionHelpFormatter, description=described,
+        epilog=f"{kind}s:\n{functions}\n\nNORRIS_PROGRAMS is the folder with the programs (default: .build/dist).\n"
+        f"Exit status: 0 all goals met, 1 a goal missed or a measurement failed{statuses}.")
+    result.add_argument("names", metavar="NAME", nargs="*", help=f"names of {kind}s (default: {default})")
+    result.add_argument("--packages", action="store_true", help=argparse.SUPPRESS)
+    return result
+
+
+def options(parser, measures, only_if_named=()):
+    """Parses the arguments of the process; without names, all measures except some are named."""
+    result = parser.parse_args()
+    if unknown := set(result.names) - set(measures):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    result.names = result.names or [name for name in measures if name not in only_if_named]
+    return result
 
 
 def main(name, measures, options):

@@ -3,7 +3,6 @@
 Compare ratios, not figures: a machine that is busy or slow affects both members of a pair alike.
 """
 
-import argparse
 import sys
 
 sys.dont_write_bytecode = True
@@ -41,13 +40,8 @@ def sizes(text):
 
 
 def parse():
-    described = "\n".join(f"  {name:14}{function.__doc__}" for name, (function, _) in BENCHMARKS.items())
-    parser = argparse.ArgumentParser(
-        prog="Scripts/bench", formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__,
-        epilog=f"benchmarks:\n{described}\n\nNORRIS_PROGRAMS is the folder with the programs (default: .build/dist).\n"
-        "Exit status: 0 all goals met, 1 a goal missed or a benchmark failed, 77 recorded with another toolchain.")
-    parser.add_argument("names", metavar="NAME", nargs="*",
-                        help=f"a benchmark (default: all except {', '.join(sorted(ONLY_IF_NAMED))})")
+    parser = harness.parser("Scripts/bench", __doc__, BENCHMARKS, "benchmark", ONLY_IF_NAMED,
+                            ", 77 recorded with another toolchain")
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="pairs of each comparison (default: 5)")
     parser.add_argument("--sizes", type=sizes, default=store.DEFAULT_SIZES, metavar="N,N",
                         help="store: numbers of facts (default: 1000,3000,100000; 1000000 takes minutes)")
@@ -57,15 +51,11 @@ def parse():
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument("--record", action="store_true", help="instructions: write the figures to instructions.tsv")
     mode.add_argument("--check", action="store_true", help="instructions: compare with instructions.tsv")
-    parser.add_argument("--packages", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if unknown := set(options.names) - set(BENCHMARKS):
-        parser.error(f"unknown benchmark: {', '.join(sorted(unknown))}")
+    options = harness.options(parser, BENCHMARKS, ONLY_IF_NAMED)
     if options.runs < 1:
         parser.error("--runs must be at least 1")
     if (options.record or options.check) and options.names != ["instructions"]:
         parser.error("--record and --check apply to: instructions")
-    options.names = options.names or [name for name in BENCHMARKS if name not in ONLY_IF_NAMED]
     return options
 
 

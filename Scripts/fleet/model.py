@@ -162,7 +162,7 @@ def large(program):
     requests = down["origin"]["requests"] / 6
     rows.append(Row("1,000,000 machines, upstream down for 6 h", rate(down["origin"], end - begin, "/h"),
                     goal=f"<= {permitted} /h", met=requests <= permitted and not down["empty"],
-                    note=f"{down['staleResponses']:,} of {down['cache']['requests']:,} responses of the cache are expired "
+                    note=f"{down['staleResponses']:,} of {down['cache']['requests']:,} responses are expired "
                          f"copies, {down['cache']['failures']} are errors; the oldest content is "
                          f"{down['oldest'] / HOUR:.1f} h old"))
     # A tenth of the machines with ten times the weight shows the error of the weights.

@@ -6,11 +6,12 @@ enum Backoff {
     static let base = Duration.seconds(4)
     static let cap = Duration.seconds(3600)
 
-    /// A wait between one second and the limit for so many failures, which doubles from ``base`` up to ``cap``.
+    /// A random wait between one second and ``limit(failures:)``.
     static func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         .seconds(Int64.random(in: 1...limit(failures: failures).components.seconds, using: &generator))
     }
 
+    /// The longest wait after consecutive failures: ``base``, doubled with each failure up to ``cap``.
     static func limit(failures: Int) -> Duration {
         // Past this many doublings any base is above the cap.
         let doublings = min(max(failures, 1) - 1, 16)
@@ -18,13 +19,13 @@ enum Backoff {
     }
 }
 
-/// What the configuration says of a source.
+/// The part of a source's configuration that affects its schedule.
 package struct SourcePolicy: Equatable, Sendable {
     package var isEnabled: Bool
     /// One second or more.
     package var refresh: Duration
-    /// Stands for whatever the content depends on, such as addresses and queries: content fetched with others is no
-    /// content of this source.
+    /// Represents the settings that the content depends on, such as addresses and queries. Content that was fetched with
+    /// other settings is no content of this source.
     package var settings: String
     /// Identifies the URL. The failures of another URL do not delay a run.
     package var upstream: String

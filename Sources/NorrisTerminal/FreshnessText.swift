@@ -18,8 +18,8 @@ extension Freshness {
         guard state == .stale, origin != .builtin else { return nil }
         let reason = error.map { ": \($0.outlook(now: now))" } ?? ""
         guard let fetchedAt else { return "not fetched yet" + reason }
-        // The time is that of the oldest content of a fetched source. Sources that were never fetched have no time, and a
-        // cache may have sent a stale copy just now.
+        // Content of now is stale if another source was never fetched and has no time, or if an HTTP cache has sent a
+        // stale copy.
         guard let age = timePassed(since: fetchedAt, at: now) else { return "some content is out of date" + reason }
         return "out of date, last fetched \(age) ago" + reason
     }

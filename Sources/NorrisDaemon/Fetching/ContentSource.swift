@@ -57,7 +57,9 @@ extension ContentSource {
         }
     }
 
-    /// - Parameter info: of the reply; the oldest and stalest one of several.
+    /// The record of a fetch with the current settings.
+    ///
+    /// - Parameter info: the caching headers of the reply, or of all replies combined.
     func newRecord(
         _ info: FetchInfo = FetchInfo(), parts: [String: PartRecord] = [:], categories: [String] = []
     ) -> FetchRecord {
@@ -85,7 +87,7 @@ extension PartRecord {
 }
 
 extension FetchOutcome {
-    /// The outcome of a run whose replies had this age.
+    /// The outcome of a run with the caching headers of its replies.
     init(added: Int, newest: [Event.NewItem] = [], _ info: FetchInfo) {
         self = .fetched(
             added: added, newest: newest, notBefore: info.notBefore, age: info.age, isStale: info.isStale)

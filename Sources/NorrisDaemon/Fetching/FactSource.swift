@@ -84,7 +84,7 @@ struct FactSource: ContentSource {
                 return nil
             }
         }
-        (record.fetchedAt, record.isStale) = (now.advanced(by: .zero - combined.age), combined.isStale)
+        record = newRecord(combined, parts: record.parts, categories: record.categories)
         guard await stores.fetches.renew(record, for: name) else { return .contentGone }
         return FetchOutcome(added: 0, combined)
     }

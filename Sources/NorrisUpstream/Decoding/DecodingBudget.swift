@@ -114,7 +114,7 @@ final class DecodingBudget {
 
     private func exceed(_ limit: String) {
         let advice = "use a smaller one, or disable this source"
-        failure = failure ?? .unusable("answered with a document that \(limit); \(advice)")
+        failure = failure ?? UpstreamError(.decode, "answered with a document that \(limit); \(advice)")
     }
 
     private static func threadTime() -> Duration {

@@ -22,8 +22,8 @@ private func statedLifetime(_ headers: HTTPHeaderFields, now: Timestamp) -> Dura
 /// The age of a response from a cache (RFC 9111, section 4.2.3): the larger one of `Age` and the time since `Date`, at
 /// most a year.
 ///
-/// `Date` counts if a field names a cache, because nginx sends no `Age`; without such a field only if the difference is
-/// more than an error of a clock, and less than that of a clock that was never set.
+/// `Date` counts if a field names a cache, because nginx sends no `Age`. Without such a field, `Date` counts only between
+/// ``clockErrors`` and ``longestStorage``, because other differences are errors of a clock.
 func responseAge(_ headers: HTTPHeaderFields, now: Timestamp) -> Duration {
     let stated = headers["age"].flatMap(seconds) ?? .zero
     let sinceDate = headers["date"].flatMap(httpDate)?.duration(to: now) ?? .zero
@@ -41,9 +41,10 @@ private let longestAge = Duration.seconds(31_536_000)
 /// The fields by which a cache shows itself (RFC 9110, section 7.6.3; RFC 9111, section 5; RFC 9211).
 private let cacheFields = ["age", "cache-status", "via", "warning", "x-cache"]
 
-/// Whether a cache has sent a response whose lifetime is over, or says so (RFC 7234, sections 5.5.1 and 5.5.2).
+/// Whether the lifetime of a response is over, or a cache marks the response as stale (RFC 7234, sections 5.5.1 and
+/// 5.5.2).
 ///
-/// A lifetime of 0 does not count: with `max-age=0` an origin asks clients to revalidate what a cache may send for long.
+/// A lifetime of 0 does not count: with `max-age=0` an upstream only asks browsers to revalidate their copies.
 func isStale(_ headers: HTTPHeaderFields, now: Timestamp) -> Bool {
     let warnings = headers.all("warning").joined(separator: ",").split(separator: ",")
     let codes = warnings.map { $0.drop { $0 == " " }.prefix { $0 != " " } }

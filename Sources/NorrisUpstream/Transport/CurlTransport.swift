@@ -68,11 +68,14 @@ package struct CurlTransport: HTTPTransport {
         case 304:
             let fields = ["if-none-match", "if-modified-since"]
             guard request.headers.contains(where: { fields.contains($0.name.lowercased()) }) else {
-                throw UpstreamError(.decode, "\(url.hostAndPath) answered 304 to a request without validators.")
+                var error = UpstreamError(.decode, "\(url.hostAndPath) answered 304 to a request without validators.")
+                error.isDamage = true
+                throw error
             }
         case 200:
             if var failure = exchange.failure {
-                failure.isCutShort = failure.kind == .offline
+                // The response ended early.
+                if failure.kind == .offline { failure.isDamage = true }
                 throw failure
             }
         case 407 where settings.proxy != nil && !url.isSecure: throw .refusedByProxy

@@ -29,8 +29,9 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     package var retryAfter: Duration?
     /// Whether this upstream is known to recover from the status, or norrisd had no memory for the response.
     var isTransient = false
-    /// Whether the response began with status 200 and ended early.
-    var isCutShort = false
+    /// Whether a response arrived that cannot be used, and a cache on the way may have damaged it. A document beyond a
+    /// limit is no damage, because a second one would cost as much.
+    var isDamage = false
     /// Whether the message needs no name of the upstream before it.
     var isComplete = false
     /// The address of the feed that a web page names, if the upstream sent a web page instead of a feed.
@@ -51,9 +52,6 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         case .credentials, .cancelled: false
         }
     }
-
-    /// Whether a response arrived that cannot be used. The web page that names a feed is what its upstream sends.
-    var isDamage: Bool { isCutShort || kind == .decode && !isTransient && feedURL == nil }
 
     package var description: String { message }
 
@@ -76,7 +74,7 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     static func busy(_ name: String) -> UpstreamError {
         let fault = "answered, but other responses use all of norrisd's response memory"
         var error = name.isEmpty ? .unusable(fault) : UpstreamError(.decode, "\(name) \(fault).")
-        error.isTransient = true
+        (error.isTransient, error.isDamage) = (true, false)
         return error
     }
 
@@ -95,10 +93,12 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
             self.init(.decode, "\(url.hostAndPath) is not a usable URL; correct the configured address.")
         case CURLE_BAD_CONTENT_ENCODING:
             self.init(.decode, "\(url.hostAndPath) answered with compressed content that is damaged.")
+            isDamage = true
         // A status line of HTTP/0.9 or of an unknown version, or invalid header fields.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
             CURLE_RECV_ERROR where text.contains("chunked-encoding"):
             self.init(.decode, "\(host) answered with something that is not HTTP.")
+            isDamage = true
         case _ where transfer.isConnected: self = .early(url)
         default:
             let proxyStatus = curl_get_long(transfer.easy, CURLINFO_HTTP_CONNECTCODE)
@@ -153,7 +153,11 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
     // MARK: Responses
 
     /// A response that cannot be decoded. `fault` ends a sentence that ``Fetcher`` begins with the upstream's name.
-    static func unusable(_ fault: String) -> UpstreamError { UpstreamError(.decode, fault) }
+    static func unusable(_ fault: String) -> UpstreamError {
+        var error = UpstreamError(.decode, fault)
+        error.isDamage = true
+        return error
+    }
 
     /// A response of another type than a feed.
     ///
@@ -165,7 +169,8 @@ package struct UpstreamError: Error, Equatable, Sendable, CustomStringConvertibl
         let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
         let advice = feedURL.map { "Its feed may be \($0)." } ?? "Set url to the address of a feed."
         var error = UpstreamError(.decode, "\(fault). \(advice)")
-        (error.isComplete, error.feedURL) = (true, feedURL)
+        // A page that names its feed comes from the upstream.
+        (error.isComplete, error.feedURL, error.isDamage) = (true, feedURL, feedURL == nil)
         return error
     }
 

@@ -24,6 +24,8 @@ struct DecodingBudgetTests {
             "answered with a document that is too large to decode: it takes more than 1 MiB of memory; "
             + "use a smaller one, or disable this source"
         #expect(fault { () throws(UpstreamError) in try budget.check() } == message)
+        // A second document, past the caches, would cost as much.
+        #expect(throws: UpstreamError(.decode, message)) { try budget.check() }
     }
 
     /// A clock that begins at 0 and advances by `step` seconds at each reading.
