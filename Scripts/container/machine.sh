@@ -13,53 +13,63 @@ further_packages=
 
 # make_machine PACKAGE…: a Debian with the dependencies of the packages, and their files as /root/NAME.deb.
 make_machine() {
-    local release depends base package
-    # The package is made for the Debian that it is built on.
+    local release depends package
+    # The Debian of this machine; Scripts/upgrade-test tries others.
     release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || skip "this is no Debian"
+    # Names alone: the package's own versions are checked when it is installed.
+    depends=$(for package in "$@"; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
+        sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)${further_packages:+,$further_packages}
+    unpack_debian "$release" "systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd,$depends"
+    for package in "$@"; do
+        cp "$package" "$machine/root/$(dpkg-deb -f "$package" Package).deb" || fail "no room in $work"
+    done
+    echo "nameserver $upstream_address" >"$machine/etc/resolv.conf"
+}
+
+# unpack_debian RELEASE PACKAGES: a Debian with these packages, separated by commas, in $machine.
+unpack_debian() {
+    local base
     # In memory: dpkg and databases wait for a disk after every file.
     work=$(mktemp -d)
     mount -t tmpfs -o mode=755 none "$work" || skip "no tmpfs can be mounted"
     machine=$work/machine
-    # Names alone: the package's own versions are checked when it is installed.
-    depends=$(for package in "$@"; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
-        sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)${further_packages:+,$further_packages}
-    base=$root/.build/$name/$release-$(printf %s "$depends" | cksum | cut -d' ' -f1).tar
+    base=$root/.build/$name/$1-$(printf %s "$2" | cksum | cut -d' ' -f1).tar
     if [ ! -f "$base" ]; then
-        say "fetching Debian $release"
-        rm -rf "$root/.build/$name"
+        say "fetching Debian $1"
+        rm -f "$root/.build/$name/$1"-*
         mkdir -p "${base%/*}"
-        if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase \
-            --include="systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd,$depends" \
-            "$release" "$base.new" >"$work/mmdebstrap.log" 2>&1; then
+        if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase --include="$2" "$1" "$base.new" \
+            >"$work/mmdebstrap.log" 2>&1; then
             tail -n 5 "$work/mmdebstrap.log" >&2
             # The fault is the package's if it depends on what Debian does not have.
             ! grep -q "Unable to locate package" "$work/mmdebstrap.log" || fail "the package cannot be installed"
-            skip "Debian cannot be fetched"
+            skip "Debian $1 cannot be fetched"
         fi
         mv "$base.new" "$base"
     fi
     mkdir "$machine"
     tar -xf "$base" -C "$machine" || fail "no room in $work"
-    for package in "$@"; do
-        cp "$package" "$machine/root/$(dpkg-deb -f "$package" Package).deb" || fail "no room in $work"
-    done
     echo container >"$machine/etc/hostname"
-    echo "nameserver $upstream_address" >"$machine/etc/resolv.conf"
     # The journal must drop no entry, and must keep the entries after the service's user is removed.
     mkdir -p "$machine/etc/systemd/journald.conf.d"
     printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' >"$machine/etc/systemd/journald.conf.d/test.conf"
 }
 
-# Starts systemd in the container, and waits until it is up.
+# Boots the container without a network but its own loopback.
 boot_machine() {
-    setsid systemd-nspawn -q -D "$machine" --register=no --keep-unit --private-network --resolv-conf=off \
-        --console=passive -b </dev/null >"$work/console.log" 2>&1 &
+    start_systemd --private-network --resolv-conf=off || return
+    nsenter -t "$leader" -n ip address add "$upstream_address/32" dev lo
+}
+
+# start_systemd OPTION…: starts systemd in the container, with options of systemd-nspawn, and waits until it is up.
+start_systemd() {
+    setsid systemd-nspawn -q -D "$machine" --register=no --keep-unit "$@" --console=passive -b </dev/null \
+        >"$work/console.log" 2>&1 &
     spawner=$!
     if ! eventually 60 booted_or_gone || ! booted; then
         tail -n 5 "$work/console.log" >&2
         return 1
     fi
-    nsenter -t "$leader" -n ip address add "$upstream_address/32" dev lo
 }
 
 booted_or_gone() { booted || ! kill -0 "$spawner" 2>/dev/null; }
@@ -111,4 +121,5 @@ stop_machine() {
         wait "$spawner" 2>/dev/null
     fi
     [ -z "$work" ] || { umount --lazy "$work" && rmdir "$work"; }
+    spawner='' leader='' work=''
 }

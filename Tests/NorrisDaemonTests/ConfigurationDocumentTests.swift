@@ -118,7 +118,7 @@ extension ShippedConfigurationTests {
     /// Values for keys whose defaults are not good examples.
     private static let examples = [
         "admin_groups": "[adm]", "facts.fortunes": "[/usr/share/games/fortunes]",
-        "http.proxy": "http://proxy.example:3128",
+        "http.proxy": "http://proxy.example:3128", "http.user_agent": "norrisd (admin@example.org)",
     ]
 
     private static let sources = """
@@ -155,6 +155,9 @@ extension ShippedConfigurationTests {
         }
         text += wrapped("\(entry.summary) Takes \(entry.accepts).")
         if let example = examples[entry.path] { text += "# Example: \(example)\n" }
+        // The version would change the shipped file in each release, and then apt asks all administrators who have
+        // changed their file which of the two to use.
+        if entry.path == "http.user_agent" { return text + "# Default: norrisd/ and the version.\n" }
         let indent = parts.count == 1 ? "" : "  "
         return text + "#\(indent)\(parts.last ?? ""): \(entry.defaultText ?? "")\n"
     }

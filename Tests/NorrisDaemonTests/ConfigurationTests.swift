@@ -1,3 +1,4 @@
+import NorrisProtocol
 import NorrisTestSupport
 import NorrisUpstream
 import Testing
@@ -193,7 +194,7 @@ struct ConfigurationPrintTests {
                 http:
                   timeout: 10s
                   max_body: 16MiB
-                  user_agent: norrisd/0.1.0
+                  user_agent: norrisd/\(NorrisVersion.current)
                   proxy: null
                 facts:
                   enabled: true

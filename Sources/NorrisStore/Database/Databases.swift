@@ -410,8 +410,10 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
         /// Another daemon uses the folder; with its process id if known.
         case locked(pid: Int?)
-        /// The file was written by a newer norrisd.
-        case newerSchema(found: Int, known: Int)
+        /// The file was written by a newer norrisd; with the alternative to that version.
+        case newerSchema(found: Int, known: Int, alternative: String)
+        /// The content of the file prevents a migration, with SQLite's message.
+        case failedMigration(from: Int, to: Int, String)
         /// A database of another program.
         case foreign
         /// The folder or file cannot be created or written.
@@ -434,9 +436,12 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case .locked(let pid?):
             "\(path): the norrisd with process id \(pid) uses this folder; stop it, or give another --state-dir"
         case .locked(nil): "\(path): another norrisd uses this folder; stop it, or give another --state-dir"
-        case .newerSchema(let found, let known):
+        case .newerSchema(let found, let known, let alternative):
             "\(path): written by a newer norrisd (schema \(found), this one knows \(known)); "
-                + "it was left untouched: install that version again, or give another folder"
+                + "it was left untouched: install that version again, or \(alternative)"
+        case .failedMigration(let from, let to, let detail):
+            "\(path): the update from schema \(from) to \(to) failed (\(detail)); the file is unchanged: "
+                + "install the previous version again (norrisd(8), UPGRADES)"
         case .foreign:
             "\(path): is a database of another program; it was left untouched: move it away, or give another folder"
         case .notWritable(let detail):

@@ -32,7 +32,7 @@ struct DatabaseKind: Sendable {
         return Set(own).isSubset(of: try String.fetchAll(database, tables))
     }
 
-    /// Migrates a database to the current schema, with one transaction for each migration.
+    /// Migrates a database to the current schema in one transaction, so that a failure leaves the version of before.
     func migrate(_ pool: DatabasePool, _ access: BlockingAccess) throws {
         try pool.withWriter(access) { database in
             let version = try Int.fetchOne(database, "PRAGMA user_version") ?? 0
@@ -40,16 +40,29 @@ struct DatabaseKind: Sendable {
             // A migration may recreate a table with references to it; dangling references are checked at the end.
             try database.execute("PRAGMA foreign_keys = OFF")
             defer { try? database.execute("PRAGMA foreign_keys = ON") }
-            for (index, migration) in migrations.enumerated().dropFirst(version) {
-                try database.write { database in
+            try database.write { database in
+                for migration in migrations.dropFirst(version) {
                     try migration.apply(database)
                     guard try database.first("PRAGMA foreign_key_check", [], { _ in }) == nil else {
                         throw DatabaseError(SQLITE_CONSTRAINT, message: "migration \(migration.name)")
                     }
-                    try database.execute("PRAGMA user_version = \(index + 1)")
                 }
+                try database.execute("PRAGMA user_version = \(schemaVersion)")
             }
         }
+    }
+}
+
+extension DatabaseKind {
+    /// The name of the copy that a migration from a version makes.
+    fileprivate static func copy(of path: String, version: Int) -> String { "\(path).v\(version)" }
+
+    /// Describes how this version can be used although a newer version has written the file.
+    fileprivate func alternative(toNewer path: String) -> String {
+        guard isDurable else { return "delete it, because its content is fetched again" }
+        let copy = Self.copy(of: path, version: schemaVersion)
+        guard Folder.size(of: copy) > 0 else { return "give another folder" }
+        return "restore \(copy), the copy of before the upgrade (norrisd(8), UPGRADES)"
     }
 }
 
@@ -137,7 +150,7 @@ struct OpenedDatabase: Sendable {
         if version > 0, version < kind.schemaVersion {
             willTakeLong()
             if kind.isDurable {
-                try copy(writer, to: "\(path).v\(version)", access)
+                try copy(writer, to: DatabaseKind.copy(of: path, version: version), access)
                 willTakeLong()
             }
         }
@@ -146,7 +159,7 @@ struct OpenedDatabase: Sendable {
                 try database.execute("PRAGMA application_id = \(kind.applicationID); PRAGMA user_version = \(version)")
             }
         }
-        try kind.migrate(writer, access)
+        try migrate(kind, writer, path, from: version, access)
         if version == 0, !kind.isDurable {
             try writer.withWriter(access) { try $0.execute("PRAGMA synchronous = NORMAL") }
         }
@@ -157,6 +170,21 @@ struct OpenedDatabase: Sendable {
             }
         }
         return writer
+    }
+
+    /// Migrates a database.
+    ///
+    /// - Throws: a ``StoreError`` with the way back if the content of a state prevents a migration.
+    private static func migrate(
+        _ kind: DatabaseKind, _ writer: DatabasePool, _ path: String, from version: Int, _ access: BlockingAccess
+    ) throws {
+        do {
+            try kind.migrate(writer, access)
+        } catch let error as DatabaseError
+            where kind.isDurable && version > 0 && [SQLITE_ERROR, SQLITE_CONSTRAINT].contains(error.resultCode)
+        {
+            throw StoreError(path: path, .failedMigration(from: version, to: kind.schemaVersion, error.message))
+        }
     }
 
     private static func connect(
@@ -234,7 +262,10 @@ struct OpenedDatabase: Sendable {
             guard isEmpty || isOurs == true else { throw StoreError(path: path, .foreign) }
             guard version <= kind.schemaVersion else {
                 try check(database)
-                throw StoreError(path: path, .newerSchema(found: version, known: kind.schemaVersion))
+                throw StoreError(
+                    path: path,
+                    .newerSchema(
+                        found: version, known: kind.schemaVersion, alternative: kind.alternative(toNewer: path)))
             }
             // The cache is checked while the daemon serves.
             if kind.isDurable { try check(database) }

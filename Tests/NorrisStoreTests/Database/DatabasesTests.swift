@@ -53,7 +53,8 @@ struct DatabasesTests {
         let before = try fixture.folder.bytes("\(name)/\(name).db")
         let error = try #require(throws: StoreError.self) { try open() }
         let kind = name == "cache" ? DatabaseKind.facts : .state
-        #expect(error.reason == .newerSchema(found: 700, known: kind.schemaVersion))
+        let alternative = kind.isDurable ? "give another folder" : "delete it, because its content is fetched again"
+        #expect(error.reason == .newerSchema(found: 700, known: kind.schemaVersion, alternative: alternative))
         #expect(error.path == fixture.folder("\(name)/\(name).db"))
         #expect(error.description.contains("newer norrisd") && error.description.contains("left untouched"))
         #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
@@ -67,7 +68,8 @@ struct DatabasesTests {
         databases.close()
         let before = try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) }
         let error = #expect(throws: StoreError.self) { try killed.databases() }
-        #expect(error?.reason == .newerSchema(found: 900, known: DatabaseKind.state.schemaVersion))
+        let known = DatabaseKind.state.schemaVersion
+        #expect(error?.reason == .newerSchema(found: 900, known: known, alternative: "give another folder"))
         #expect(try ["", "-wal"].map { try killed.folder.bytes("state/state.db" + $0) } == before)
     }
 

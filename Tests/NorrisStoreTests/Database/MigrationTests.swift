@@ -42,7 +42,9 @@ struct MigrationTests {
         #expect(try folder.names() == ["state.db", "state.db.v\(today)"])
         #expect(try folder.mode("state.db.v\(today)") == 0o600)
 
-        // An older norrisd would open this copy.
+        // An older norrisd refuses the file, and names the copy, which it can open.
+        let refusal = try #require(throws: StoreError.self) { try open(.state) }
+        #expect(refusal.description.contains("restore \(folder.path)/state.db.v\(today), the copy"))
         try folder.write("state.db", try folder.bytes("state.db.v\(today)"))
         let again = try open(.state)
         #expect(again.condition == .good)
@@ -73,16 +75,21 @@ struct MigrationTests {
         #expect(announced == 1, "the check")
     }
 
+    /// Also if a migration before it succeeded.
     @Test func migrationThatFailsChangesNothing() throws {
         try write(.state, Self.shuffle)
+        let first = later(.state) { try $0.execute("CREATE TABLE more (x)") }
         let opened = try open(
-            later(.state) { database in
+            later(first) { database in
                 try database.execute("DELETE FROM shuffles")
                 // Fails only if rows exist, so the empty in-memory database is migrated.
-                if database.changesCount > 0 { throw DatabaseError(19) }
+                if database.changesCount > 0 { throw DatabaseError(19, message: "more.x") }
             })
-        #expect(opened.condition != .good)
+        let path = folder.path + "/state.db"
+        let failure = StoreError(path: path, .failedMigration(from: today, to: today + 2, "more.x"))
+        #expect(opened.condition == .inMemory(failure.description))
         #expect(opened.path == nil)
+        #expect(try folder.names().contains("state.db.v\(today)"))
         try opened.close()
         let again = try open(.state)
         #expect(again.condition == .good)

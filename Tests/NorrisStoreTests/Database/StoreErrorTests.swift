@@ -9,9 +9,14 @@ struct StoreErrorTests {
             (.locked(pid: 7), "the norrisd with process id 7 uses this folder; stop it, or give another --state-dir"),
             (.locked(pid: nil), "another norrisd uses this folder; stop it, or give another --state-dir"),
             (
-                .newerSchema(found: 3, known: 1),
+                .newerSchema(found: 3, known: 1, alternative: "give another folder"),
                 "written by a newer norrisd (schema 3, this one knows 1); it was left untouched: "
                     + "install that version again, or give another folder"
+            ),
+            (
+                .failedMigration(from: 1, to: 2, "table more already exists"),
+                "the update from schema 1 to 2 failed (table more already exists); the file is unchanged: "
+                    + "install the previous version again (norrisd(8), UPGRADES)"
             ),
             (.foreign, "is a database of another program; it was left untouched: move it away, or give another folder"),
             (

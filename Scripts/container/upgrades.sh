@@ -1,0 +1,256 @@
+# Installation, upgrades and downgrades with apt, and their failures. Sourced by Scripts/upgrade-test.
+
+# Two packages beyond the base of Debian are the test's own: strace stops dpkg at a chosen system call.
+upgrades_of() {
+    unpack_debian "$1" ""
+    chapter_without_systemd
+    stop_machine
+    unpack_debian "$1" systemd-sysv,dbus,strace
+    start_systemd --resolv-conf=copy-host || { stop_machine; skip "no systemd boots in a container here"; }
+    chapter_first_fact
+    chapter_use
+    chapter_upgrade
+    chapter_downgrade
+    chapter_failed_migration
+    chapter_killed
+    chapter_full_disk
+    chapter_masked
+    chapter_repository
+    stop_machine
+}
+
+# timed SCRIPT…: each in a shell of the container, with its seconds.
+timed() {
+    local script begin all=$EPOCHREALTIME
+    for script in "$@"; do
+        begin=$EPOCHREALTIME
+        inside sh -c "$script" >"$work/timed.log" 2>&1 || { tail -n 20 "$work/timed.log"; return 1; }
+        printf '%6.1f s  # %s\n' "$(bc_seconds "$begin")" "$script" | tee -a "$test/times" >&2
+    done
+    printf '%6.1f s  in all\n' "$(bc_seconds "$all")" >&2
+}
+bc_seconds() { awk -v begin="$1" -v end="$EPOCHREALTIME" 'BEGIN { print end - begin }'; }
+
+install_key() { echo "/usr/lib/apt/apt-helper download-file $url/norrisd.asc /usr/share/keyrings/norrisd.asc"; }
+add_source() {
+    echo "echo 'deb [signed-by=/usr/share/keyrings/norrisd.asc] $url stable main' >/etc/apt/sources.list.d/norrisd.list"
+}
+
+# A container as images of Debian are: no init, no tools.
+chapter_without_systemd() {
+    local begin
+    alone() {
+        systemd-nspawn -q -D "$machine" --register=no --keep-unit --resolv-conf=copy-host --pipe --as-pid2 \
+            sh -c "$*" </dev/null
+    }
+    begin=$EPOCHREALTIME
+    check "without systemd: apt installs norrisd" alone \
+        "$(install_key) && $(add_source) && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y norrisd"
+    say "bare container without systemd: installed in $(bc_seconds "$begin") s"
+    check "without a daemon norrisctl says what to start" \
+        complains 69 'norrisd' alone norrisctl fact
+    check "with norrisd in the background a fact appears" says 'Chuck Norris' alone \
+        'norrisd & sleep 1; norrisctl fact'
+    check "apt removes it" alone apt-get purge -y norrisd
+}
+
+chapter_first_fact() {
+    serve old
+    check "from a bare Debian to the first fact" timed "$(install_key)" "$(add_source)" 'apt-get update' \
+        'DEBIAN_FRONTEND=noninteractive apt-get install -y norrisd' 'norrisctl fact'
+    check "the service runs" eventually 60 is_active
+}
+
+favorites() { as alice norrisctl favorite export; }
+unread() { as alice norrisctl call post.sources | grep -oE '"unread":[0-9]+'; }
+has_unread() { [ "$(unread)" = '"unread":2' ] || { as alice norrisctl call post.sources; return 1; }; }
+has_version() { [ "$(inside norrisd --version)" = "norrisd $1" ] || { inside norrisd --version; return 1; }; }
+database=/var/lib/private/norrisd/state.db
+
+chapter_use() {
+    local count
+    inside useradd -m alice
+    for count in 1 2 3; do
+        as alice norrisctl fact >/dev/null
+        check "alice saves fact $count" as alice norrisctl favorite add fact
+    done
+    check "root adds a feed" inside norrisctl feed add "$url/feed.xml" --yes
+    check "alice reads a post of it" eventually 30 says 'post' as alice norrisctl next
+    check "two posts are unread" has_unread
+    printf 'log:\n  level: debug\n' | inside tee -a /etc/norrisd/config.yaml >/dev/null
+    check "root changes the configuration" inside systemctl reload norrisd
+    saved=$(favorites)
+    configuration=$(inside cksum /etc/norrisd/config.yaml)
+    check "there are three favorites" [ "$(grep -c Chuck <<<"$saved")" -ge 3 ]
+}
+
+# kept WHEN: what a user saved, and what an administrator changed.
+kept() {
+    check "$1: the favorites are there" [ "$(favorites)" = "$saved" ]
+    check "$1: so are the read marks and the feed" has_unread
+    check "$1: so is the changed configuration" [ "$(inside cksum /etc/norrisd/config.yaml)" = "$configuration" ]
+}
+
+apt() { inside env DEBIAN_FRONTEND=noninteractive apt-get -y "$@"; }
+keeping_configuration=(-o Dpkg::Options::=--force-confold)
+upgrade() { apt update && apt "${keeping_configuration[@]}" install norrisd; }
+downgrade() { apt "${keeping_configuration[@]}" --allow-downgrades install "norrisd=$version"; }
+
+chapter_upgrade() {
+    serve new
+    check "apt finds the next version" apt update
+    check "without a terminal, apt stops at the changed configuration" \
+        complains 100 'conffile prompt' apt upgrade
+    kept "in the middle of an upgrade"
+    check "dpkg --configure -a asks what to do, and finishes with the answer N" answer_no
+    check "the next version runs" has_version "$next_version"
+    check "it is active" eventually 60 is_active
+    kept "after an upgrade"
+    check "the copy of the state is there" inside test -s "$database.v1"
+    check "the new configuration is beside the changed one" inside test -s /etc/norrisd/config.yaml.dpkg-dist
+}
+
+answer_no() {
+    echo N | inside dpkg --configure -a >"$work/prompt.log" 2>&1 || { cat "$work/prompt.log"; return 1; }
+    sed 's/^/          | /' "$work/prompt.log" >&2
+    grep -q 'config.yaml' "$work/prompt.log"
+}
+
+# The steps of norrisd(8), UPGRADES.
+restore_copy() {
+    inside systemctl stop norrisd.socket norrisd.service
+    inside sh -c "cd ${database%/*} && rm -f state.db-wal state.db-shm && mv state.db state.db.newer &&
+        cp -p state.db.v1 state.db"
+    inside systemctl start norrisd.socket norrisd.service
+}
+
+chapter_downgrade() {
+    local mark
+    mark=$(journal_mark)
+    check "back to this version" timed "apt-get -y ${keeping_configuration[*]} --allow-downgrades install norrisd=$version"
+    check "this version refuses the newer state, and names the copy" \
+        eventually 60 says "restore .*/state.db.v1, the copy" journal_since "$mark" -u norrisd -p err
+    check "norrisctl says that the service does not start" complains 69 'norrisd' as alice norrisctl fact --timeout 2s
+    check "with the copy it starts" restore_copy
+    check "it is active" eventually 60 is_active
+    kept "after a downgrade"
+    check "forward again" timed "apt-get -y ${keeping_configuration[*]} install norrisd"
+    check "the next version runs" has_version "$next_version"
+    kept "after a second upgrade"
+    go_back
+}
+
+# To this version with its state, for the next experiment.
+go_back() {
+    check "back to this version" downgrade
+    check "with the copy it starts" restore_copy
+    check "it is active" eventually 60 is_active
+}
+
+# sql STATEMENT: on the state, while the service is stopped; SQLite's answer.
+sql() {
+    python3 - "$machine$database" "$1" <<'PYTHON'
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+for row in database.execute(sys.argv[2]): print(row[0])
+PYTHON
+}
+
+chapter_failed_migration() {
+    stop_service
+    sql 'CREATE TABLE upgrade_probe (x)'
+    check "a migration that fails: the upgrade succeeds" upgrade
+    check "the service runs" eventually 60 is_active
+    check "its status says what failed, and what to do" says \
+        'update from schema 1 to 2 failed .*install the previous version' inside norrisctl status --plain
+    check "nothing is said to be kept" exits 74 as alice norrisctl favorite add fact
+    check "the copy is there" inside test -s "$database.v1"
+    stop_service
+    check "the file has its old schema" [ "$(sql 'PRAGMA user_version')" = 1 ]
+    sql 'DROP TABLE upgrade_probe'
+    check "back to the previous version" downgrade
+    check "it is active" eventually 60 is_active
+    kept "after a failed migration"
+}
+
+# stopped_at CALL PATH: upgrades, and kills apt, dpkg and its scripts when a process makes the system call for the path.
+stopped_at() {
+    inside systemd-run --quiet --unit=upgrade -p KillMode=control-group strace -f --seccomp-bpf -o /dev/null \
+        -P "$2" -e "trace=$1" -e "inject=$1:signal=STOP:when=1" \
+        env DEBIAN_FRONTEND=noninteractive apt-get -y "${keeping_configuration[@]}" install norrisd || return
+    eventually 120 has_stopped || { echo "not stopped at $1 $2"; inside systemctl stop upgrade; return 1; }
+    inside systemctl kill --signal=KILL upgrade
+    inside systemctl reset-failed upgrade 2>/dev/null
+    kill_service
+}
+has_stopped() { ps -o stat= --ppid "$(pgrep -x strace | head -n 1)" 2>/dev/null | grep -q . && grep -qs . <(stopped_processes); }
+stopped_processes() { ps -eo stat=,comm= | grep -E '^[Tt]' | grep -vE 'strace'; }
+kill_service() { inside systemctl kill --signal=KILL norrisd.service 2>/dev/null; true; }
+
+chapter_killed() {
+    local place
+    check "apt knows the next version" apt update
+    for place in "execve /var/lib/dpkg/info/norrisd.prerm" "rename /usr/bin/norrisd.dpkg-new" \
+        "rename /usr/share/norrisd/drop-ins/notify-reload.conf.dpkg-new" "rename /etc/norrisd/config.yaml.dpkg-new" \
+        "execve /var/lib/dpkg/info/norrisd.postinst"; do
+        # shellcheck disable=SC2086
+        check "killed at $place" stopped_at $place
+        say "dpkg has: $(inside dpkg-query -W -f '${Status} ${Version}' norrisd)"
+        check "killed there: dpkg --configure -a and apt finish" finish_upgrade
+        check "killed there: the next version runs" has_version "$next_version"
+        check "killed there: dpkg is content" silent inside dpkg --audit
+        check "killed there: the service runs" eventually 60 is_active
+        kept "killed there"
+        go_back
+    done
+}
+
+# dpkg finishes an upgrade that was unpacked; an upgrade that was not, begins again.
+finish_upgrade() {
+    inside dpkg --configure -a "${keeping_configuration[1]#*::=}" && apt "${keeping_configuration[@]}" install norrisd
+}
+
+# leave_room KIB: limits the file system of the container to what it has and some more.
+leave_room() { mount -o remount,size="$(($(df --output=used "$work" | tail -n 1) + $1))k" "$work"; }
+
+chapter_full_disk() {
+    check "the package is there" apt --download-only install norrisd
+    leave_room 4096
+    check "a full disk: apt says so" complains 100 'No space left|enough free space' upgrade
+    mount -o remount,size=50% "$work"
+    check "a full disk: this version still runs" eventually 60 is_active
+    kept "after a full disk"
+    check "with room again the upgrade finishes" finish_upgrade
+    check "the next version runs" has_version "$next_version"
+    kept "after the upgrade"
+    go_back
+}
+
+chapter_masked() {
+    inside systemctl mask --now norrisd.service norrisd.socket 2>/dev/null
+    check "a masked service is upgraded" upgrade
+    check "and does not run" is_inactive
+    check "and stays masked" complains 1 '^masked' inside systemctl is-enabled norrisd.service
+    inside systemctl unmask norrisd.service norrisd.socket 2>/dev/null
+    inside systemctl start norrisd.socket norrisd.service
+    kept "unmasked"
+    go_back
+}
+
+chapter_repository() {
+    serve wrong-signature
+    check "a wrong signature: apt refuses the index" complains 100 'not signed|NO_PUBKEY|verif' apt update
+    check "and installs nothing of it" has_version "${version%-*}"
+    serve truncated
+    check "a truncated package: apt knows the next version" apt update
+    check "and refuses the package" complains 100 'unexpected size|Hash Sum|Mirror sync' upgrade
+    check "this version runs on" eventually 60 is_active
+    serve new
+    check "a whole package" apt update
+    serve old
+    check "an index that goes back in time: apt keeps the newer one" apt update
+    check "and its version" says "Candidate: $next_version" inside apt-cache policy norrisd
+    kept "after all"
+    check "purge" apt purge norrisd
+    check "leaves no state" exits 1 inside test -e /var/lib/private/norrisd
+}
