@@ -36,9 +36,8 @@ unpack_debian() {
     base=$root/.build/$name/$1-$(printf %s "$2" | cksum | cut -d' ' -f1).tar
     if [ ! -f "$base" ]; then
         say "fetching Debian $1"
-        rm -f "$root/.build/$name/$1"-*
         mkdir -p "${base%/*}"
-        if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase --include="$2" "$1" "$base.new" \
+        if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase ${2:+--include="$2"} "$1" "$base.new" \
             >"$work/mmdebstrap.log" 2>&1; then
             tail -n 5 "$work/mmdebstrap.log" >&2
             # The fault is the package's if it depends on what Debian does not have.

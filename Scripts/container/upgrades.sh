@@ -19,44 +19,44 @@ upgrades_of() {
     stop_machine
 }
 
-# timed SCRIPT…: each in a shell of the container, with its seconds.
-timed() {
-    local script begin all=$EPOCHREALTIME
+# check_timed TITLE SCRIPT…: checks that each succeeds in a shell of the container, and prints its seconds.
+check_timed() {
+    local title=$1 script begin all=$EPOCHREALTIME
+    shift
     for script in "$@"; do
         begin=$EPOCHREALTIME
-        inside sh -c "$script" >"$work/timed.log" 2>&1 || { tail -n 20 "$work/timed.log"; return 1; }
-        printf '%6.1f s  # %s\n' "$(bc_seconds "$begin")" "$script" | tee -a "$test/times" >&2
+        check "$title" inside sh -c "$script"
+        printf '          %5.1f s  # %s\n' "$(seconds_since "$begin")" "$script"
     done
-    printf '%6.1f s  in all\n' "$(bc_seconds "$all")" >&2
+    printf '          %5.1f s in all\n' "$(seconds_since "$all")"
 }
-bc_seconds() { awk -v begin="$1" -v end="$EPOCHREALTIME" 'BEGIN { print end - begin }'; }
+seconds_since() { awk -v begin="$1" -v end="$EPOCHREALTIME" 'BEGIN { print end - begin }'; }
 
-install_key() { echo "/usr/lib/apt/apt-helper download-file $url/norrisd.asc /usr/share/keyrings/norrisd.asc"; }
+install_key() { echo "/usr/lib/apt/apt-helper download-file $url/norrisd.asc /etc/apt/keyrings/norrisd.asc"; }
 add_source() {
-    echo "echo 'deb [signed-by=/usr/share/keyrings/norrisd.asc] $url stable main' >/etc/apt/sources.list.d/norrisd.list"
+    echo "echo 'deb [signed-by=/etc/apt/keyrings/norrisd.asc] $url stable main' >/etc/apt/sources.list.d/norrisd.list"
 }
 
 # A container as images of Debian are: no init, no tools.
 chapter_without_systemd() {
-    local begin
-    alone() {
-        systemd-nspawn -q -D "$machine" --register=no --keep-unit --resolv-conf=copy-host --pipe --as-pid2 \
-            sh -c "$*" </dev/null
-    }
-    begin=$EPOCHREALTIME
+    local begin=$EPOCHREALTIME
     check "without systemd: apt installs norrisd" alone \
         "$(install_key) && $(add_source) && apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y norrisd"
-    say "bare container without systemd: installed in $(bc_seconds "$begin") s"
-    check "without a daemon norrisctl says what to start" \
-        complains 69 'norrisd' alone norrisctl fact
+    printf '          %5.1f s\n' "$(seconds_since "$begin")"
+    check "without a daemon norrisctl says what to start" complains 69 'norrisd' alone norrisctl fact
     check "with norrisd in the background a fact appears" says 'Chuck Norris' alone \
-        'norrisd & sleep 1; norrisctl fact'
+        'norrisd & until [ -S /run/norrisd.sock ]; do sleep 0.1; done; norrisctl fact'
     check "apt removes it" alone apt-get purge -y norrisd
+}
+
+# alone SCRIPT: in a container that runs nothing else.
+alone() {
+    systemd-nspawn -q -D "$machine" --register=no --keep-unit --resolv-conf=copy-host --pipe --as-pid2 sh -c "$*" </dev/null
 }
 
 chapter_first_fact() {
     serve old
-    check "from a bare Debian to the first fact" timed "$(install_key)" "$(add_source)" 'apt-get update' \
+    check_timed "from a bare Debian to the first fact" "$(install_key)" "$(add_source)" 'apt-get update' \
         'DEBIAN_FRONTEND=noninteractive apt-get install -y norrisd' 'norrisctl fact'
     check "the service runs" eventually 60 is_active
 }
@@ -74,7 +74,7 @@ chapter_use() {
         as alice norrisctl fact >/dev/null
         check "alice saves fact $count" as alice norrisctl favorite add fact
     done
-    check "root adds a feed" inside norrisctl feed add "$url/feed.xml" --yes
+    check "root adds a feed" inside norrisctl feed add "$url/feed.xml"
     check "alice reads a post of it" eventually 30 says 'post' as alice norrisctl next
     check "two posts are unread" has_unread
     printf 'log:\n  level: debug\n' | inside tee -a /etc/norrisd/config.yaml >/dev/null
@@ -84,7 +84,7 @@ chapter_use() {
     check "there are three favorites" [ "$(grep -c Chuck <<<"$saved")" -ge 3 ]
 }
 
-# kept WHEN: what a user saved, and what an administrator changed.
+# kept TITLE: checks alice's favorites and read marks, and the changed configuration.
 kept() {
     check "$1: the favorites are there" [ "$(favorites)" = "$saved" ]
     check "$1: so are the read marks and the feed" has_unread
@@ -112,7 +112,7 @@ chapter_upgrade() {
 
 answer_no() {
     echo N | inside dpkg --configure -a >"$work/prompt.log" 2>&1 || { cat "$work/prompt.log"; return 1; }
-    sed 's/^/          | /' "$work/prompt.log" >&2
+    sed 's/^/          | /' "$work/prompt.log" >&3
     grep -q 'config.yaml' "$work/prompt.log"
 }
 
@@ -127,20 +127,20 @@ restore_copy() {
 chapter_downgrade() {
     local mark
     mark=$(journal_mark)
-    check "back to this version" timed "apt-get -y ${keeping_configuration[*]} --allow-downgrades install norrisd=$version"
+    check_timed "back to this version" "apt-get -y ${keeping_configuration[*]} --allow-downgrades install norrisd=$version"
     check "this version refuses the newer state, and names the copy" \
         eventually 60 says "restore .*/state.db.v1, the copy" journal_since "$mark" -u norrisd -p err
     check "norrisctl says that the service does not start" complains 69 'norrisd' as alice norrisctl fact --timeout 2s
     check "with the copy it starts" restore_copy
     check "it is active" eventually 60 is_active
     kept "after a downgrade"
-    check "forward again" timed "apt-get -y ${keeping_configuration[*]} install norrisd"
+    check_timed "forward again" "apt-get -y ${keeping_configuration[*]} install norrisd"
     check "the next version runs" has_version "$next_version"
     kept "after a second upgrade"
     go_back
 }
 
-# To this version with its state, for the next experiment.
+# Installs this version and restores its state, before the next experiment.
 go_back() {
     check "back to this version" downgrade
     check "with the copy it starts" restore_copy
@@ -163,7 +163,8 @@ chapter_failed_migration() {
     check "the service runs" eventually 60 is_active
     check "its status says what failed, and what to do" says \
         'update from schema 1 to 2 failed .*install the previous version' inside norrisctl status --plain
-    check "nothing is said to be kept" exits 74 as alice norrisctl favorite add fact
+    as alice norrisctl fact >/dev/null
+    check "nothing is said to be saved" exits 74 as alice norrisctl favorite add fact
     check "the copy is there" inside test -s "$database.v1"
     stop_service
     check "the file has its old schema" [ "$(sql 'PRAGMA user_version')" = 1 ]
@@ -173,44 +174,63 @@ chapter_failed_migration() {
     kept "after a failed migration"
 }
 
-# stopped_at CALL PATH: upgrades, and kills apt, dpkg and its scripts when a process makes the system call for the path.
-stopped_at() {
+# killed_at CALL PATH: upgrades, and kills apt, dpkg and its scripts at a system call for the path. A script is stopped
+# first, because dpkg would see its end. dpkg is killed at once, because apt continues a stopped dpkg.
+killed_at() {
+    local signal=STOP
+    [ "$1" = execve ] || signal=KILL
     inside systemd-run --quiet --unit=upgrade -p KillMode=control-group strace -f --seccomp-bpf -o /dev/null \
-        -P "$2" -e "trace=$1" -e "inject=$1:signal=STOP:when=1" \
+        -P "$2" -e "trace=$1" -e "inject=$1:signal=$signal:when=1" \
         env DEBIAN_FRONTEND=noninteractive apt-get -y "${keeping_configuration[@]}" install norrisd || return
-    eventually 120 has_stopped || { echo "not stopped at $1 $2"; inside systemctl stop upgrade; return 1; }
-    inside systemctl kill --signal=KILL upgrade
+    eventually 120 has_stopped
+    inside systemctl kill --signal=KILL upgrade 2>/dev/null
     inside systemctl reset-failed upgrade 2>/dev/null
     kill_service
+    [ -n "$(inside dpkg --audit)" ] || { echo "dpkg was not killed at $1 $2"; return 1; }
 }
-has_stopped() { ps -o stat= --ppid "$(pgrep -x strace | head -n 1)" 2>/dev/null | grep -q . && grep -qs . <(stopped_processes); }
-stopped_processes() { ps -eo stat=,comm= | grep -E '^[Tt]' | grep -vE 'strace'; }
+# Whether the upgrade has ended, or one of its processes is stopped longer than strace stops any.
+has_stopped() {
+    local first
+    inside systemctl --quiet is-active upgrade || return 0
+    first=$(stopped_processes)
+    sleep 0.2
+    [ -n "$first" ] && [ "$(stopped_processes)" = "$first" ]
+}
+stopped_processes() { pgrep --ns "$leader" --nslist pid --runstates T,t; }
 kill_service() { inside systemctl kill --signal=KILL norrisd.service 2>/dev/null; true; }
 
 chapter_killed() {
     local place
     check "apt knows the next version" apt update
     for place in "execve /var/lib/dpkg/info/norrisd.prerm" "rename /usr/bin/norrisd.dpkg-new" \
-        "rename /usr/share/norrisd/drop-ins/notify-reload.conf.dpkg-new" "rename /etc/norrisd/config.yaml.dpkg-new" \
-        "execve /var/lib/dpkg/info/norrisd.postinst"; do
+        "rename /etc/norrisd/config.yaml.dpkg-new" "execve /var/lib/dpkg/info/norrisd.postinst" \
+        "execve /usr/bin/deb-systemd-helper" "execve /usr/bin/deb-systemd-invoke"; do
         # shellcheck disable=SC2086
-        check "killed at $place" stopped_at $place
-        say "dpkg has: $(inside dpkg-query -W -f '${Status} ${Version}' norrisd)"
-        check "killed there: dpkg --configure -a and apt finish" finish_upgrade
+        check "killed at $place" killed_at $place
+        printf '          dpkg: %s\n' "$(inside dpkg-query -W -f '${Status} ${Version}' norrisd)"
+        check "killed there: dpkg and apt finish" finish_upgrade
         check "killed there: the next version runs" has_version "$next_version"
-        check "killed there: dpkg is content" silent inside dpkg --audit
+        check "killed there: dpkg has no complaint" silent inside dpkg --audit
         check "killed there: the service runs" eventually 60 is_active
         kept "killed there"
         go_back
     done
 }
 
-# dpkg finishes an upgrade that was unpacked; an upgrade that was not, begins again.
+# dpkg finishes an upgrade whose files were unpacked. For an upgrade that was killed before, dpkg says that the package
+# must be installed again.
 finish_upgrade() {
-    inside dpkg --configure -a "${keeping_configuration[1]#*::=}" && apt "${keeping_configuration[@]}" install norrisd
+    if inside dpkg --configure -a "${keeping_configuration[1]#*::=}" >"$work/configure.log" 2>&1; then
+        printf '          finished by dpkg --configure -a\n' >&3
+    else
+        grep -q 'reinstall it' "$work/configure.log" || { cat "$work/configure.log"; return 1; }
+        printf '          finished by apt install --reinstall\n' >&3
+        apt "${keeping_configuration[@]}" --reinstall install norrisd || return
+    fi
+    apt "${keeping_configuration[@]}" install norrisd
 }
 
-# leave_room KIB: limits the file system of the container to what it has and some more.
+# leave_room KIB: limits the free space of the container's file system.
 leave_room() { mount -o remount,size="$(($(df --output=used "$work" | tail -n 1) + $1))k" "$work"; }
 
 chapter_full_disk() {
@@ -233,6 +253,7 @@ chapter_masked() {
     check "and stays masked" complains 1 '^masked' inside systemctl is-enabled norrisd.service
     inside systemctl unmask norrisd.service norrisd.socket 2>/dev/null
     inside systemctl start norrisd.socket norrisd.service
+    check "unmasked it runs" eventually 60 is_active
     kept "unmasked"
     go_back
 }
@@ -242,12 +263,13 @@ chapter_repository() {
     check "a wrong signature: apt refuses the index" complains 100 'not signed|NO_PUBKEY|verif' apt update
     check "and installs nothing of it" has_version "${version%-*}"
     serve truncated
+    apt clean
     check "a truncated package: apt knows the next version" apt update
     check "and refuses the package" complains 100 'unexpected size|Hash Sum|Mirror sync' upgrade
     check "this version runs on" eventually 60 is_active
     serve new
     check "a whole package" apt update
-    serve old
+    serve rolled-back
     check "an index that goes back in time: apt keeps the newer one" apt update
     check "and its version" says "Candidate: $next_version" inside apt-cache policy norrisd
     kept "after all"
