@@ -21,12 +21,12 @@ struct DoctorChecksTests {
 
     private func machine(_ sources: [SourceStatus] = [], freeBytes: Int? = nil) -> Machine {
         let info = ServerInfo.Result(
-            name: "norrisd", version: NorrisVersion.current, protocolVersion: 1, capabilities: [], pid: 1,
+            name: "norrisd", version: "0.1.0", protocolVersion: 1, capabilities: [], pid: 1,
             startedAt: Self.now)
         let status = ServerStatus.Result(
             state: .ok, message: "", uptimeSeconds: 1, connections: 1, requestsTotal: 1, sources: sources,
             database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false, freeBytes: freeBytes),
-            version: NorrisVersion.current)
+            version: "0.1.0")
         return Machine(results: info.jsonText, status.jsonText).withPromptFacts()
     }
 

@@ -72,9 +72,21 @@ final class FetchThread: Sendable {
     }
 
     private static func refuse(_ fetch: Fetch, _ continuation: Continuation) {
-        let fault = "\(fetch.url.authority) cannot be fetched: norrisd is out of memory or threads."
+        // The pointer is never nil (curl_version_info(3)).
+        let curl = curl_version_info(CURLVERSION_FIRST)!.pointee
+        let reason = refusal(curl: curl.version_num, String(cString: curl.version))
+        let fault = "\(fetch.url.authority) cannot be fetched: \(reason)"
         let failure = Task.isCancelled ? .cancelled : UpstreamError(.offline, fault)
         continuation.resume(returning: Exchange(failure: failure))
+    }
+
+    /// Describes why no transfer can begin.
+    ///
+    /// - Parameter curl: the version of libcurl, as libcurl encodes it. All options of a ``Transfer`` exist since 7.87.0
+    ///   (CURLOPT_QUICK_EXIT(3)).
+    static func refusal(curl: CUnsignedInt, _ name: String) -> String {
+        guard curl >= 0x075700 else { return "libcurl \(name) is too old; install 7.87 or newer." }
+        return "norrisd is out of memory or threads."
     }
 
     /// - Returns: false for a start in a cancelled task, or if no thread can be started.

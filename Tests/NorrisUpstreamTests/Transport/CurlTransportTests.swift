@@ -230,4 +230,11 @@ import Testing
             #expect(error?.isRetryable == false)
         }
     }
+
+    /// 7.87.0 and 7.86.0, as curl_version_info(3) encodes them.
+    @Test func anOldLibcurlIsNamed() {
+        #expect(FetchThread.refusal(curl: 0x075700, "7.87.0") == "norrisd is out of memory or threads.")
+        #expect(
+            FetchThread.refusal(curl: 0x075600, "7.86.0") == "libcurl 7.86.0 is too old; install 7.87 or newer.")
+    }
 }
