@@ -190,7 +190,8 @@ chapter_failed_migration() {
 killed_at() {
     local signal=STOP
     [ "$1" = execve ] || signal=KILL
-    inside systemd-run --quiet --unit=upgrade -p KillMode=control-group strace -f -o /dev/null \
+    inside rm -f /run/strace.log
+    inside systemd-run --quiet --unit=upgrade -p KillMode=control-group strace -f -o /run/strace.log \
         -P "$2" -e "trace=$1" -e "inject=$1:signal=$signal" \
         env DEBIAN_FRONTEND=noninteractive apt-get -y "${keeping_configuration[@]}" install norrisd || return
     eventually 120 has_stopped
@@ -199,15 +200,12 @@ killed_at() {
     kill_service
     [ -n "$(inside dpkg --audit)" ] || { echo "dpkg was not killed at $1 $2"; return 1; }
 }
-# Whether the upgrade has ended, or one of its processes is stopped longer than strace stops any.
+
+# Whether the upgrade has ended, or strace has reported a stopped process.
 has_stopped() {
-    local first
-    inside systemctl --quiet is-active upgrade || return 0
-    first=$(stopped_processes)
-    sleep 0.2
-    [ -n "$first" ] && [ "$(stopped_processes)" = "$first" ]
+    ! inside systemctl --quiet is-active upgrade || inside grep -q 'stopped by SIGSTOP' /run/strace.log
 }
-stopped_processes() { pgrep --ns "$leader" --nslist pid --runstates T,t; }
+
 kill_service() { inside systemctl kill --signal=KILL norrisd.service 2>/dev/null; true; }
 
 chapter_killed() {
@@ -228,17 +226,20 @@ chapter_killed() {
     done
 }
 
-# dpkg finishes an upgrade whose files were unpacked. For an upgrade that was killed before, dpkg says that the package
-# must be installed again.
+# dpkg finishes an upgrade whose files were unpacked. An upgrade that was killed before is begun again by apt, and dpkg may
+# say that the package must be installed again.
 finish_upgrade() {
-    if inside dpkg --configure -a "${keeping_configuration[1]#*::=}" >"$work/configure.log" 2>&1; then
-        printf '          finished by dpkg --configure -a\n' >&3
-    else
+    local finished="dpkg --configure -a" status=0
+    inside dpkg --configure -a "${keeping_configuration[1]#*::=}" >"$work/configure.log" 2>&1 || status=$?
+    if [ $status -ne 0 ]; then
         grep -q 'reinstall it' "$work/configure.log" || { cat "$work/configure.log"; return 1; }
-        printf '          finished by apt install --reinstall\n' >&3
+        finished="apt install --reinstall norrisd"
         apt "${keeping_configuration[@]}" --reinstall install norrisd || return
+    elif ! has_version "$next_version" >/dev/null || [ -n "$(inside dpkg --audit)" ]; then
+        finished="apt install norrisd"
+        apt "${keeping_configuration[@]}" install norrisd || return
     fi
-    apt "${keeping_configuration[@]}" install norrisd
+    printf '          finished by %s\n' "$finished" >&3
 }
 
 # leave_room KIB: limits the free space of the container's file system.
@@ -300,5 +301,5 @@ chapter_autopkgtest() {
     check "autopkgtest" autopkgtest --no-built-binaries --log-file "$test/autopkgtest.log" .build/dist/*.deb \
         .build/package/norrisd -- ssh --hostname 127.0.0.1 --port "$port" --login root --identity "$test/ssh" \
         --capability isolation-container
-    sed -n '/@@@ summary/,$s/^/          /p' "$test/autopkgtest.log"
+    sed -n 's/^[a-z-]* *\(PASS\|FAIL\|SKIP\)/          &/p' "$test/autopkgtest.log"
 }
