@@ -92,6 +92,7 @@ chapter_use() {
     check "root changes the configuration" inside systemctl reload norrisd
     saved=$(favorites)
     configuration=$(inside cksum /etc/norrisd/config.yaml)
+    schema=$(sql 'PRAGMA user_version')
     check "there are three favorites" [ "$(grep -c Chuck <<<"$saved")" -ge 3 ]
 }
 
@@ -117,7 +118,7 @@ chapter_upgrade() {
     check "the next version runs" has_version "$next_version"
     check "it is active" eventually 60 is_active
     kept "after an upgrade"
-    check "the copy of the state is there" inside test -s "$database.v1"
+    check "the copy of the state is there" inside test -s "$database.v$schema"
     check "the new configuration is beside the changed one" inside test -s /etc/norrisd/config.yaml.dpkg-dist
 }
 
@@ -130,7 +131,7 @@ answer_no() {
 # The steps of norrisd(8), UPGRADES.
 restore_copy() {
     inside systemctl stop norrisd.socket norrisd.service
-    inside sh -c "cd ${database%/*} && mkdir -p newer && mv state.db* newer/ && cp -p newer/state.db.v1 state.db"
+    inside sh -c "cd ${database%/*} && mkdir -p newer && mv state.db* newer/ && cp -p newer/state.db.v$schema state.db"
     inside systemctl start norrisd.socket norrisd.service
 }
 
@@ -139,7 +140,7 @@ chapter_downgrade() {
     mark=$(journal_mark)
     check_timed "back to this version" "apt-get -y ${keeping_configuration[*]} --allow-downgrades install norrisd=$version"
     check "this version refuses the newer state, and names the copy" \
-        eventually 60 says "restore .*/state.db.v1, the copy" journal_since "$mark" -u norrisd -p err
+        eventually 60 says "restore .*/state.db.v$schema, the copy" journal_since "$mark" -u norrisd -p err
     check "norrisctl says that norrisd does not answer, and where to look" \
         complains 69 'systemctl status norrisd|norrisctl doctor' as alice norrisctl fact --timeout 2s
     check "with the copy it starts" restore_copy
@@ -158,7 +159,7 @@ go_back() {
     check "it is active" eventually 60 is_active
 }
 
-# sql STATEMENT: on the state, while the service is stopped; SQLite's answer.
+# sql STATEMENT: SQLite's answer from the state; the service must be stopped for a change.
 sql() {
     python3 - "$machine$database" "$1" <<'PYTHON'
 import sqlite3, sys
@@ -173,12 +174,12 @@ chapter_failed_migration() {
     check "a migration that fails: the upgrade succeeds" upgrade
     check "the service runs" eventually 60 is_active
     check "its status says what failed, and what to do" says \
-        'update from schema 1 to 2 failed .*install the previous version' inside norrisctl status --plain
+        "update from schema $schema to $((schema + 1)) failed .*install the previous version" inside norrisctl status --plain
     as alice norrisctl fact >/dev/null
     check "nothing is said to be saved" exits 74 as alice norrisctl favorite add fact
-    check "the copy is there" inside test -s "$database.v1"
+    check "the copy is there" inside test -s "$database.v$schema"
     stop_service
-    check "the file has its old schema" [ "$(sql 'PRAGMA user_version')" = 1 ]
+    check "the file has its old schema" [ "$(sql 'PRAGMA user_version')" = "$schema" ]
     sql 'DROP TABLE upgrade_probe'
     check "back to the previous version" downgrade
     check "it is active" eventually 60 is_active
@@ -256,6 +257,30 @@ chapter_full_disk() {
     check "the next version runs" has_version "$next_version"
     kept "after the upgrade"
     go_back
+    full_state_folder
+}
+
+# A disk that has room for the new program, but not for the copy of the state.
+full_state_folder() {
+    local folder=${database%/*}
+    stop_service
+    inside sh -c "mv $folder $folder.saved && mkdir $folder &&
+        mount -t tmpfs -o size=$(($(du -sk "$machine$database" | cut -f1) + 48))k none $folder &&
+        chmod 700 $folder && cp -p $folder.saved/state.db $folder && chown --reference=$folder.saved $folder"
+    check "no room for the copy of the state: the upgrade succeeds" upgrade
+    check "the service runs" eventually 60 is_active
+    check "its status says why it saves nothing" says 'disk is full' inside norrisctl status --plain
+    check "the file has its old schema" [ "$(sql 'PRAGMA user_version')" = "$schema" ]
+    inside mount -o remount,size=16m "$folder"
+    check "with room again the state is updated" inside systemctl restart norrisd.service
+    check "it is active" eventually 60 is_active
+    check "the file has its new schema" [ "$(sql 'PRAGMA user_version')" = $((schema + 1)) ]
+    kept "with room again"
+    stop_service
+    inside sh -c "umount $folder && rmdir $folder && mv $folder.saved $folder"
+    check "back to this version" downgrade
+    check "it is active" eventually 60 is_active
+    kept "after all full disks"
 }
 
 chapter_masked() {
