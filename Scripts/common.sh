@@ -50,8 +50,11 @@ need_swift() {
     local how="get Swift $needed_swift or newer for this system from https://www.swift.org/install/linux/ and put its usr/bin into PATH"
     command -v swift >/dev/null || fail "Swift is not installed; $how"
     local found
-    found=$(swift --version 2>/dev/null | grep -oE 'Swift version [0-9]+\.[0-9]+' | head -n 1 | grep -oE '[0-9.]+$') ||
-        fail "swift --version says nothing useful; $how"
+    found=$(swift --version 2>&1) ||
+        fail "swift does not start (${found##*$'\n'}); install the packages that the page for this system lists:" \
+            "https://www.swift.org/install/linux/"
+    found=$(grep -oE 'Swift version [0-9]+\.[0-9]+' <<<"$found" | head -n 1 | grep -oE '[0-9.]+$') ||
+        fail "swift --version names no version; $how"
     [ "$(printf '%s\n%s\n' "$needed_swift" "$found" | sort -V | head -n 1)" = "$needed_swift" ] ||
         fail "Swift $found is too old; $how"
 }
