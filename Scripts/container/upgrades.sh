@@ -332,5 +332,5 @@ chapter_autopkgtest() {
     check "autopkgtest" autopkgtest --no-built-binaries --log-file "$test/autopkgtest.log" .build/dist/*.deb \
         .build/package/norrisd -- ssh --hostname 127.0.0.1 --port "$port" --login root --identity "$test/ssh" \
         --capability isolation-container
-    sed -n 's/^[a-z-]* *\(PASS\|FAIL\|SKIP\)/          &/p' "$test/autopkgtest.log"
+    sed -n '/@ summary$/,$ s/^[a-z-]* *\(PASS\|FAIL\|SKIP\)/          &/p' "$test/autopkgtest.log"
 }
