@@ -37,6 +37,7 @@ unpack_debian() {
     if [ ! -f "$base" ]; then
         say "fetching Debian $1"
         mkdir -p "${base%/*}"
+        find "${base%/*}" -name '*.tar' -mtime +30 -delete
         if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase ${2:+--include="$2"} "$1" "$base.new" \
             >"$work/mmdebstrap.log" 2>&1; then
             tail -n 5 "$work/mmdebstrap.log" >&2

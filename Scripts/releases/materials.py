@@ -47,12 +47,12 @@ class Document:
         self.packages = {}
         self.relationships = set()
 
-    def add(self, name, version, location, **fields):
+    def add(self, name, version, location, license_name="NOASSERTION", **fields):
         """Adds a package unless it is there, and returns its identifier."""
         identifier = "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", name)
         self.packages.setdefault(identifier, {
             "SPDXID": identifier, "name": name, "versionInfo": version, "downloadLocation": location,
-            "filesAnalyzed": False, "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION",
+            "filesAnalyzed": False, "licenseConcluded": license_name, "licenseDeclared": license_name,
             "copyrightText": "NOASSERTION", **fields,
         })
         return identifier
@@ -105,7 +105,7 @@ def swift_packages(document):
         name, location, version = pin["identity"], pin["location"].removesuffix(".git"), pin["state"]["version"]
         license_name = LICENSES[known[f".build/checkouts/{name}/*"]]
         yield document.add(
-            name, version, f"git+{location}@{version}", licenseConcluded=license_name, licenseDeclared=license_name,
+            name, version, f"git+{location}@{version}", license_name,
             externalRefs=[purl(f"pkg:swift/{location.removeprefix('https://')}@{version}")])
 
 
@@ -125,8 +125,7 @@ def main():
 
     compiler = re.search(r"Swift version ([0-9.]+)", output("swift", "--version"))[1]
     toolchain = document.add(
-        "swift", compiler, "https://www.swift.org/install/linux/", licenseConcluded=LICENSES[
-            "Apache-2.0 with Swift-runtime exception"], licenseDeclared="Apache-2.0 WITH Swift-exception",
+        "swift", compiler, "https://www.swift.org/install/linux/", LICENSES["Apache-2.0 with Swift-runtime exception"],
         summary="The compiler, and the standard library, Dispatch and the concurrency runtime in the programs")
     linked = list(swift_packages(document))
 
@@ -137,7 +136,7 @@ def main():
         package = document.add(
             name, package_version, "NOASSERTION", packageFileName=os.path.basename(path),
             checksums=[{"algorithm": "SHA256", "checksumValue": digest}],
-            supplier="Organization: The norrisd authors", licenseConcluded="MIT", licenseDeclared="MIT",
+            supplier="Organization: The norrisd authors", license_name=LICENSES["Expat"],
             copyrightText="2026 The norrisd authors")
         document.relate("SPDXRef-DOCUMENT", "DESCRIBES", package)
         document.relate(package, "STATIC_LINK", toolchain)

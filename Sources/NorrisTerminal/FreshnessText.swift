@@ -18,8 +18,8 @@ extension Freshness {
         guard state == .stale, origin != .builtin else { return nil }
         let reason = error.map { ": \($0.outlook(now: now))" } ?? ""
         guard let fetchedAt else { return "not fetched yet" + reason }
-        // Content of now is stale if another source was never fetched and has no time, or if an HTTP cache has sent a
-        // stale copy.
+        // Content that was fetched just now is stale if another source has no content yet, or if an HTTP cache has sent
+        // a stale copy.
         guard let age = timePassed(since: fetchedAt, at: now) else { return "some content is out of date" + reason }
         return "out of date, last fetched \(age) ago" + reason
     }

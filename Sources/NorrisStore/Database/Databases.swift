@@ -218,7 +218,7 @@ package final class Databases: Sendable {
         return StoreError(path: path, .failed("\(error)"))
     }
 
-    // MARK: What is wrong
+    // MARK: Faults
 
     /// - Parameter body: called on any thread when ``faults`` may have changed by a write or by ``checkState()``.
     package func onFaultsChange(_ body: @escaping @Sendable () -> Void) { faultsListener.set(body) }
