@@ -36,7 +36,6 @@ extension Daemon {
                 cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger, access,
                 willTakeLong: { notifier.extendTimeout(by: longStep) })
             let facts = FactStore(databases: databases, access)
-            facts.importStartingCollection(access)
             return (databases, Stores(databases: databases, facts: facts, access))
         }
         let facts = stores.facts
@@ -68,12 +67,12 @@ extension Daemon {
         ) {
             notifier.ready(status: core.health.statusLine)
             let path = socket.boundPath ?? "inherited"
-            logger.notice("server.ready", metadata: ["socket": "\(path)", "facts": "\(facts.count)"])
+            logger.notice("server.ready", metadata: ["socket": "\(path)", "facts": "\(facts.catalogue.count)"])
         }
         // Each service needs the services before it; they stop in reverse order.
         let services: [any Service] = [
-            StoreService(databases: databases, facts: facts, clock: clock),
-            FortuneService(facts: facts, clock: clock, changes: core.statusChanges) {
+            StoreService(databases: databases, stores: stores, clock: clock),
+            FortuneService(facts: facts, clock: clock) {
                 core.settings.configuration.facts.fortunes
             },
             MaintenanceService(
@@ -161,10 +160,7 @@ struct DaemonCore: Sendable {
             loader: loader, file: file, settings: settings, sources: sources, facts: stores.facts, health: health,
             statusChanges: statusChanges, levels: levels, notifier: notifier, events: events, logger: logger)
         let handlers =
-            FactHandlers(
-                sources: sources, reports: reports, prefetcher: prefetcher, knownCategories: knownCategories,
-                stores: stores
-            ).all
+            FactHandlers(sources: sources, reports: reports, knownCategories: knownCategories, stores: stores).all
             + GifHandlers(sources: sources, reports: reports, fetches: gifFetches, stores: stores).all
             + PostHandlers(sources: sources, reports: reports, stores: stores).all
             + UserHandlers(sources: sources, gifs: gifFetches, stores: stores).all

@@ -29,9 +29,9 @@ final class PromptFactsWriter: Sendable {
     }
 
     /// Writes the file. An error is logged once; the next call tries again.
-    func write(_ access: BlockingAccess) {
+    func write(_: BlockingAccess) {
         var generator = SystemRandomNumberGenerator()
-        let lines = PromptFactsWriter.lines(from: facts, scope(), using: &generator, access)
+        let lines = PromptFactsWriter.lines(from: facts.catalogue, scope(), using: &generator)
         lastError.withLock { last in
             do throws(PromptFileError) {
                 try file.replace(with: lines)
@@ -47,14 +47,16 @@ final class PromptFactsWriter: Sendable {
     /// Distinct random facts, one a line; all suitable facts if there are few. Facts with several lines and drawings
     /// are omitted.
     static func lines(
-        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator,
-        _ access: BlockingAccess
+        from facts: FactCatalogue, _ scope: FactScope, using generator: inout some RandomNumberGenerator
     ) -> [String] {
         var lines: [String] = []
         // In code points. Few characters are invisible, so a longer text does not fit into a line.
-        facts.forEachAtRandom(scope, maxLength: 2 * columns, using: &generator, access) { fact in
-            if let line = promptLine(fact.text, columns: columns), !lines.contains(line) { lines.append(line) }
-            return lines.count < count
+        let filter = FactFilter(source: scope, maxLength: 2 * columns)
+        for number in facts.numbers(filter).shuffled(using: &generator) {
+            if let line = promptLine(facts.fact(number).text, columns: columns), !lines.contains(line) {
+                lines.append(line)
+            }
+            if lines.count == count { break }
         }
         return lines
     }

@@ -8,8 +8,7 @@ struct SearchCommand: SessionCommand {
         "Search the facts, the posts or your favorites.",
         """
         Finds the items that contain every word, in any order and in upper or lower case. Quotes make a phrase:
-        '"round house" kick'. If the stored facts are out of date, the upstream is asked first; posts and favorites
-        are searched in what is stored.
+        '"round house" kick'. What you search for never leaves this machine.
 
         A number before an item names the item in later commands: norrisctl card 2, norrisctl favorite add 2.
 
@@ -19,7 +18,7 @@ struct SearchCommand: SessionCommand {
           norrisctl search '"round house" kick'
           norrisctl search light --page 2
           norrisctl search kernel --in posts --source planet
-          norrisctl search --offline -- -1
+          norrisctl search -- -1
         """)
 
     /// The items to search.
@@ -30,7 +29,6 @@ struct SearchCommand: SessionCommand {
     private var categories: [String] = []
     private var limit: Int?, page: Int?
     private var source: String?
-    private var isOffline = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&query, .query, "The words to search for.", isOptional: false)
@@ -45,7 +43,6 @@ struct SearchCommand: SessionCommand {
         arguments.option(
             &source, "source", .searchedSource,
             "Of facts, the scope: norris, fortune or all. Of posts, the source.")
-        arguments.flag(&isOffline, "offline", "Search the cache only.")
     }
 
     private var text: String { query.joined(separator: " ") }
@@ -53,11 +50,8 @@ struct SearchCommand: SessionCommand {
     func validate(_ settings: Settings) throws(UsageError) {
         if text.allSatisfy(\.isWhitespace) { throw UsageError("The query is empty.") }
         let content = content ?? .facts
-        if content != .facts {
-            let flags = flagWords([("--category", !categories.isEmpty), ("--offline", isOffline)])
-            if let flag = flags.first {
-                throw UsageError("\(flag) is for facts: leave it out beside --in \(content.rawValue).")
-            }
+        if content != .facts, !categories.isEmpty {
+            throw UsageError("--category is for facts: leave it out beside --in \(content.rawValue).")
         }
         if content == .favorites, source != nil {
             throw UsageError("--source is for facts and posts: leave it out beside --in favorites.")
@@ -74,7 +68,6 @@ struct SearchCommand: SessionCommand {
         let options =
             optionWords(("--in", self.content?.rawValue)) + categories.flatMap { ["--category", $0] }
             + optionWords(("--limit", limit.map(String.init)), ("--source", source))
-            + flagWords([("--offline", isOffline)])
         let paging = Paging(
             session, page: page, limit: limit, noun: content.rawValue, command: "search", options: options,
             argument: text)
@@ -85,8 +78,7 @@ struct SearchCommand: SessionCommand {
             return try paging.report(
                 FactSearch.self,
                 FactSearch.Parameters(
-                    query: text, categories: categories, offline: isOffline,
-                    source: source.flatMap(FactScope.init(rawValue:))),
+                    query: text, categories: categories, source: source.flatMap(FactScope.init(rawValue:))),
                 notFound: session.categoryHint(categories), source: SourceStatus.facts,
                 nothing: "No fact \(advice) norrisctl categories"
             ) { $0.facts($1.items, query: text, numberedFrom: $2) }

@@ -6,16 +6,15 @@ import NorrisThreads
 import NorrisUpstream
 import Synchronization
 
-/// The source `facts`: the facts of api.chucknorris.io, fetched and searched.
+/// The source `facts`: the facts of api.chucknorris.io.
 struct FactSource: ContentSource {
     static let name = SourceStatus.facts
 
     /// The refresh intervals after which the queries after the first are fetched again, if the first query has no news.
     /// The first query finds nearly all facts, so a run without news is one request.
     private static let otherQueriesAfter = 7.0
-    /// The maximum number of facts of a run, and of a search.
-    private static let maximumFacts = 100_000
-    private static let maximumFound = 1_000
+    /// The maximum number of facts of a run.
+    private static let maximumFacts = 200_000
 
     let configuration: Configuration.Facts
     let http: HTTPSettings
@@ -32,11 +31,7 @@ struct FactSource: ContentSource {
         Chucknorris(baseURL: url, transport: transport(), timeout: http.timeout, decodingOn: BackgroundThreads.decoding)
     }
 
-    func clear() async throws(StoreError) -> Int {
-        let removed = try await stores.facts.clearUpstream()
-        stores.facts.wantFortunes()
-        return removed
-    }
+    func clear() async throws(StoreError) -> Int { try await stores.facts.clearUpstream() }
 
     // MARK: A run
 
@@ -90,7 +85,7 @@ struct FactSource: ContentSource {
     }
 
     private func store(_ news: FactUnion, categories: [String]) async throws -> FetchOutcome {
-        if news.facts.isEmpty, !configuration.queries.isEmpty, !stores.facts.isLocal {
+        if news.facts.isEmpty, !configuration.queries.isEmpty, stores.facts.catalogue.upstreamCount > 0 {
             throw FetchFailure.unusable("The upstream returned no facts; the stored ones stay.")
         }
         let changes = try await stores.facts.replaceUpstream(
@@ -98,36 +93,14 @@ struct FactSource: ContentSource {
             news.facts, isComplete: news.skipped == 0,
             fetch: newRecord(news.info, parts: news.parts, categories: categories))
         context.knownCategories.learn(categories)
-        stores.facts.wantFortunes()
         context.logger.info(
             "facts.fetched",
             metadata: [
                 "added": "\(changes.added)", "changed": "\(changes.changed)", "removed": "\(changes.removed)",
                 "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
-                "total": "\(changes.total)",
+                "total": "\(stores.facts.catalogue.upstreamCount)",
             ])
         return FetchOutcome(added: changes.added, news.info)
-    }
-
-    // MARK: A search
-
-    /// Passes a search on to the upstream, and stores the facts of the reply.
-    ///
-    /// - Returns: false if the reply says nothing about the upstream: it refuses this query, or a cache sent an old copy.
-    func search(_ query: FactQuery, within time: Duration) async throws(FetchFailure) -> Bool {
-        do {
-            let fetched = try await upstream.search(query.text, timeout: time)
-            if case .changed(let batch, _) = fetched {
-                // The upstream treats % and _ as wildcards; facts that match only as wildcards are not stored.
-                let found = batch.facts.lazy.filter(query.matches).prefix(FactSource.maximumFound)
-                try await stores.facts.addFound(Array(found))
-            }
-            return !fetched.info.isStale && fetched.info.age <= policy.staleAfter
-        } catch let error as UpstreamError where error.kind == .http(status: 400) {
-            return false
-        } catch {
-            throw FetchFailure(error)
-        }
     }
 
     /// The distinct facts of several replies, and the records of the replies.

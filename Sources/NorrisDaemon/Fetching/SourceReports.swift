@@ -83,7 +83,7 @@ struct SourceReports: Sendable {
             let gifs = source.name == GifSource.name ? sources.gifs : nil
             let schedule = prefetcher.schedule(of: source.name)
             let items = stores.count(of: source.name)
-            let isLocal = source.name == FactSource.name && stores.facts.isLocal
+            let isLocal = source.name == FactSource.name && stores.facts.catalogue.upstreamCount == 0
             return SourceStatus(
                 name: source.name, kind: source.kind, isEnabled: source.isEnabled,
                 isConfigured: gifs?.key.isConfigured == false ? false : nil, items: items,

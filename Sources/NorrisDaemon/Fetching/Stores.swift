@@ -30,18 +30,31 @@ struct Stores: Sendable {
         schedules = ScheduleRecords(databases: databases)
     }
 
+    /// Writes what requests have changed in memory.
+    ///
+    /// - Returns: false if a write failed; the next call tries again.
+    func writeChanges() async -> Bool {
+        let areFactsWritten = await facts.writeShuffles()
+        return await recents.write() && areFactsWritten
+    }
+
+    /// Calls the body on any thread when ``writeChanges()`` has something to write.
+    func onChange(_ body: @escaping @Sendable () -> Void) {
+        facts.onChange(body)
+        recents.onChange(body)
+    }
+
     /// The number of stored items of a source; from memory.
     func count(of source: String) -> Int {
         switch source {
-        case FactSource.name: facts.count
+        case FactSource.name: facts.catalogue.count
         case GifSource.name: gifs.count
         default: posts.count(source: source)
         }
     }
 
-    /// Refills recreated files of the cache with content that needs no network, and drops the old content from memory.
+    /// Drops the content of lost files of the cache from memory, except facts, which are served until the next fetch.
     func refill(_ contents: Set<Databases.Content>, _ access: BlockingAccess) {
-        if contents.contains(.facts) { facts.refill(access) }
         if contents.contains(.gifs) { gifs.recount(access) }
         if contents.contains(.posts) { posts.reload(access) }
     }

@@ -3,167 +3,159 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisText
+import NorrisThreads
 import Synchronization
 
-/// The methods `fact.*`.
+/// The methods `fact.*`, answered from memory.
 ///
 /// A class, because a request would copy the properties of a structure, one reference at a time.
 final class FactHandlers: Sendable {
     private let sources: ConfiguredSources
     private let reports: SourceReports
-    private let prefetcher: Prefetcher
     private let knownCategories: KnownCategories
     private let stores: Stores
     private let store: FactStore
-    private let searches = Coalescer<String, Bool>()
     private let encodedFreshness: EncodedFreshness
 
-    init(
-        sources: ConfiguredSources, reports: SourceReports, prefetcher: Prefetcher, knownCategories: KnownCategories,
-        stores: Stores
-    ) {
-        (self.sources, self.reports, self.prefetcher) = (sources, reports, prefetcher)
-        (self.knownCategories, self.stores, store) = (knownCategories, stores, stores.facts)
+    init(sources: ConfiguredSources, reports: SourceReports, knownCategories: KnownCategories, stores: Stores) {
+        (self.sources, self.reports, self.knownCategories) = (sources, reports, knownCategories)
+        (self.stores, store) = (stores, stores.facts)
         encodedFreshness = EncodedFreshness(reports: reports)
     }
 
     var all: [Handler] {
         [
-            Handler(FactRandom.self, reading: random), Handler(FactToday.self, today),
-            Handler(FactGet.self, reading: get), Handler(FactSearch.self, deferred: search),
+            Handler(FactRandom.self, reading: random), Handler(FactToday.self, inMemory: today),
+            Handler(FactGet.self, reading: get), Handler(FactSearch.self, search),
             Handler(FactCategories.self, inMemory: categories),
         ]
     }
 
     @Sendable private func random(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         if call.arguments.isEmpty {
-            return serve(1, call.uid, ShuffleFilter(source: sources.unfilteredScope), nil, into: &json)
+            serve(1, call.uid, FactFilter(source: sources.unfilteredScope), nil, into: &json)
+            return nil
         }
         let parameters = try FactRandom.Parameters(call.arguments)
         try check(parameters.categories, allowsExplicit: parameters.allowExplicit)
-        let filter = ShuffleFilter(
+        let filter = FactFilter(
             categories: parameters.categories,
             source: parameters.source ?? (parameters.categories.isEmpty ? sources.unfilteredScope : .all),
             allowsExplicit: parameters.allowExplicit, maxLength: parameters.maxLength)
-        let name = try parameters.name.map(usableName)
-        return serve(parameters.count, call.uid, filter, name, into: &json)
+        serve(parameters.count, call.uid, filter, try parameters.name.map(usableName), into: &json)
+        return nil
     }
 
     /// - Parameter name: the name that replaces Chuck Norris.
     @inline(__always) private func serve(
-        _ count: Int, _ uid: UInt32, _ filter: ShuffleFilter, _ name: String?, into json: inout JSONWriter
-    ) -> Deferred? {
-        let mark = json.mark()
+        _ count: Int, _ uid: UInt32, _ filter: FactFilter, _ name: String?, into json: inout JSONWriter
+    ) {
         json.literal(FactRandom.resultOpening)
-        let draw = store.next(count, uid: uid, filter: filter, name: name) { fact in write(fact.json, name, to: &json) }
-        switch draw {
-        case .served(let count, let isLocal):
-            encodedFreshness.endFacts(isEmpty: count == 0, isLocal: isLocal, in: &json)
-            return nil
-        case .missing:
-            json.rewind(to: mark)
-            return .disk { () async throws(ResponseError) -> [UInt8] in
-                let (facts, isLocal) = try await self.store.nextReading(count, uid: uid, filter: filter, name: name)
-                var json = JSONWriter()
-                json.literal(FactRandom.resultOpening)
-                for fact in facts { fact.withUnsafeBytes { self.write($0, name, to: &json) } }
-                self.encodedFreshness.endFacts(isEmpty: facts.isEmpty, isLocal: isLocal, in: &json)
-                return json.bytes
+        let draw = store.next(count, uid: uid, filter: filter, name: name)
+        var isLocal = true
+        if let first = draw.first {
+            write(first, of: draw.catalogue, name, to: &json)
+            isLocal = draw.catalogue.kind(first).isLocal
+            for number in draw.others {
+                write(number, of: draw.catalogue, name, to: &json)
+                isLocal = isLocal && draw.catalogue.kind(number).isLocal
             }
         }
+        encodedFreshness.endFacts(isEmpty: draw.first == nil, isLocal: isLocal, in: &json)
     }
 
     /// - Parameter name: the name that replaces Chuck Norris.
-    private func write(_ fact: UnsafeRawBufferPointer, _ name: String?, to json: inout JSONWriter) {
-        if let name, var fact = try? Fact(json: JSON.parse(Array(fact))) {
+    @inline(__always) private func write(
+        _ number: UInt32, of catalogue: FactCatalogue, _ name: String?, to json: inout JSONWriter
+    ) {
+        if let name {
+            var fact = catalogue.fact(number)
             fact.text = personalized(fact.text, for: name)
             fact.encode(to: &json)
         } else {
-            json.raw(fact)
+            catalogue.withFact(number) { json.raw($0) }
         }
     }
 
     @Sendable private func today(
-        _ parameters: FactToday.Parameters, _ call: Call, _ json: inout JSONWriter
-    ) throws(ResponseError) -> Deferred? {
+        _ parameters: FactToday.Parameters, _ call: Call
+    ) throws(ResponseError) -> FactToday.Result {
         let today = LocalDay.today
-        let day = parameters.date ?? today
-        if let fact = store.factOfTheDayInMemory(day) {
-            store.noteServed(fact.id, .fact, uid: call.peer.uid)
-            result(of: fact).encode(to: &json)
-            return nil
+        let scope = sources.unfilteredScope
+        guard let fact = store.factOfTheDay(parameters.date ?? today, today: today, source: scope) else {
+            let error = freshness(isEmpty: true).error
+            throw .nothingCached("There are no facts.", source: FactSource.name, lastError: error)
         }
-        return .disk { () async throws(ResponseError) -> FactToday.Result in
-            guard let fact = await self.store.factOfTheDay(day, today: today, source: self.sources.unfilteredScope)
-            else {
-                let error = self.freshness(isEmpty: true).error
-                throw .nothingCached("There are no facts.", source: FactSource.name, lastError: error)
-            }
-            self.store.noteServed(fact.id, .fact, uid: call.peer.uid)
-            return self.result(of: fact)
-        }
-    }
-
-    private func result(of fact: Fact) -> FactToday.Result {
-        FactToday.Result(fact: fact, freshness: freshness(isEmpty: false, isLocal: fact.isLocal))
+        store.noteServed(fact.id, .fact, uid: call.uid)
+        return FactToday.Result(fact: fact, freshness: freshness(isEmpty: false, isLocal: fact.isLocal))
     }
 
     @Sendable private func get(_ call: Call, _ json: inout JSONWriter) throws(ResponseError) -> Deferred? {
         let parameters = try FactGet.Parameters(call.arguments)
-        let (id, name) = (parameters.id, try parameters.name.map(usableName))
-        let isServed = store.serveFactInMemory(id: id, uid: call.uid, name: name) { fact in
-            json.literal(FactGet.Result.opening)
-            write(fact.json, name, to: &json)
-            json.join("}", endsValue: true)
-        }
-        if isServed { return nil }
-        return .disk { () async throws(ResponseError) -> FactGet.Result in
-            var fact = try await self.store.presentable(id: id)
-            self.store.noteServed(id, .fact, uid: call.peer.uid, name: name)
-            if let name { fact.text = personalized(fact.text, for: name) }
-            return FactGet.Result(fact: fact)
-        }
+        let name = try parameters.name.map(usableName)
+        let catalogue = store.catalogue
+        let number = try catalogue.presentable(id: parameters.id)
+        json.literal(FactGet.Result.opening)
+        write(number, of: catalogue, name, to: &json)
+        json.join("}", endsValue: true)
+        store.noteServed(parameters.id, .fact, uid: call.uid, name: name)
+        return nil
     }
 
-    @Sendable private func search(_ parameters: FactSearch.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
+    @Sendable private func search(
+        _ parameters: FactSearch.Parameters, _ call: Call, _ json: inout JSONWriter
+    ) throws(ResponseError) -> Deferred? {
         try check(parameters.categories, allowsExplicit: false)
         let query = try FactQuery(
             text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all)
         // The closure captures only these values, because the other parameters may be long.
-        let (request, isNumbered) = (parameters.page, parameters.numbered)
-        // Later pages follow from the first page's matches.
-        let mayFetch = request.cursor == nil && !parameters.offline && prefetcher.maySearch(FactSource.name)
-        return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
-            if request.cursor == nil {
-                await self.stores.recents.record(uid: call.peer.uid, kind: .fact, query: query.text)
+        let (request, isNumbered, uid, catalogue) = (parameters.page, parameters.numbered, call.uid, store.catalogue)
+        if request.cursor == nil { stores.recents.record(uid: uid, kind: .fact, query: query.text) }
+        if let page = try store.search(query, in: catalogue, request, effort: FactCatalogue.shortSearch) {
+            write(page, of: catalogue, request, isNumbered, uid, to: &json)
+            return nil
+        }
+        // Other users would wait for a long search on the event loop.
+        return .disk { () async throws(ResponseError) -> [UInt8] in
+            let page = try await BackgroundThreads.decoding.run { _ throws(ResponseError) in
+                try self.store.search(query, in: catalogue, request)
             }
-            let isFromUpstream = mayFetch ? await self.searchUpstream(query) : false
-            var page = try await self.store.search(query, for: call.uid, cursor: request.cursor, limit: request.limit)
-            page.freshness = self.freshness(
-                isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal), isFromUpstream: isFromUpstream)
-            self.stores.noteServed(page, .fact, ids: \.id, request, isNumbered: isNumbered, uid: call.uid)
-            return page.jsonBytes
+            var json = JSONWriter()
+            self.write(page ?? FactCatalogue.Page(), of: catalogue, request, isNumbered, uid, to: &json)
+            return json.bytes
         }
     }
 
-    /// Passes a search on to the upstream, which stores its matches. Equal searches at one time are sent once.
-    ///
-    /// - Returns: whether the upstream answered.
-    private func searchUpstream(_ query: FactQuery) async -> Bool {
-        // The upstream refuses other lengths, and counts UTF-16 units.
-        guard (3...120).contains(query.text.utf16.count) else { return false }
-        if let answered = await searches.join(query.text) { return answered }
-        let source = sources.current.facts
-        let answered = await prefetcher.search(source.name) { time throws(FetchFailure) in
-            try await source.search(query, within: time) ? true : nil
+    private func write(
+        _ page: FactCatalogue.Page, of catalogue: FactCatalogue, _ request: PageRequest, _ isNumbered: Bool,
+        _ uid: UInt32, to json: inout JSONWriter
+    ) {
+        json.beginObject()
+        json.key("items")
+        json.beginArray()
+        for number in page.numbers { catalogue.withFact(number) { json.raw($0) } }
+        json.endArray()
+        if let total = page.total {
+            json.key("total")
+            json.integer(total)
         }
-        searches.finish(query.text, answered ?? false)
-        return answered ?? false
+        if let next = page.next {
+            json.key("next")
+            json.string(next)
+        }
+        json.key("freshness")
+        let isLocal = page.numbers.allSatisfy { catalogue.kind($0).isLocal }
+        freshness(isEmpty: page.numbers.isEmpty, isLocal: isLocal).encode(to: &json)
+        json.endObject()
+        let ids = (isNumbered ? page.numbers : page.numbers.suffix(1)).map { catalogue.fact($0).id }
+        stores.noteServed(ids, .fact, request, next: page.next, isNumbered: isNumbered, uid: uid)
     }
 
     @Sendable private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {
-        let items = store.categories(of: parameters.source ?? .all)
-        return Items(items: items, freshness: freshness(isEmpty: items.isEmpty, isLocal: store.isLocal))
+        let catalogue = store.catalogue
+        let items = catalogue.categories(of: parameters.source ?? .all)
+        return Items(
+            items: items, freshness: freshness(isEmpty: items.isEmpty, isLocal: catalogue.upstreamCount == 0))
     }
 
     private func check(_ names: [String], allowsExplicit: Bool) throws(ResponseError) {
@@ -171,7 +163,7 @@ final class FactHandlers: Sendable {
             if name == Fact.explicitCategory, !allowsExplicit {
                 throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.")
             }
-            guard knownCategories.contains(name) || !name.isEmpty && store.hasCategory(name) else {
+            guard knownCategories.contains(name) || store.catalogue.hasCategory(name) else {
                 throw .notFound(
                     "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories")
             }
@@ -188,8 +180,8 @@ final class FactHandlers: Sendable {
         return name
     }
 
-    private func freshness(isEmpty: Bool, isLocal: Bool = false, isFromUpstream: Bool? = nil) -> Freshness {
-        reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal, isFromUpstream: isFromUpstream)
+    private func freshness(isEmpty: Bool, isLocal: Bool = false) -> Freshness {
+        reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
     }
 }
 
@@ -221,17 +213,17 @@ private final class EncodedFreshness: Sendable {
     }
 }
 
-extension FactStore {
-    /// A fact that may be served by its id.
-    func presentable(id: String) async throws(ResponseError) -> Fact {
-        guard let fact = try await fact(id: id) else {
+extension FactCatalogue {
+    /// The number of a fact that may be served by its id.
+    func presentable(id: String) throws(ResponseError) -> UInt32 {
+        guard let number = number(ofID: id) else {
             throw .notFound("There is no fact with the id \(id.quotedForMessage).")
         }
-        if fact.isExplicit {
+        if kind(number).isExplicit {
             throw .notFound(
                 "The fact \(id.quotedForMessage) is explicit.", hint: "Show explicit facts: norrisctl fact --explicit")
         }
-        return fact
+        return number
     }
 }
 

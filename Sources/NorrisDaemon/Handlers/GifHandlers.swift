@@ -32,7 +32,7 @@ struct GifHandlers: Sendable {
         let mayFetch = !isOffline && fetches.maySend
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             if parameters.page.cursor == nil {
-                await stores.recents.record(uid: call.peer.uid, kind: .gif, query: parameters.query)
+                stores.recents.record(uid: call.peer.uid, kind: .gif, query: parameters.query)
             }
             let page = try await page(of: list, parameters.page, call, isOffline: isOffline, mayFetch: mayFetch)
             return reply(page, parameters.page, isNumbered: parameters.numbered, call)
@@ -91,7 +91,8 @@ struct GifHandlers: Sendable {
     }
 
     private func reply(_ page: Page<Gif>, _ request: PageRequest, isNumbered: Bool, _ call: Call) -> [UInt8] {
-        stores.noteServed(page, .gif, ids: \.id, request, isNumbered: isNumbered, uid: call.uid)
+        stores.noteServed(
+            page.items.map(\.id), .gif, request, next: page.next, isNumbered: isNumbered, uid: call.uid)
         return page.jsonBytes
     }
 

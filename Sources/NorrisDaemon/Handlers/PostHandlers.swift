@@ -41,9 +41,10 @@ struct PostHandlers: Sendable {
     ) async throws(ResponseError) -> Page<Post> {
         let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(
-            query, for: call.uid, read: read, cursor: request.cursor, limit: request.limit)
+            query, read: read, cursor: request.cursor, limit: request.limit)
         page.freshness = reports.freshness(of: chosen, isEmpty: page.items.isEmpty)
-        stores.noteServed(page, .post, ids: \.id, request, isNumbered: isNumbered, uid: call.uid)
+        stores.noteServed(
+            page.items.map(\.id), .post, request, next: page.next, isNumbered: isNumbered, uid: call.uid)
         return page
     }
 
@@ -130,14 +131,15 @@ extension PostSource {
 
 extension Stores {
     /// Records the items of a page as served to a user, and as the user's last list if the list is numbered.
-    func noteServed<Item>(
-        _ page: Page<Item>, _ kind: Favorite.Kind, ids: (Item) -> String, _ request: PageRequest, isNumbered: Bool,
-        uid: UInt32
+    ///
+    /// - Parameter ids: of a list that is not numbered only the last one is needed.
+    func noteServed(
+        _ ids: [String], _ kind: Favorite.Kind, _ request: PageRequest, next: String?, isNumbered: Bool, uid: UInt32
     ) {
-        facts.noteServed(page.items.last.map(ids), kind, uid: uid)
+        facts.noteServed(ids.last, kind, uid: uid)
         guard isNumbered else { return }
-        let items = page.items.map { NumberedLists.Item(kind, ids($0)) }
-        numbered.note(items, of: kind, cursor: request.cursor, next: page.next, uid: uid)
+        let items = ids.map { NumberedLists.Item(kind, $0) }
+        numbered.note(items, of: kind, cursor: request.cursor, next: next, uid: uid)
     }
 
     /// A post of a configured source by its id, as a user sees the post.

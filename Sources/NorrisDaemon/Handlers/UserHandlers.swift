@@ -48,9 +48,11 @@ struct UserHandlers: Sendable {
         _ item: ItemParameters, uid: UInt32, mayFetch: Bool
     ) async throws(ResponseError) -> Favorite {
         switch item.kind {
-        case .fact: Favorite(fact: try await stores.facts.presentable(id: item.id))
-        case .gif: Favorite(gif: try await gifs.gif(id: item.id, for: uid, mayFetch: mayFetch))
-        default: Favorite(post: try await stores.post(id: item.id, uid: uid, sources.current))
+        case .fact:
+            let catalogue = stores.facts.catalogue
+            return Favorite(fact: catalogue.fact(try catalogue.presentable(id: item.id)))
+        case .gif: return Favorite(gif: try await gifs.gif(id: item.id, for: uid, mayFetch: mayFetch))
+        default: return Favorite(post: try await stores.post(id: item.id, uid: uid, sources.current))
         }
     }
 

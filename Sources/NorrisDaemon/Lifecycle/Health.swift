@@ -55,7 +55,7 @@ final class Health: Sendable {
         // Runs on the event loop, so nothing here reads a file system.
         let (faults, space, requests) = (faults, databases.space, requests())
         return ServerStatus.Result(
-            state: faults.isEmpty ? .ok : .degraded, message: line([contents, importProgress] + faults),
+            state: faults.isEmpty ? .ok : .degraded, message: line([contents, leftOut] + faults),
             configurationError: settings.refusal,
             uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
             requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: reports.statuses,
@@ -93,7 +93,7 @@ final class Health: Sendable {
         let fetches = Health.fetchLine(
             running: schedules.filter { $0.1.isRunning }.map(\.0), next: schedules.compactMap { $0.1.nextRunAt }.min(),
             now: clock.now)
-        return line([contents, importProgress, fetches] + faults)
+        return line([contents, leftOut, fetches] + faults)
     }
 
     /// The running fetches, or the time of the next fetch in the daemon's time zone, with the date if it is more than
@@ -105,14 +105,19 @@ final class Health: Sendable {
         return "next fetch " + next.localText(isSoon ? "%H:%M" : "%Y-%m-%d %H:%M")
     }
 
-    private var importProgress: String {
-        reports.stores.facts.fortunesRead.map { "reading fortune files (\(groupedDigits($0)) facts so far)" } ?? ""
+    /// The facts beyond the limits of the memory.
+    private var leftOut: String {
+        let count = reports.stores.facts.catalogue.leftOut
+        return count == 0
+            ? ""
+            : "\(groupedDigits(count)) facts left out: at most \(groupedDigits(FactCatalogue.maximumCount)) facts and "
+                + "\(FactCatalogue.maximumTextBytes >> 20) MiB of text"
     }
 
     private var contents: String {
         let stores = reports.stores
         let posts = reports.sources.current.postNames.map(stores.posts.count(source:)).reduce(0, +)
-        return [(stores.facts.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")].filter { $0.0 > 0 }
+        return [(stores.facts.catalogue.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")].filter { $0.0 > 0 }
             .map { countText($0, $1) }.joined(separator: ", ")
     }
 

@@ -6,69 +6,58 @@ import NorrisThreads
 import ServiceLifecycle
 import SystemdIntegration
 
-/// Writes changed shuffles soon after the change, and closes the databases at the end.
+/// Writes changed shuffles and recent searches soon after the change, and closes the databases at the end.
 struct StoreService: Service {
     let databases: Databases
-    let facts: FactStore
+    let stores: Stores
     let clock: any WallClock
 
     /// After a crash, only facts of the last second can be served again.
     private static let delay = Duration.milliseconds(500)
-    /// The wait after a failed write if no shuffle changes.
+    /// The wait after a failed write if nothing changes.
     private static let retryDelay = Duration.seconds(5)
 
     func run() async throws {
-        let moved = WakeSignal()
-        facts.onMove { moved.set() }
-        // A shuffle may have changed before.
-        moved.set()
+        let changed = WakeSignal()
+        stores.onChange { changed.set() }
+        // Something may have changed before.
+        changed.set()
         var isWritten = true
-        await moved.repeatUntilStopped {
-            if isWritten { await moved.wait() } else { await moved.wait(atMost: StoreService.retryDelay, on: clock) }
+        await changed.repeatUntilStopped {
+            if isWritten { await changed.wait() } else { await changed.wait(atMost: StoreService.retryDelay, on: clock) }
             // Changes during the wait are written together.
-            if !Task.isShuttingDownGracefully { await moved.wait(atMost: StoreService.delay, on: clock) }
-            isWritten = await facts.writeShuffles()
+            if !Task.isShuttingDownGracefully { await changed.wait(atMost: StoreService.delay, on: clock) }
+            isWritten = await stores.writeChanges()
         }
-        await facts.writeShuffles()
+        _ = await stores.writeChanges()
         await BackgroundThreads.background.run { databases.close($0) }
     }
 }
 
-/// Reads fortune files at the start and on request, while the daemon serves.
+/// Reads fortune files at the start, on request, and when they change.
 struct FortuneService: Service {
     let facts: FactStore
     let clock: any WallClock
-    /// Set when the status may have changed.
-    let changes: WakeSignal
     /// The files and folders of the configuration in force.
     let paths: @Sendable () -> [String]
 
-    /// How often the status shows the progress of the import.
-    private static let statusInterval = Duration.seconds(2)
+    /// How often the files are checked for changes.
+    private static let interval = Duration.seconds(30)
 
     func run() async throws {
         let wanted = WakeSignal()
+        let stop = Cancellation()
         facts.onFortunesWanted { wanted.set() }
         wanted.set()
         await withGracefulShutdownHandler {
             await wanted.repeatUntilStopped {
-                await wanted.wait()
+                // An idle daemon without fortune files does not wake up.
+                if paths().isEmpty { await wanted.wait() } else { await wanted.wait(atMost: FortuneService.interval, on: clock) }
                 guard !Task.isShuttingDownGracefully else { return }
-                await withTaskGroup { tasks in
-                    tasks.addTask { [facts, paths] in
-                        await BackgroundThreads.decoding.run { facts.importFortunes(paths(), $0) }
-                    }
-                    tasks.addTask { [clock, changes] in
-                        while (try? await clock.sleep(for: FortuneService.statusInterval)) != nil { changes.set() }
-                        return []
-                    }
-                    _ = await tasks.next()
-                    tasks.cancelAll()
-                }
-                changes.set()
+                await BackgroundThreads.decoding.run { facts.readFortunes(paths(), $0) { stop.isCancelled } }
             }
         } onGracefulShutdown: {
-            facts.stopFortunes()
+            stop.cancel()
         }
     }
 }

@@ -167,22 +167,21 @@ extension MemberVisitor where Self: ~Copyable {
 package enum FactSearch: Method {
     package static let name = "fact.search"
     package static let summary =
-        "Finds the facts that contain all words of the query, ignoring case; the most recently stored facts are first."
+        "Finds the facts that contain all words of the query, ignoring case; the newest facts are first."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var query = ""
         package var categories: [String] = []
         package var page = PageRequest()
-        package var offline = false
         package var source: FactScope?
         package var numbered = false
 
         package init(
-            query: String, categories: [String] = [], limit: Int? = nil, cursor: String? = nil, offline: Bool = false,
+            query: String, categories: [String] = [], limit: Int? = nil, cursor: String? = nil,
             source: FactScope? = nil, numbered: Bool = false
         ) {
             (self.query, self.categories, self.page) = (query, categories, PageRequest(limit: limit, cursor: cursor))
-            (self.offline, self.source, self.numbered) = (offline, source, numbered)
+            (self.source, self.numbered) = (source, numbered)
         }
 
         package init() {}
@@ -192,7 +191,6 @@ package enum FactSearch: Method {
             try members.strings(
                 "category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.page(&page, default: 25)
-            try members.flag("offline", &offline, "Whether to answer from the cache only.")
             try members.source(&source)
             try members.numbered(&numbered)
         }

@@ -11,27 +11,21 @@ struct CacheDatabase: Sendable {
     let opened: OpenedDatabase
     /// Created with the file, so that a cursor of another cache is invalid.
     let cursorKey: UInt64
-    /// The encoded facts beside `cache.db`; unused for the other files.
-    let factFile: FactFile
 
     var writer: DatabasePool { opened.writer }
 
     init(_ opened: OpenedDatabase, _ logger: Logger, _ access: BlockingAccess) {
         self.opened = opened
-        let path = opened.kind.fileName == DatabaseKind.facts.fileName ? opened.path.map(CacheDatabase.factFile) : nil
         do {
-            cursorKey = try CacheDatabase.cursorKey(opened.writer, facts: path, access)
+            cursorKey = try CacheDatabase.cursorKey(opened.writer, access)
         } catch {
             // A file that cannot be written can still be read; its cursors are valid only in this process.
             logger.error("database.unwritable", metadata: ["path": "\(opened.path ?? "")", "error": "\(error)"])
             cursorKey = UInt64.random(in: .min ... .max)
         }
-        factFile = FactFile(path: path, key: cursorKey)
     }
 
-    var sizeOnDisk: Int { opened.sizeOnDisk + factFile.size }
-
-    private static func factFile(besides path: String) -> String { path + "-facts" }
+    var sizeOnDisk: Int { opened.sizeOnDisk }
 
     func value(forKey key: String, _ access: BlockingAccess) throws -> String? {
         try writer.read(access) { try CacheDatabase.value(forKey: key, $0) }
@@ -50,15 +44,11 @@ struct CacheDatabase: Sendable {
         }
     }
 
-    private static func cursorKey(
-        _ writer: DatabasePool, facts path: String?, _ access: BlockingAccess
-    ) throws -> UInt64 {
+    private static func cursorKey(_ writer: DatabasePool, _ access: BlockingAccess) throws -> UInt64 {
         let known = try writer.read(access) { try value(forKey: "cursor_key", $0) }
         if let known = known.flatMap(UInt64.init) { return known }
         let key = UInt64.random(in: .min ... .max)
         try writer.write(access) { try set(String(key), forKey: "cursor_key", $0) }
-        // The cache is new, so the file of facts belongs to another cache.
-        if let path { unlink(path) }
         return key
     }
 }

@@ -5,7 +5,16 @@ extension DatabaseKind {
     static let facts = DatabaseKind(
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
         isDurable: false,
-        migrations: [Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }, staleReplies])
+        migrations: [
+            Migration(name: "0.1.0") { try $0.execute(fetchTables + factTables) }, staleReplies,
+            Migration(name: "0.1.0, facts in memory") { database in
+                try database.execute("DELETE FROM fetches")
+                for table in ["facts", "fact_lists", "fact_entries", "fact_texts"] {
+                    try database.execute("DROP TABLE IF EXISTS \(table)")
+                }
+                try database.execute(factTables)
+            },
+        ])
 
     /// `cache.db-gifs`: GIFs, in a separate file, because each file has one writer, and a user who waits for a GIF must
     /// not wait for an import of facts or posts.
@@ -43,37 +52,11 @@ extension DatabaseKind {
         """
 
     private static let factTables = """
-        -- The ordinal says where the encoded fact is in the file beside the database, in units of 16 bytes. It
-        -- is never used again, and rises in the order of storing: within one import the first id is the
-        -- highest, so that descending ordinals are "newest stored first, then by id".
+        -- The upstream's facts, read into memory at the start. categories are names separated by spaces.
         CREATE TABLE facts (
-            ordinal INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, text TEXT NOT NULL,
-            categories TEXT NOT NULL, url TEXT, created_at INTEGER, updated_at INTEGER,
-            -- 1 for a fact that only a search at the upstream has brought so far.
-            found INTEGER NOT NULL,
-            -- A hash of the text's bytes, by which facts with the same text are looked for.
-            text_digest INTEGER NOT NULL
-        ) STRICT;
-        CREATE INDEX facts_by_source ON facts (source);
-        CREATE INDEX facts_by_text ON facts (text_digest);
-
-        -- The facts of a category, or all facts under '', by kind (FactKind). entries counts the removed ones
-        -- too; the epoch is another one whenever these were taken out.
-        CREATE TABLE fact_lists (
-            number INTEGER PRIMARY KEY AUTOINCREMENT, category TEXT NOT NULL, kind INTEGER NOT NULL,
-            epoch INTEGER NOT NULL, entries INTEGER NOT NULL, live INTEGER NOT NULL, UNIQUE (category, kind)
-        ) STRICT;
-
-        -- A list in the order of its facts' ordinals. length is in code points, and negative once the fact is
-        -- removed, so that the positions of the others stay what they are.
-        CREATE TABLE fact_entries (
-            list INTEGER NOT NULL, fact INTEGER NOT NULL, length INTEGER NOT NULL, PRIMARY KEY (list, fact)
+            id TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL, categories TEXT NOT NULL, url TEXT, created_at INTEGER,
+            updated_at INTEGER
         ) STRICT, WITHOUT ROWID;
-
-        -- The texts to search, in blocks (FactTexts).
-        CREATE TABLE fact_texts (
-            last INTEGER PRIMARY KEY, texts BLOB NOT NULL
-        ) STRICT;
         """
 
     private static let gifTables = """

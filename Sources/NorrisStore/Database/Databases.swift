@@ -371,18 +371,6 @@ package final class Databases: Sendable {
         }
     }
 
-    /// Continues with facts in memory, because the disk refused them and contains none.
-    ///
-    /// - Returns: whether the facts were on a disk.
-    func replaceFactsByMemory(_ access: BlockingAccess) -> Bool {
-        guard cache(.facts).opened.path != nil, let detail = writeFailures.withLock({ $0[.facts] }) else {
-            return false
-        }
-        replace(.facts, with: .inMemory(.facts, detail, access), access)
-        logger.error("cache.in-memory", metadata: ["error": "\(detail)"])
-        return true
-    }
-
     private func replace(_ content: Content, with new: OpenedDatabase, _ access: BlockingAccess) {
         let old = opened(content)
         let cache = CacheDatabase(new, logger, access)

@@ -62,7 +62,7 @@ struct PostMatcher {
     private var authors: [SequenceNumber: UInt32] = [:]
 
     /// Reads all authors.
-    init(_ search: SearchWords, _ database: Database, step: () -> Void) throws {
+    init(_ search: SearchWords, _ database: Database) throws {
         // The longest word is usually the rarest.
         words = search.words.map { Array($0.utf8) }.sorted { $0.count > $1.count }
         let rows = try database.rows("SELECT number, searched FROM authors")
@@ -73,7 +73,6 @@ struct PostMatcher {
                 }
             }
             if found != 0 { authors[rows[0]] = found }
-            step()
         }
     }
 

@@ -1,261 +1,322 @@
-import Glibc
+import Logging
 package import NorrisProtocol
 package import NorrisThreads
 import Synchronization
 
-/// The facts, served from memory if there are few, else from a file, and searched in `cache.db`; and each user's
-/// shuffles.
+/// The facts that the daemon serves, and each user's shuffles.
 ///
-/// One lock protects lists and shuffles. It is held for microseconds and never during a wait for a disk: a request that
-/// needs the disk gets ``Draw/missing(_:)``, and continues in ``nextReading(_:uid:filter:name:)``.
+/// A request works on the catalogue that it began with. A change of the facts makes a new catalogue on a background
+/// thread, and replaces the old one by an assignment. No request waits for a disk.
 package final class FactStore: Sendable {
-    /// The bytes of encoded facts from which they are read from the file.
-    static let bytesInMemory = 8 << 20
-
-    struct State {
-        var index = FactIndex()
-        /// The encoded facts; nil if there are too many.
-        var chunks: FactChunks? = FactChunks()
+    fileprivate struct State {
+        var catalogue: FactCatalogue
         var book = ShuffleBook()
-        /// The facts of the last requested days.
-        var days: [CivilDate: Fact] = [:]
-        /// Increases with every change of the facts.
-        var version = 0
-        var file: FactFile
+        var days = FactsOfTheDay()
+        /// Whether ``FactStore/writeShuffles()`` was requested and has not begun.
+        var isWriteRequested = false
+    }
 
-        /// A user's shuffle, created if missing.
-        mutating func entry(_ uid: Int64, _ filter: ShuffleFilter) -> ShuffleBook.Entry {
-            book.entry(uid, filter) { key in
-                let lists = filter.lists.map { index.position(of: $0) }
-                let shuffle = Shuffle(key: .random(in: .min ... .max), lists: lists)
-                return ShuffleBook.Entry(key: key, shuffle: shuffle, lists: lists, isAttached: true)
-            }
+    /// The name of the source in the fetch records.
+    package static let upstreamSource = SourceStatus.facts
+
+    let databases: Databases
+    private let state: Mutex<State>
+    /// Held while a catalogue is built, so that the last one contains all changes.
+    private let building = Mutex(())
+    /// The fortune files of the catalogue, with their times; nil before the first reading.
+    private let fortunesDigest = Mutex<String?>(nil)
+    private let fortunesWanted = Listener()
+    private let changed = Listener()
+
+    /// Reads the stored facts and shuffles. Fortune files are read later (``readFortunes(_:_:isCancelled:)``).
+    package init(databases: Databases, _ access: BlockingAccess) {
+        self.databases = databases
+        state = Mutex(State(catalogue: FactCatalogue.Builder().finish()))
+        rebuild(fortunes: [], access)
+        let (records, days) = storedState(access)
+        state.withLock { state in
+            state.book.restore(records)
+            state.days = days
         }
     }
 
-    /// The outcome of a request for facts.
-    package enum Draw: Sendable {
-        case served(count: Int, isLocal: Bool)
-        /// Nothing was served; ``FactStore/nextReading(_:uid:filter:name:)`` reads the missing data.
-        case missing(Missing)
-    }
-
-    /// The data that must be read from disk before facts can be served.
-    package enum Missing: Sendable {
-        case list(FactListName)
-        case record(UInt32)
-    }
-
-    let databases: Databases
-    private let lock = Mutex(())
-    // Allocated by the initializer and freed by the deinitializer; in between used only by withState(_:), with the lock
-    // held. Not stored in the mutex, whose body cannot write to variables of its caller, and not a variable of this
-    // class, whose accesses the runtime would check again.
-    nonisolated(unsafe) private let state: UnsafeMutablePointer<State>
-    /// Increases with every import of fortune files, which ends the previous import.
-    let fortuneImports = Atomic(0)
-    /// The number of fortunes that the running import has read; -1 without an import.
-    let fortuneProgress = Atomic(-1)
-    let fortunesWanted = Listener()
-    private let moved = Listener()
-
-    /// Reads the databases, except data whose size depends on the number of facts.
-    package init(databases: Databases, _ access: BlockingAccess) {
-        self.databases = databases
-        state = .allocate(capacity: 1)
-        state.initialize(to: State(file: databases.cache(.facts).factFile))
-        loadIndex(access)
-        // A damaged cache is recreated before it is filled.
-        if databases.recreateLostCaches(access).contains(.facts) { loadIndex(access) }
-        loadShuffles(access)
-    }
-
-    deinit {
-        state.deinitialize(count: 1)
-        state.deallocate()
-    }
-
-    /// Calls `body` with the state in memory. The body never waits for a disk.
-    @inline(__always) func withState<Result>(_ body: (inout State) -> Result) -> Result {
-        var result: Result?
-        lock.withLock { _ in result = body(&state.pointee) }
-        // Not nil, because the body has run.
-        return result!
-    }
-
-    /// The number of facts.
-    package var count: Int { withState { $0.index.count } }
-
-    /// The categories with facts, without explicit facts.
-    package func categories(of source: FactScope) -> [FactCategories.Category] {
-        withState { $0.index.categories(of: source) }
-    }
-
-    /// Whether all facts are from the starting collection or fortune files.
-    package var isLocal: Bool { withState { $0.index.upstreamCount == 0 } }
-    package func hasCategory(_ name: String) -> Bool { withState { $0.index.hasCategory(name) } }
+    package var catalogue: FactCatalogue { state.withLock { $0.catalogue } }
 
     /// Calls the body on any thread when ``writeShuffles()`` has something to write.
-    package func onMove(_ body: @escaping @Sendable () -> Void) { moved.set(body) }
-    func notifyOfMove() { moved.notify() }
+    package func onChange(_ body: @escaping @Sendable () -> Void) { changed.set(body) }
 
     // MARK: Serving
 
+    /// Facts of one catalogue.
+    package struct Draw: Sendable {
+        package let catalogue: FactCatalogue
+        /// nil if no fact matches.
+        package fileprivate(set) var first: UInt32?
+        // Apart from the first, because most requests are for one fact, and an array would be allocated.
+        package fileprivate(set) var others: [UInt32] = []
+    }
+
     /// The next facts of a user's shuffle; all matching facts if there are fewer than `count`.
     ///
-    /// - Parameters:
-    ///   - name: stored with the last fact, see ``lastServed(_:uid:)``.
-    ///   - write: called with each fact; the caller discards the written facts if the result is ``Draw/missing(_:)``.
-    package func next(
-        _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil, write: (EncodedFact) -> Void
-    ) -> Draw { next(count, Int64(uid), filter, name, [:], write) }
-
-    private func next(
-        _ count: Int, _ uid: Int64, _ filter: ShuffleFilter, _ name: String?, _ loaded: [UInt32: [UInt8]],
-        _ write: (EncodedFact) -> Void
-    ) -> Draw {
-        let (draw, isFirst) = withState { state in
-            let hadChanges = state.book.hasChanges
-            let draw = FactStore.draw(count, &state, uid, filter, name, loaded, write)
-            return (draw, !hadChanges && state.book.hasChanges)
+    /// - Parameter name: stored with the last fact, see ``lastServed(_:uid:)``.
+    package func next(_ count: Int, uid: UInt32, filter: FactFilter, name: String? = nil) -> Draw {
+        let (draw, isFirstChange) = state.withLock { state -> (Draw, Bool) in
+            var draw = Draw(catalogue: state.catalogue)
+            let entry = state.book.entry(Int64(uid), filter)
+            draw.first = entry.shuffle.next(filter, from: state.catalogue)
+            guard let first = draw.first else { return (draw, false) }
+            if count > 1 {
+                var served = [state.catalogue.hash(first)]
+                while served.count < count,
+                    let number = entry.shuffle.next(filter, from: state.catalogue, without: served)
+                {
+                    draw.others.append(number)
+                    served.append(state.catalogue.hash(number))
+                }
+            }
+            state.book.note(entry, name: name)
+            return (draw, state.requestsWrite())
         }
-        if isFirst { notifyOfMove() }
+        if isFirstChange { changed.notify() }
         return draw
     }
 
-    @inline(__always) private static func draw(
-        _ count: Int, _ state: inout State, _ uid: Int64, _ filter: ShuffleFilter, _ name: String?,
-        _ loaded: [UInt32: [UInt8]], _ write: (EncodedFact) -> Void
-    ) -> Draw {
-        let entry = state.entry(uid, filter)
-        if let list = state.index.missing(entry.lists) { return .missing(.list(list)) }
-        if !entry.isAttached {
-            entry.change { $0.attach(to: state.index, filter.maxLength) }
-            entry.isAttached = true
-        }
-        var served: [UInt32] = []
-        var isEmpty = true
-        var isLocal = true
-        while served.count < count, let ordinal = draw(&state, entry, without: served) {
-            let isWritten = state.withRecord(ordinal, loaded) { fact in
-                isLocal = isLocal && fact.isLocal
-                write(fact)
-            }
-            guard isWritten else {
-                entry.drawn = served + [ordinal] + entry.drawn
-                return .missing(.record(ordinal))
-            }
-            isEmpty = false
-            if count == 1 { break }
-            served.append(ordinal)
-        }
-        guard !isEmpty else { return .served(count: 0, isLocal: true) }
-        state.book.note(entry, name: name)
-        return .served(count: max(served.count, 1), isLocal: isLocal)
-    }
-
-    @inline(__always)
-    private static func draw(_ state: inout State, _ entry: ShuffleBook.Entry, without served: [UInt32]) -> UInt32? {
-        while !entry.drawn.isEmpty {
-            let ordinal = entry.drawn.removeFirst()
-            if entry.lists.contains(where: { state.index.lists[$0].contains(ordinal) }) { return ordinal }
-        }
-        return entry.change { $0.next(from: state.index, entry.key.filter.maxLength, without: served) }
-    }
-
-    /// The same as ``next(_:uid:filter:name:write:)``, but reads missing data from disk.
+    /// The fact of a day, the same for all users; chosen by the first call.
     ///
-    /// - Returns: the facts in wire form.
-    package func nextReading(
-        _ count: Int, uid: UInt32, filter: ShuffleFilter, name: String? = nil
-    ) async throws(ResponseError) -> (facts: [[UInt8]], isLocal: Bool) {
-        try await nextReading(count, Int64(uid), filter, name)
-    }
-
-    func nextReading(
-        _ count: Int, _ uid: Int64, _ filter: ShuffleFilter, _ name: String? = nil
-    ) async throws(ResponseError) -> (facts: [[UInt8]], isLocal: Bool) {
-        var loaded: [UInt32: [UInt8]] = [:]
-        // Other requests may advance the shuffle, so that other facts are missing; therefore the number of attempts is
-        // limited.
-        for _ in 0..<1_000 {
-            var facts: [[UInt8]] = []
-            switch next(count, uid, filter, name, loaded, { facts.append(Array($0.json)) }) {
-            case .served(_, let isLocal): return (facts, isLocal)
-            case .missing(.list(let list)): try await loadList(list)
-            case .missing(.record(let ordinal)):
-                let file = withState { $0.file }
-                let record = try await databases.read(.facts) { try FactStore.record(ordinal, file, $0) }
-                // The lists in memory may still contain a removed fact.
-                if let record { loaded[ordinal] = record } else { withState { $0.index.remove(ordinal) } }
-            }
+    /// - Parameter source: the facts to choose from.
+    /// - Returns: nil only if there are no facts.
+    package func factOfTheDay(_ day: CivilDate, today: CivilDate, source: FactScope) -> Fact? {
+        let (fact, isFirstChange) = state.withLock { state -> (Fact?, Bool) in
+            if let fact = state.days[day] { return (fact, false) }
+            // The daemon's own shuffle: every fact is the fact of a day once before any fact is repeated.
+            let filter = FactFilter(source: source)
+            let entry = state.book.entry(-1, filter)
+            guard let number = entry.shuffle.next(filter, from: state.catalogue) else { return (nil, false) }
+            state.book.note(entry, name: nil)
+            let fact = state.catalogue.fact(number)
+            state.days.add(fact, on: day, today: today)
+            return (fact, state.requestsWrite())
         }
-        throw .busy("Too many requests use this shuffle at the same time.", hint: "Try again.")
+        if isFirstChange { changed.notify() }
+        return fact
     }
 
-    /// A complete record: from the file, or encoded again from `cache.db` and written to the file; nil for a removed
-    /// fact.
-    private static func record(_ ordinal: UInt32, _ file: FactFile, _ database: Database) throws -> [UInt8]? {
-        if case .record(let bytes) = file.withRecord(ordinal, waits: true, { Array($0.record) }) { return bytes }
-        guard let fact = try FactTable.fact(ordinal: ordinal, database) else { return nil }
-        var json = JSONWriter()
-        let bytes = FactRecord.encode(fact, ordinal, key: file.key, &json)
-        file.write(bytes, at: ordinal)
-        return bytes
-    }
-
-    // MARK: Facts by their ids
-
-    /// Calls `body` with a fact by its id, and notes that the user was served the fact.
+    /// A page of a search.
     ///
-    /// - Returns: false, without a call, if the fact is explicit or not in memory; `cache.db` may contain the fact
-    ///   (``fact(id:)``).
-    package func serveFactInMemory(id: String, uid: UInt32, name: String? = nil, _ body: (EncodedFact) -> Void) -> Bool
-    {
-        let (isServed, isFirst) = withState { state in
-            let isFirst = !state.book.hasChanges
-            guard let ordinal = state.chunks?.withFact(id: id, body) else { return (false, false) }
-            state.book.note(.init(uid: Int64(uid), kind: .fact), .ordinal(ordinal), name: name)
-            return (true, isFirst)
-        }
-        if isFirst { notifyOfMove() }
-        return isServed
-    }
-
-    package func fact(id: String) async throws(ResponseError) -> Fact? {
-        try await databases.read(.facts) { try FactTable.fact(id: id, $0) }
-    }
-
-    // MARK: Search
-
-    /// Searches the stored facts.
-    ///
-    /// - Parameter uid: the waiting user; users take turns (``SearchTurns``).
-    /// - Throws: `-32602` for a cursor of another search, `-32004` after a second, `-32005` if the disk fails.
+    /// - Parameter effort: the bytes of text that may be read, roughly.
+    /// - Returns: nil if the search would take more effort.
+    /// - Throws: `-32602` for a cursor of another search.
     package func search(
-        _ query: FactQuery, for uid: UInt32 = 0, cursor: String?, limit: Int
-    ) async throws(ResponseError) -> Page<Fact> {
+        _ query: FactQuery, in catalogue: FactCatalogue, _ request: PageRequest, effort: Int = .max
+    ) throws(ResponseError) -> FactCatalogue.Page? {
         let key = databases.cache(.facts).cursorKey
-        return try await databases.read(.facts, within: databases.searchLimit) { database in
-            try SearchTurns.shared.run(for: uid) { step in
-                try query.page(cursor: cursor, key: key, limit: limit, database, step: step)
+        return try catalogue.page(query, cursor: request.cursor, key: key, limit: request.limit, effort: effort)
+    }
+
+    // MARK: Served items
+
+    /// Records the last item of a kind that a user was served.
+    ///
+    /// - Parameters:
+    ///   - id: nil if nothing was served.
+    ///   - name: the name that replaced Chuck Norris.
+    package func noteServed(_ id: String?, _ kind: Favorite.Kind, uid: UInt32, name: String? = nil) {
+        guard let id else { return }
+        let isFirstChange = state.withLock { state in
+            state.book.note(.id(id), kind, uid: Int64(uid), name: name)
+            return state.requestsWrite()
+        }
+        if isFirstChange { changed.notify() }
+    }
+
+    /// The last item of a kind that was served to a user.
+    ///
+    /// - Parameter kind: ``RecentServed/anyKind`` for the last item of any kind.
+    package func lastServed(_ kind: Favorite.Kind, uid: UInt32) async throws(ResponseError) -> ServedItem? {
+        let kinds = kind == RecentServed.anyKind ? Favorite.Kind.all : [kind]
+        let (served, catalogue) = state.withLock { ($0.book.served(kinds, uid: Int64(uid)), $0.catalogue) }
+        // Items in memory are newer than all items on disk.
+        if let item = served.lazy.compactMap({ catalogue.item($0) }).first { return item }
+        return try await databases.read(.state) { database in
+            let sql = """
+                SELECT kind, id, name FROM served WHERE uid = ? AND kind IN (\(databaseQuestionMarks(count: kinds.count)))
+                ORDER BY number DESC LIMIT 1
+                """
+            return try database.first(sql, [Int64(uid)] + kinds.map(\.rawValue)) { row in
+                ServedItem(kind: Favorite.Kind(rawValue: row[0]), id: row[1], name: row[2])
             }
+        }
+    }
+
+    // MARK: Changing
+
+    /// Replaces the upstream's facts with the result of a fetch. The facts are served when this returns.
+    ///
+    /// - Parameters:
+    ///   - isComplete: false if a missing fact is no reason to remove it.
+    ///   - fetch: the record, stored in the same transaction.
+    /// - Throws: `cancelled` or `failed`; then nothing has changed.
+    @discardableResult package func replaceUpstream(
+        _ facts: [Fact], isComplete: Bool, fetch: FetchRecord
+    ) async throws(StoreError) -> UpstreamChanges {
+        let changes = try await databases.write(.facts) { database in
+            let changes = try FactTable.replace(with: facts, isComplete: isComplete, database)
+            try fetch.write(for: FactStore.upstreamSource, database)
+            return changes
+        }
+        if changes.added + changes.changed + changes.removed > 0 { await upstreamChanged() }
+        return changes
+    }
+
+    /// Removes all facts of the upstream and the record of their fetch.
+    ///
+    /// - Throws: `cancelled` or `failed`.
+    @discardableResult package func clearUpstream() async throws(StoreError) -> Int {
+        let count = try await databases.write(.facts) { database in
+            try FetchRecord.remove(FactStore.upstreamSource, database)
+            try database.execute("DELETE FROM facts")
+            return database.changesCount
+        }
+        await upstreamChanged()
+        return count
+    }
+
+    private func upstreamChanged() async {
+        await BackgroundThreads.decoding.run { rebuild(fortunes: nil, $0) }
+        // A fortune with the text of a removed fact is not in the old catalogue.
+        fortunesDigest.withLock { $0 = nil }
+        wantFortunes()
+    }
+
+    /// Reads the fortune files, unless they are unchanged, and serves them.
+    ///
+    /// - Parameters:
+    ///   - paths: files and folders, as configured.
+    ///   - isCancelled: checked from time to time.
+    package func readFortunes(_ paths: [String], _ access: BlockingAccess, isCancelled: () -> Bool) {
+        let found = FortuneFiles.find(paths)
+        guard fortunesDigest.withLock({ $0 != found.digest }) else { return }
+        var fortunes = Fortunes()
+        for file in found.files where !isCancelled() { fortunes.read(file, isCancelled: isCancelled) }
+        if isCancelled() { return }
+        for fault in found.faults + fortunes.faults {
+            databases.logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(fault)"])
+        }
+        if !fortunes.facts.isEmpty || catalogue.hasFortunes {
+            rebuild(fortunes: fortunes.facts, leftOut: fortunes.leftOut, access)
+        }
+        if !fortunes.facts.isEmpty {
+            let metadata: Logger.Metadata = ["files": "\(found.files.count)", "facts": "\(fortunes.facts.count)"]
+            databases.logger.info("fortunes.read", metadata: metadata)
+        }
+        fortunesDigest.withLock { $0 = found.digest }
+    }
+
+    /// Calls the body on any thread when ``readFortunes(_:_:isCancelled:)`` should be called.
+    package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) { fortunesWanted.set(body) }
+
+    package func wantFortunes() { fortunesWanted.notify() }
+
+    /// Builds a catalogue and serves it.
+    ///
+    /// - Parameters:
+    ///   - fortunes: nil for the fortunes of the old catalogue.
+    ///   - leftOut: the number of fortunes that were left out.
+    private func rebuild(fortunes: [Fact]?, leftOut: Int = 0, _ access: BlockingAccess) {
+        building.withLock { _ in
+            let old = catalogue
+            var builder = FactCatalogue.Builder(leftOut: leftOut)
+            for fact in StartingCollection.facts() { builder.add(fact) }
+            do {
+                try databases.read(.facts, access) { try FactTable.forEach($0) { builder.add($0) } }
+            } catch {
+                // Without a disk, the facts in memory are still served. The error was logged.
+                old.forEachFact(of: .upstream) { builder.add($0) }
+            }
+            if let fortunes {
+                for fact in fortunes { builder.add(fact) }
+            } else {
+                old.forEachFact(of: .fortune) { builder.add($0) }
+            }
+            let new = builder.finish()
+            state.withLock { $0.catalogue = new }
+            if new.leftOut > 0 {
+                let metadata: Logger.Metadata = ["facts": "\(new.leftOut)", "total": "\(new.count)"]
+                databases.logger.warning("facts.left-out", metadata: metadata)
+            }
+        }
+    }
+
+    // MARK: On disk
+
+    /// The number of rows in one transaction, because other users wait for each transaction.
+    private static let rowsAtOnce = 256
+
+    private func storedState(_ access: BlockingAccess) -> ([ShuffleBook.Record], FactsOfTheDay) {
+        do {
+            return try databases.read(.state, access) { (try ShuffleBook.Record.all($0), try FactsOfTheDay($0)) }
+        } catch {
+            databases.logger.error("shuffles.unreadable", metadata: ["error": "\(error)"])
+            return ([], FactsOfTheDay())
+        }
+    }
+
+    /// Writes the changed shuffles, the last items served and the facts of the day.
+    ///
+    /// - Returns: false if a write failed; the next call tries again.
+    @discardableResult package func writeShuffles() async -> Bool {
+        let (changes, days, catalogue) = state.withLock { state in
+            state.isWriteRequested = false
+            return (state.book.changes, state.days.unwritten, state.catalogue)
+        }
+        let items = changes.served.compactMap { served in catalogue.item(served).map { (served.uid, $0) } }
+        guard !changes.records.isEmpty || !items.isEmpty || !days.isEmpty else { return true }
+        do {
+            for part in changes.records.parts(of: FactStore.rowsAtOnce) {
+                try await databases.state.writer.write { try ShuffleBook.Record.write(part, $0) }
+            }
+            for part in items.parts(of: FactStore.rowsAtOnce) {
+                try await databases.state.writer.write { database in
+                    for (uid, item) in part { try item.write(uid: uid, database) }
+                }
+            }
+            try await databases.state.writer.write { try FactsOfTheDay.write(days, $0) }
+            state.withLock { state in
+                state.book.noteWritten(changes)
+                state.days.noteWritten(days)
+            }
+            databases.noteWriteSuccess(of: .state)
+            return true
+        } catch {
+            databases.noteWriteFailure(error, of: .state)
+            return false
         }
     }
 }
 
 extension FactStore.State {
-    /// Calls `body` with a record that can be read without waiting for a disk.
-    ///
-    /// - Returns: false if there is none.
-    @inline(__always) fileprivate func withRecord(
-        _ ordinal: UInt32, _ loaded: [UInt32: [UInt8]], _ body: (EncodedFact) -> Void
-    ) -> Bool {
-        if let chunks { if chunks.withRecord(ordinal, body) != nil { return true } }
-        if let bytes = loaded[ordinal] {
-            return bytes.withUnsafeBytes { FactRecord.read(ordinal, $0).map(body) != nil }
-        }
-        guard chunks == nil, case .record = file.withRecord(ordinal, waits: false, body) else { return false }
-        return true
+    /// Whether the caller must request a write.
+    @inline(__always) fileprivate mutating func requestsWrite() -> Bool {
+        defer { isWriteRequested = true }
+        return !isWriteRequested
+    }
+}
+
+extension FactCatalogue {
+    /// A served item with its id; nil for a fact that was removed.
+    fileprivate func item(_ served: ShuffleBook.Served) -> ServedItem? {
+        let id: String? =
+            switch served.item {
+            case .id(let id): id
+            case .hash(let hash): number(ofHash: hash).map { fact($0).id }
+            }
+        return id.map { ServedItem(kind: served.kind, id: $0, name: served.name) }
+    }
+}
+
+extension Array {
+    /// The elements in arrays of at most `count`, in order.
+    func parts(of count: Int) -> [[Element]] {
+        stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
     }
 }

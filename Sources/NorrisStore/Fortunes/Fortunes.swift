@@ -3,62 +3,83 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
-/// Fortune files as facts.
-enum Fortunes {
-    /// The fact for a text of a file.
-    static func fact(_ text: String, of file: FortuneFile) -> Fact {
-        let categories = Fact.isCategoryName(file.name) ? [file.name] : []
-        return Fact(id: id(of: text), text: text, categories: categories, source: source(of: file.name))
-    }
+/// The facts of fortune files, until a catalogue is built of them.
+///
+/// As in fortune(6), a text ends at a line with only the delimiter, which is `%` unless `NAME.dat` has another one, and
+/// texts that are rotated are decoded (strfile(1)). Empty texts and texts above ``Fact/maximumLength`` are omitted.
+struct Fortunes {
+    private(set) var facts: [Fact] = []
+    /// The number of texts beyond the limits of a ``FactCatalogue``.
+    private(set) var leftOut = 0
+    private(set) var faults: [FortuneFault] = []
+    private var bytes = 0
 
-    /// The source of the facts of a file.
-    static func source(of name: String) -> String { "fortune:\(name)" }
+    /// The bytes that are read at a time.
+    private static let blockSize = 1 << 20
+    /// The longest text of a file; more than a fact of ``Fact/maximumLength`` with overstrikes.
+    private static let maximumTextBytes = 256 << 10
 
-    /// Calls the body with each text of a fortune file: the lines between lines with only a percent sign (strfile(1)).
-    ///
-    /// The texts are sanitized; empty texts and texts above ``Fact/maximumLength`` are omitted. Takes time in
-    /// proportion to the bytes.
-    static func forEachText(in bytes: some Collection<UInt8>, _ body: (String) throws -> Void) rethrows {
-        var start = bytes.startIndex
-        var lineStart = start
-        while lineStart < bytes.endIndex {
-            let lineEnd = bytes[lineStart...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
-            let next = lineEnd < bytes.endIndex ? bytes.index(after: lineEnd) : lineEnd
-            if isDelimiter(bytes[lineStart..<lineEnd]) {
-                if let text = text(bytes[start..<lineStart]) { try body(text) }
-                start = next
+    /// Adds the texts of a file, or a fault. The time is proportional to the size of the file; the memory is not.
+    mutating func read(_ file: FortuneFile, isCancelled: () -> Bool = { false }) {
+        do throws(SystemError) {
+            // O_NONBLOCK, because the path may have become a pipe.
+            let descriptor = try openFile(file.path, O_RDONLY | O_NONBLOCK)
+            defer { close(descriptor) }
+            let format = FortuneFormat(besides: file.path)
+            var (text, line): ([UInt8], [UInt8]) = ([], [])
+            // A file that grows while it is read ends at the size that it had.
+            var unread = file.size
+            while unread > 0, !isCancelled() {
+                let block = try readAll(descriptor, limit: min(Fortunes.blockSize, unread) - 1).prefix(unread)
+                if block.isEmpty { break }
+                unread -= block.count
+                // No text contains a NUL, and nearly every binary file does.
+                if block.contains(0) {
+                    return faults.append(FortuneFault(file.path, "is no text; take it out of facts.fortunes"))
+                }
+                var rest = block
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    if line.count <= Fortunes.maximumTextBytes { line += rest[..<end] }
+                    take(&line, &text, file, format)
+                    rest = rest[(end + 1)...]
+                }
+                if line.count <= Fortunes.maximumTextBytes { line += rest }
             }
-            lineStart = next
+            take(&line, &text, file, format)
+            add(text, file, format)
+        } catch {
+            faults.append(
+                FortuneFault(file.path, "cannot be read (\(error.reason)); check its permissions and the disk"))
         }
-        if let text = text(bytes[start...]) { try body(text) }
     }
 
-    /// One text; nil if it cannot be stored.
-    private static func text(_ bytes: some Collection<UInt8>) -> String? {
-        guard !bytes.isEmpty else { return nil }
-        let text = trimmed(sanitizedText(bytes: withoutOverstrikes(bytes)))
-        return !text.isEmpty && text.unicodeScalars.count <= Fact.maximumLength ? text : nil
-    }
-
-    private static func isDelimiter(_ line: some Collection<UInt8>) -> Bool {
-        line.elementsEqual([UInt8(ascii: "%")]) || line.elementsEqual([UInt8(ascii: "%"), UInt8(ascii: "\r")])
-    }
-
-    /// Removes the overstrikes of old files, which underline and embolden like typewriters, with a backspace between
-    /// two characters: the second character stays.
-    private static func withoutOverstrikes(_ bytes: some Collection<UInt8>) -> [UInt8] {
-        var kept: [UInt8] = []
-        kept.reserveCapacity(bytes.count)
-        for byte in bytes {
-            if byte == 0x08 {
-                // A whole character: its continuation bytes, then its first byte.
-                while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
-                if let last = kept.last, last != UInt8(ascii: "\n") { kept.removeLast() }
-            } else {
-                kept.append(byte)
-            }
+    /// Adds a line to the current text, or ends the text at a delimiter.
+    private mutating func take(_ line: inout [UInt8], _ text: inout [UInt8], _ file: FortuneFile, _ format: FortuneFormat)
+    {
+        if format.isDelimiter(line) {
+            add(text, file, format)
+            text.removeAll(keepingCapacity: true)
+        } else if text.count <= Fortunes.maximumTextBytes {
+            text += line
+            text.append(UInt8(ascii: "\n"))
         }
-        return kept
+        line.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func add(_ text: [UInt8], _ file: FortuneFile, _ format: FortuneFormat) {
+        let isBlank = text.allSatisfy { $0 == UInt8(ascii: " ") || 0x09...0x0D ~= $0 }
+        guard !isBlank, text.count <= Fortunes.maximumTextBytes else { return }
+        guard facts.count < FactCatalogue.maximumCount, bytes + text.count <= FactCatalogue.maximumTextBytes else {
+            leftOut += 1
+            return
+        }
+        let decoded = Fortunes.trimmed(sanitizedText(format.decoded(text)))
+        guard !decoded.isEmpty, decoded.unicodeScalars.count <= Fact.maximumLength else { return }
+        bytes += decoded.utf8.count
+        facts.append(
+            Fact(
+                id: Fortunes.id(of: decoded), text: decoded,
+                categories: Fact.isCategoryName(file.name) ? [file.name] : [], source: "fortune:\(file.name)"))
     }
 
     /// Removes empty lines at both ends and white space at the end, but not the indentation of the first line.
@@ -75,28 +96,71 @@ enum Fortunes {
     private static func id(of text: String) -> String {
         "fortune:" + SipHash.hash(text.utf8, key: (0, 0)).digits(radix: 32, width: 13)
     }
+}
 
-    /// Calls the body with each text of a file.
-    ///
-    /// - Throws: ``FortuneFault`` for an unreadable file, before any text; and errors of the body.
-    static func forEachText(of file: FortuneFile, _ body: (String) throws -> Void) throws {
-        try forEachText(in: try bytes(of: file), body)
+/// How the texts of a fortune file are separated and encoded, from the header of `NAME.dat` (strfile(1)).
+struct FortuneFormat {
+    private var delimiter = UInt8(ascii: "%")
+    private var isRotated = false
+
+    /// - Parameter path: the file with the texts. Without a usable header, the delimiter is `%`.
+    init(besides path: String) {
+        guard let descriptor = try? openFile(path + ".dat", O_RDONLY | O_NONBLOCK) else { return }
+        defer { close(descriptor) }
+        // Five numbers of 32 bits, most significant byte first: version, three counts and flags; then the delimiter.
+        var header = [UInt8](repeating: 0, count: 21)
+        guard Glibc.read(descriptor, &header, header.count) == header.count, (1...2).contains(header[3]),
+            header[..<3].allSatisfy({ $0 == 0 }), 0x21...0x7E ~= header[20]
+        else { return }
+        isRotated = header[19] & 4 != 0
+        delimiter = header[20]
     }
 
-    private static func bytes(of file: FortuneFile) throws(FortuneFault) -> [UInt8] {
-        func fault(_ problem: String) -> FortuneFault { FortuneFault(path: file.path, problem: problem) }
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            // O_NONBLOCK, because the path may have become a pipe.
-            let descriptor = try openFile(file.path, O_RDONLY | O_NONBLOCK)
-            defer { close(descriptor) }
-            bytes = try readAll(descriptor, limit: FortuneFiles.maximumSize)
-        } catch {
-            throw fault("cannot be read (\(error.reason)); check its permissions and the disk")
+    func isDelimiter(_ line: [UInt8]) -> Bool {
+        line.first == delimiter && (line.count == 1 || line.count == 2 && line[1] == UInt8(ascii: "\r"))
+    }
+
+    /// The text without rotation and overstrikes. Bytes that are no UTF-8 are Latin-1.
+    func decoded(_ bytes: [UInt8]) -> String {
+        var bytes = FortuneFormat.withoutOverstrikes(bytes)
+        if isRotated { for index in bytes.indices { bytes[index] = FortuneFormat.rotated(bytes[index]) } }
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        var text = ""
+        var rest = bytes[...]
+        while let first = rest.first {
+            let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+            if let character = String(validating: rest.prefix(length), as: UTF8.self) {
+                text += character
+                rest = rest.dropFirst(length)
+            } else {
+                text.unicodeScalars.append(Unicode.Scalar(first))
+                rest = rest.dropFirst()
+            }
         }
-        if bytes.count > FortuneFiles.maximumSize { throw fault(FortuneFiles.tooLarge) }
-        // No text contains a NUL, and nearly every binary file does.
-        if bytes.contains(0) { throw fault("is no text; take it out of facts.fortunes") }
-        return bytes
+        return text
+    }
+
+    /// Moves a letter by 13 places in the alphabet.
+    private static func rotated(_ byte: UInt8) -> UInt8 {
+        let letter = byte & ~0x20
+        guard 0x41...0x5A ~= letter else { return byte }
+        return letter < 0x4E ? byte + 13 : byte - 13
+    }
+
+    /// Removes the overstrikes of old files, which underline and embolden like typewriters, with a backspace between
+    /// two characters: the second character stays.
+    private static func withoutOverstrikes(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(0x08) else { return bytes }
+        var kept: [UInt8] = []
+        for byte in bytes {
+            if byte == 0x08 {
+                // A whole character: its continuation bytes, then its first byte.
+                while let last = kept.last, last & 0xC0 == 0x80 { kept.removeLast() }
+                if let last = kept.last, last != UInt8(ascii: "\n") { kept.removeLast() }
+            } else {
+                kept.append(byte)
+            }
+        }
+        return kept
     }
 }

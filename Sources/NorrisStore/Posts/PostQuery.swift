@@ -46,9 +46,8 @@ package struct PostQuery: Sendable {
         return (sql, arguments)
     }
 
-    /// - Parameter step: called after each author and post of a search.
     func page(
-        _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database, step: () -> Void = {}
+        _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database
     ) throws -> Page<Post> {
         var (condition, arguments) = condition
         let table = try PostStore.tableKey(database)
@@ -57,7 +56,7 @@ package struct PostQuery: Sendable {
             condition += " AND \(isUnread.sql)"
             arguments += isUnread.arguments
         }
-        let matcher = try search.map { try PostMatcher($0, database, step: step) }
+        let matcher = try search.map { try PostMatcher($0, database) }
         // Of posts that are not shown, only the index is read, and the text in a search. CROSS JOIN keeps the order of
         // the tables (https://sqlite.org/lang_select.html).
         let query = PageQuery(
@@ -74,7 +73,6 @@ package struct PostQuery: Sendable {
             where: { row in
                 if isUnreadOnly, read.keys.contains(row[2]) { return false }
                 guard let matcher else { return true }
-                step()
                 return row.withBytes(5) { matcher.matches($0, author: row[4]) }
             }
         ) { row in

@@ -132,21 +132,14 @@ package final class PostStore: Sendable {
 
     /// A page of posts, newest first, then by id; without a freshness.
     ///
-    /// - Parameter uid: the waiting user; users take turns to search (``SearchTurns``).
     /// - Throws: `-32602` for a cursor of another list, `-32004` for a search that takes longer than a second.
     package func list(
-        _ query: PostQuery, for uid: UInt32 = 0, read: ReadPosts, cursor: String?, limit: Int
+        _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {
         let key = databases.cache(.posts).cursorKey
-        guard query.search != nil else {
-            return try await databases.read(.posts) { database in
-                try query.page(read, key: key, cursor: cursor, limit: limit, database)
-            }
-        }
-        return try await databases.read(.posts, within: databases.searchLimit) { database in
-            try SearchTurns.shared.run(for: uid) { step in
-                try query.page(read, key: key, cursor: cursor, limit: limit, database, step: step)
-            }
+        let timeLimit = query.search == nil ? nil : databases.searchLimit
+        return try await databases.read(.posts, within: timeLimit) { database in
+            try query.page(read, key: key, cursor: cursor, limit: limit, database)
         }
     }
 

@@ -36,12 +36,14 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// Cancels the work of a connection, from any thread.
-final class Cancellation: Sendable {
+/// Cancels work, from any thread.
+package final class Cancellation: Sendable {
     private let flag = Atomic(false)
 
-    func cancel() { flag.store(true, ordering: .relaxed) }
-    var isCancelled: Bool { flag.load(ordering: .relaxed) }
+    package init() {}
+
+    package func cancel() { flag.store(true, ordering: .relaxed) }
+    package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }
 
 /// One connection to a database. Only one thread uses it at a time, which ``DatabasePool`` ensures.

@@ -1,285 +1,239 @@
 package import NorrisProtocol
 
-/// The shuffles of all users, and their changes since the last write to `state.db`.
+/// The shuffles of all users, and the last items that each user was served, in memory. ``FactStore/writeShuffles()``
+/// writes the changes to `state.db`.
 struct ShuffleBook {
-    /// The maximum number of shuffles of one user and of all users; above it the least recently used shuffle is
-    /// removed.
+    /// The maximum number of shuffles of one user and of all users; above it the least recently used shuffle is removed.
     static let maximumPerUser = 64
     static let maximum = 1_024
-    /// The maximum number of items that were served without a shuffle and wait for the next write.
-    static let maximumNoted = 4_096
+    /// The maximum number of users in memory; served items of further users are not recorded until the next write.
+    static let maximumUsers = 4_096
 
-    /// A user and a filter.
-    struct Key: Hashable {
-        /// -1 for the daemon's shuffle of facts of the day.
-        let uid: Int64
-        let filter: ShuffleFilter
-    }
-
-    /// A row of `state.db`.
-    struct Record: Equatable {
-        let key: Key
-        let shuffle: [UInt8]
-        let usedAt: SequenceNumber
-
-        /// The shuffles of all users.
-        static func all(_ database: Database) throws -> [Record] {
-            let sql = "SELECT uid, filter, shuffle, used_at FROM shuffles ORDER BY used_at DESC LIMIT ?"
-            return try database.map(sql, [ShuffleBook.maximum]) { row -> Record? in
-                let key = ShuffleFilter(key: row[1]).map { Key(uid: (row[0] as UserID).columnValue, filter: $0) }
-                return key.map { Record(key: $0, shuffle: row[2], usedAt: row[3]) }
-            }.compactMap { $0 }
-        }
-
-        /// Stores shuffles, and deletes the least recently used shuffles above the limits. Above the limit of all users
-        /// a shuffle that would grow is not stored, and is lost with the process.
-        static func write(_ records: [Record], _ database: Database) throws {
-            guard !records.isEmpty else { return }
-            for record in records {
-                _ = try UserState.change(uid: record.key.uid, database) { database in
-                    try database.execute(
-                        """
-                        INSERT INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)
-                        ON CONFLICT (uid, filter) DO UPDATE SET shuffle = excluded.shuffle, used_at = excluded.used_at
-                        """, [record.key.uid, record.key.filter.key, record.shuffle, record.usedAt])
-                }
-            }
-            try database.execute(
-                """
-                DELETE FROM shuffles WHERE (uid, filter) IN (
-                    SELECT uid, filter FROM (
-                        SELECT uid, filter, row_number() OVER (ORDER BY used_at DESC) AS number,
-                            row_number() OVER (PARTITION BY uid ORDER BY used_at DESC) AS own
-                        FROM shuffles
-                    ) WHERE number > ? OR own > ?
-                )
-                """, [ShuffleBook.maximum, ShuffleBook.maximumPerUser])
-        }
-    }
-
-    /// A shuffle in the book; a class, so that a request finds it once and changes it in place.
+    /// A shuffle; a class, so that a request finds it once and changes it in place.
     final class Entry {
-        let key: Key
-        // Allocated by the initializer and freed by the deinitializer, and used under the store's lock. Not a variable
-        // of this class, whose accesses the runtime would check at each draw.
-        private let storage: UnsafeMutablePointer<Shuffle>
-        /// The ordinals that were drawn for a request that could not be served; the next request uses them.
-        var drawn: [UInt32] = []
-        /// The filter's lists, as positions in ``FactIndex/lists``.
-        let lists: [Int]
-        fileprivate var usedAt: SequenceNumber
+        let uid: Int64
+        let filter: FactFilter
+        var shuffle: Shuffle
         /// The name that replaced Chuck Norris in the last served fact.
         fileprivate var name: String?
-        /// Whether the shuffle has changed since the last write.
-        fileprivate var isChanged = false
-        /// Whether ``shuffle`` is prepared for its lists, which must all be in memory.
-        var isAttached: Bool
+        fileprivate var usedAt: Int64
 
-        init(key: Key, shuffle: Shuffle, lists: [Int], usedAt: SequenceNumber = SequenceNumber(), isAttached: Bool) {
-            self.key = key
-            storage = .allocate(capacity: 1)
-            storage.initialize(to: shuffle)
-            self.lists = lists
-            self.usedAt = usedAt
-            self.isAttached = isAttached
+        init(uid: Int64, _ filter: FactFilter, _ shuffle: Shuffle, usedAt: Int64 = 0) {
+            (self.uid, self.filter, self.shuffle, self.usedAt) = (uid, filter, shuffle, usedAt)
         }
-
-        deinit {
-            storage.deinitialize(count: 1)
-            storage.deallocate()
-        }
-
-        var shuffle: Shuffle { storage.pointee }
-
-        @inline(__always) func change<Result>(_ body: (inout Shuffle) -> Result) -> Result { body(&storage.pointee) }
     }
 
-    /// The shuffles of one user.
-    private final class User {
-        let uid: Int64
-        var shuffles: [ShuffleFilter: Entry] = [:]
-        /// The last used shuffle, which is probably used next.
-        var latest: Entry?
-
-        init(uid: Int64) { self.uid = uid }
-
-        /// The last use of the least recently used shuffle.
-        var leastUse: SequenceNumber { shuffles.values.map(\.usedAt).min() ?? SequenceNumber() }
-    }
-
-    private var users: [Int64: User] = [:]
-    /// The last user of a shuffle.
-    private var latest: User?
-    private var count = 0
-    private var changed: [Entry] = []
-    /// The items that were served without a shuffle since the last write.
-    private var noted: [ServedItem.Key: Served] = [:]
-    /// The result of ``takeChanges()`` that is not on disk yet.
-    private var writing: [ServedItem.Key: Served] = [:]
-    /// Increases with every use; begins after the stored uses.
-    private var lastUse = SequenceNumber()
-
-    /// An item that was served to a user. A fact of a shuffle is identified by its ordinal; its id is read on demand.
+    /// An item that was served to a user.
     struct Served {
-        enum What {
-            case ordinal(UInt32)
+        enum Item {
+            case hash(UInt64)
             case id(String)
         }
 
-        let key: ServedItem.Key
-        let what: What
-        var name: String?
-        let usedAt: SequenceNumber
+        let uid: Int64
+        let kind: Favorite.Kind
+        let item: Item
+        let name: String?
+        let usedAt: Int64
     }
 
-    var hasChanges: Bool { !changed.isEmpty || !noted.isEmpty }
+    private final class User {
+        let uid: Int64
+        var entries: [FactFilter: Entry] = [:]
+        /// The last used entry.
+        var latest: Entry?
+        /// The last items that were served without a shuffle.
+        var served: [Favorite.Kind: Served] = [:]
 
-    /// Adds a stored shuffle.
-    mutating func restore(_ entry: Entry) {
-        let user = user(entry.key.uid)
-        guard user.shuffles.updateValue(entry, forKey: entry.key.filter) == nil else { return }
-        count += 1
-        lastUse = max(lastUse, entry.usedAt)
+        init(uid: Int64) { self.uid = uid }
     }
 
-    /// The shuffle of a user for a filter.
-    ///
-    /// - Parameter make: makes one where there is none; past a limit the least recently used one is forgotten.
-    mutating func entry(_ uid: Int64, _ filter: ShuffleFilter, make: (Key) -> Entry) -> Entry {
+    /// -1 for the daemon's shuffle of facts of the day.
+    private var users: [Int64: User] = [:]
+    private var latest: User?
+    private var count = 0
+    /// Increases with every use.
+    private var lastUse: Int64 = 0
+    /// All uses up to this one are on disk.
+    private var writtenUse: Int64 = 0
+
+    var hasChanges: Bool { lastUse > writtenUse }
+
+    /// The shuffle of a user for a filter, created if missing.
+    @inline(__always) mutating func entry(_ uid: Int64, _ filter: FactFilter) -> Entry {
+        if let entry = latest?.latest, entry.uid == uid, entry.filter == filter { return entry }
+        return findEntry(uid, filter)
+    }
+
+    private mutating func findEntry(_ uid: Int64, _ filter: FactFilter) -> Entry {
         let user = user(uid)
-        if let latest = user.latest, latest.key.filter == filter { return latest }
-        if let entry = user.shuffles[filter] {
+        if let entry = user.entries[filter] {
             user.latest = entry
             return entry
         }
-        let entry = make(Key(uid: uid, filter: filter))
-        if user.shuffles.count >= ShuffleBook.maximumPerUser {
-            forgetOldest(of: user)
-        } else if count >= ShuffleBook.maximum {
-            let oldest = users.values.filter { !$0.shuffles.isEmpty }.min { ($0.leastUse < $1.leastUse) }
-            if let oldest { forgetOldest(of: oldest) }
-        }
-        // The user's only shuffle may have been removed.
-        users[uid] = user
-        user.shuffles[filter] = entry
+        let entry = Entry(uid: uid, filter, Shuffle(key: .random(in: .min ... .max)))
+        add(entry, to: user)
         user.latest = entry
-        count += 1
         return entry
     }
 
-    /// Records that a shuffle served a fact.
-    @inline(__always) mutating func note(_ entry: Entry, name: String?) {
-        lastUse = lastUse.advanced(by: 1)
-        entry.usedAt = lastUse
-        entry.name = name
-        if !entry.isChanged {
-            entry.isChanged = true
-            changed.append(entry)
-        }
-    }
-
-    /// Records that an item was served without a shuffle.
-    mutating func note(_ key: ServedItem.Key, _ what: Served.What, name: String? = nil) {
-        guard noted.count < ShuffleBook.maximumNoted || noted[key] != nil else { return }
-        lastUse = lastUse.advanced(by: 1)
-        noted[key] = Served(key: key, what: what, name: name, usedAt: lastUse)
-    }
-
-    /// The last item that was served to a user since the last write.
-    func served(_ key: ServedItem.Key) -> Served? {
-        let fromShuffles = key.kind == .fact ? users[key.uid]?.shuffles.values.lazy.compactMap(served) : nil
-        let others = [noted[key], writing[key]].compactMap { $0 }
-        return ((fromShuffles.map(Array.init) ?? []) + others).max { $0.usedAt < $1.usedAt }
-    }
-
-    /// The last fact that a shuffle served; nil if it is written.
-    private func served(_ entry: Entry) -> Served? {
-        guard entry.isChanged, entry.key.uid >= 0, let ordinal = entry.shuffle.last else { return nil }
-        return Served(
-            key: .init(uid: entry.key.uid, kind: .fact), what: .ordinal(ordinal), name: entry.name, usedAt: entry.usedAt
-        )
-    }
-
-    /// Removes all shuffles, because the facts were replaced. Stored shuffles restart at their next use.
-    mutating func removeAll() { (users, latest, count, changed, noted, writing) = ([:], nil, 0, [], [:], [:]) }
-
-    /// Returns the changes since the last call.
-    mutating func takeChanges() -> (records: [Record], served: [Served]) {
-        var records: [Record] = []
-        var latest = noted
-        for entry in changed where users[entry.key.uid]?.shuffles[entry.key.filter] === entry {
-            if let served = served(entry), latest[served.key].map({ $0.usedAt < served.usedAt }) ?? true {
-                latest[served.key] = served
-            }
-            entry.isChanged = false
-            let shuffle = entry.shuffle.encoded(with: entry.drawn)
-            records.append(Record(key: entry.key, shuffle: shuffle, usedAt: entry.usedAt))
-        }
-        (changed, noted, writing) = ([], [:], latest)
-        return (records, latest.values.sorted { $0.usedAt < $1.usedAt })
-    }
-
-    /// Records that the result of ``takeChanges()`` is on disk.
-    mutating func noteWritten() { writing = [:] }
-
-    /// Restores changes that could not be written, so that the next ``takeChanges()`` returns them again.
-    mutating func restoreChanges(_ records: [Record], _ served: [Served]) {
-        for record in records {
-            guard let entry = users[record.key.uid]?.shuffles[record.key.filter], !entry.isChanged else { continue }
-            entry.isChanged = true
-            changed.append(entry)
-        }
-        for served in served.suffix(ShuffleBook.maximumNoted) where noted[served.key] == nil {
-            noted[served.key] = served
-        }
-        writing = [:]
-    }
-
     private mutating func user(_ uid: Int64) -> User {
-        if let latest, latest.uid == uid { return latest }
         let user = users[uid] ?? User(uid: uid)
         users[uid] = user
         latest = user
         return user
     }
 
-    private mutating func forgetOldest(of user: User) {
-        guard let oldest = user.shuffles.min(by: { $0.value.usedAt < $1.value.usedAt })?.key else { return }
-        user.shuffles[oldest] = nil
-        if user.latest?.key.filter == oldest { user.latest = nil }
-        if user.shuffles.isEmpty {
-            users[user.uid] = nil
-            if latest === user { latest = nil }
-        }
+    private mutating func add(_ entry: Entry, to user: User) {
+        user.entries[entry.filter] = entry
+        count += 1
+        let isFull = user.entries.count > ShuffleBook.maximumPerUser
+        guard isFull || count > ShuffleBook.maximum else { return }
+        let others = (isFull ? [user] : Array(users.values)).flatMap(\.entries.values).filter { $0 !== entry }
+        guard let oldest = others.min(by: { $0.usedAt < $1.usedAt }), let owner = users[oldest.uid] else { return }
+        owner.entries[oldest.filter] = nil
+        if owner.latest === oldest { owner.latest = nil }
         count -= 1
+    }
+
+    /// Records that a shuffle served a fact.
+    @inline(__always) mutating func note(_ entry: Entry, name: String?) {
+        lastUse += 1
+        entry.usedAt = lastUse
+        entry.name = name
+    }
+
+    /// Records that an item was served without a shuffle.
+    mutating func note(_ item: Served.Item, _ kind: Favorite.Kind, uid: Int64, name: String? = nil) {
+        guard users.count < ShuffleBook.maximumUsers || users[uid] != nil else { return }
+        lastUse += 1
+        user(uid).served[kind] = Served(uid: uid, kind: kind, item: item, name: name, usedAt: lastUse)
+    }
+
+    /// The items that a user was served since the start, or since the user was forgotten: the last one of each kind,
+    /// newest first.
+    func served(_ kinds: [Favorite.Kind], uid: Int64) -> [Served] {
+        users[uid].map { user in served(user).filter { kinds.contains($0.kind) } } ?? []
+    }
+
+    private func served(_ user: User) -> [Served] {
+        var served = user.served
+        for entry in user.entries.values where entry.usedAt > served[.fact]?.usedAt ?? 0 && entry.uid >= 0 {
+            guard let hash = entry.shuffle.last else { continue }
+            served[.fact] = Served(
+                uid: user.uid, kind: .fact, item: .hash(hash), name: entry.name, usedAt: entry.usedAt)
+        }
+        return served.values.sorted { $0.usedAt > $1.usedAt }
+    }
+
+    // MARK: On disk
+
+    /// A shuffle as a row of `state.db`.
+    struct Record {
+        let uid: Int64
+        let filter: FactFilter
+        let shuffle: [UInt8]
+        let usedAt: Int64
+    }
+
+    struct Changes {
+        var records: [Record] = []
+        /// Oldest first.
+        var served: [Served] = []
+        fileprivate let lastUse: Int64
+    }
+
+    /// The changes since the last ``noteWritten(_:)``.
+    var changes: Changes {
+        var changes = Changes(lastUse: lastUse)
+        for user in users.values {
+            for entry in user.entries.values where entry.usedAt > writtenUse {
+                changes.records.append(
+                    Record(
+                        uid: entry.uid, filter: entry.filter, shuffle: entry.shuffle.encoded, usedAt: entry.usedAt))
+            }
+            changes.served += served(user).filter { $0.usedAt > writtenUse }
+        }
+        changes.served.sort { $0.usedAt < $1.usedAt }
+        return changes
+    }
+
+    /// Records that changes are on disk.
+    mutating func noteWritten(_ changes: Changes) {
+        writtenUse = max(writtenUse, changes.lastUse)
+        let written = writtenUse
+        users = users.filter { !$0.value.entries.isEmpty || $0.value.served.values.contains { $0.usedAt > written } }
+        latest = nil
+    }
+
+    /// Adds the stored shuffles, in any order.
+    mutating func restore(_ records: [Record]) {
+        for record in records {
+            guard let shuffle = Shuffle(encoded: record.shuffle) else { continue }
+            add(Entry(uid: record.uid, record.filter, shuffle, usedAt: record.usedAt), to: user(record.uid))
+            lastUse = max(lastUse, record.usedAt)
+        }
+        writtenUse = lastUse
     }
 }
 
 /// The last item of a kind that was served to a user, for example to add it to the favorites.
 package struct ServedItem: Sendable {
-    /// A user and a kind.
-    struct Key: Hashable {
-        let uid: Int64
-        let kind: Favorite.Kind
-    }
-
-    let key: Key
+    package let kind: Favorite.Kind
     package let id: String
     /// The name that replaced Chuck Norris.
     package let name: String?
+}
 
-    package var kind: Favorite.Kind { key.kind }
+extension ShuffleBook.Record {
+    /// The stored shuffles of all users.
+    static func all(_ database: Database) throws -> [ShuffleBook.Record] {
+        let sql = "SELECT uid, filter, shuffle, used_at FROM shuffles ORDER BY used_at DESC LIMIT ?"
+        return try database.map(sql, [ShuffleBook.maximum]) { row -> ShuffleBook.Record? in
+            let usedAt = (row[3] as SequenceNumber).columnValue
+            return FactFilter(key: row[1]).map { filter in
+                ShuffleBook.Record(
+                    uid: (row[0] as UserID).columnValue, filter: filter, shuffle: row[2], usedAt: usedAt)
+            }
+        }.compactMap { $0 }
+    }
 
+    /// Stores shuffles, and deletes the least recently used shuffles above the limits. Above the limit of all users a
+    /// shuffle that would grow is not stored, and is lost with the process.
+    static func write(_ records: [ShuffleBook.Record], _ database: Database) throws {
+        for record in records {
+            _ = try UserState.change(uid: record.uid, database) { database in
+                try database.execute(
+                    """
+                    INSERT INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)
+                    ON CONFLICT (uid, filter) DO UPDATE SET shuffle = excluded.shuffle, used_at = excluded.used_at
+                    """, [record.uid, record.filter.key, record.shuffle, record.usedAt])
+            }
+        }
+        try database.execute(
+            """
+            DELETE FROM shuffles WHERE (uid, filter) IN (
+                SELECT uid, filter FROM (
+                    SELECT uid, filter, row_number() OVER (ORDER BY used_at DESC) AS number,
+                        row_number() OVER (PARTITION BY uid ORDER BY used_at DESC) AS own
+                    FROM shuffles
+                ) WHERE number > ? OR own > ?
+            )
+            """, [ShuffleBook.maximum, ShuffleBook.maximumPerUser])
+    }
+}
+
+extension ServedItem {
     /// Stores the item. Above the limit of all users, an item that would take more space is not stored.
-    func write(_ database: Database) throws {
-        _ = try UserState.change(uid: key.uid, database) { database in
+    func write(uid: Int64, _ database: Database) throws {
+        _ = try UserState.change(uid: uid, database) { database in
             try database.execute(
                 """
                 INSERT INTO served (uid, kind, id, name, number)
                 VALUES (?, ?, ?, ?, (SELECT ifnull(max(number), 0) + 1 FROM served WHERE uid = ?))
                 ON CONFLICT (uid, kind)
                     DO UPDATE SET id = excluded.id, name = excluded.name, number = excluded.number
-                """, [key.uid, key.kind.rawValue, id, name, key.uid])
+                """, [uid, kind.rawValue, id, name, uid])
         }
     }
 }

@@ -1,52 +1,60 @@
 package import NorrisProtocol
 import NorrisText
+import NorrisThreads
+import Synchronization
 
-/// The recent searches of each user. Changes are on disk when a call returns.
-package struct RecentSearches: Sendable {
+/// The recent searches of each user. A search is recorded in memory, and ``write()`` stores it, so that no search waits
+/// for a disk.
+package final class RecentSearches: Sendable {
+    /// The maximum number of users with searches in memory; searches of further users are not recorded.
+    private static let maximumUsers = 4_096
+
     private let databases: Databases
+    /// The searches that are not on disk, newest first, at most ``RecentList/maximum`` of each user.
+    private let unwritten = Mutex<[UInt32: [RecentList.Search]]>([:])
+    private let changed = Listener()
 
     package init(databases: Databases) { self.databases = databases }
 
-    /// Adds a search as the user's newest. Nothing is written for a blank search, or a repetition of the newest.
-    ///
-    /// A failed write is recorded, and the search itself succeeds. Above the limit of all users the search is not
-    /// recorded.
-    package func record(uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()) async {
+    /// Calls the body on any thread when ``write()`` has something to write.
+    package func onChange(_ body: @escaping @Sendable () -> Void) { changed.set(body) }
+
+    /// Adds a search as the user's newest. A blank search is not recorded.
+    package func record(uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()) {
         // Case and surrounding space do not distinguish searches.
         let searched = sanitizedLine(sanitizedLine(query).lowercased())
         let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(SearchWords.maximumLength)))
         guard !query.isEmpty else { return }
-        _ = try? await databases.write(.state) { database in
-            let (uid, kind) = (Int64(uid), kind.rawValue)
-            let isNewest = try Bool.fetchOne(
-                database,
-                """
-                SELECT kind = ? AND query = ? AND at = ? FROM recent_searches
-                WHERE uid = ? ORDER BY number DESC LIMIT 1
-                """, [kind, query, at, uid])
-            if isNewest == true { return }
-            _ = try UserState.change(uid: uid, database) { database in
-                // Deleted first, so that a repeated search displaces no other.
-                try database.execute(
-                    "DELETE FROM recent_searches WHERE uid = ? AND kind = ? AND query = ?", [uid, kind, query])
-                try database.execute(
-                    "INSERT INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)", [uid, kind, query, at])
-                try database.execute(
-                    """
-                    DELETE FROM recent_searches WHERE uid = ? AND number NOT IN
-                    (SELECT number FROM recent_searches WHERE uid = ? ORDER BY number DESC LIMIT ?)
-                    """, [uid, uid, RecentList.maximum])
-            }
+        let isFirst = unwritten.withLock { users in
+            guard users.count < RecentSearches.maximumUsers || users[uid] != nil else { return false }
+            defer { users[uid] = RecentSearches.joined([.init(kind: kind, query: query, at: at)], users[uid] ?? []) }
+            return users.isEmpty
         }
+        if isFirst { changed.notify() }
+    }
+
+    /// Newer searches before older ones, without repetitions.
+    private static func joined(
+        _ newer: [RecentList.Search], _ older: [RecentList.Search]
+    ) -> [RecentList.Search] {
+        let rest = older.filter { old in
+            !newer.contains { $0.kind == old.kind && $0.query.hasSameBytes(as: old.query) }
+        }
+        return Array((newer + rest).prefix(RecentList.maximum))
     }
 
     /// Newest first.
     package func list(uid: UInt32) async throws(ResponseError) -> [RecentList.Search] {
-        try await databases.read(.state) { database in
-            let sql = "SELECT kind, query, at FROM recent_searches WHERE uid = ? ORDER BY number DESC"
-            return try database.map(sql, [Int64(uid)]) { row in
-                RecentList.Search(kind: RecentList.Search.Kind(rawValue: row[0]), query: row[1], at: row[2])
-            }
+        // In this order, because a write moves searches from memory to the disk.
+        let unwritten = unwritten.withLock { $0[uid] ?? [] }
+        let stored = try await databases.read(.state) { try RecentSearches.stored(uid: Int64(uid), $0) }
+        return RecentSearches.joined(unwritten, stored)
+    }
+
+    private static func stored(uid: Int64, _ database: Database) throws -> [RecentList.Search] {
+        let sql = "SELECT kind, query, at FROM recent_searches WHERE uid = ? ORDER BY number DESC"
+        return try database.map(sql, [uid]) { row in
+            RecentList.Search(kind: RecentList.Search.Kind(rawValue: row[0]), query: row[1], at: row[2])
         }
     }
 
@@ -55,9 +63,42 @@ package struct RecentSearches: Sendable {
     /// - Returns: the number of searches.
     /// - Throws: `-32005` if the disk accepts no writes; then the searches stay.
     package func clear(uid: UInt32) async throws(ResponseError) -> Int {
-        try await databases.writeState { database in
+        try await databases.writeState { [self] database in
+            let stored = try RecentSearches.stored(uid: Int64(uid), database)
             try database.execute("DELETE FROM recent_searches WHERE uid = ?", [Int64(uid)])
-            return database.changesCount
+            // On the connection's thread, as in write(), so that no write stores a removed search.
+            return RecentSearches.joined(unwritten.withLock { $0.removeValue(forKey: uid) ?? [] }, stored).count
+        }
+    }
+
+    /// Stores the recorded searches. Above the limit of all users, a user's searches are not stored.
+    ///
+    /// - Returns: false if the write failed; the next call tries again.
+    @discardableResult package func write() async -> Bool {
+        guard unwritten.withLock({ !$0.isEmpty }) else { return true }
+        do {
+            try await databases.write(.state, isCancellable: false) { [self] database in
+                let users = unwritten.withLock { $0 }
+                for (uid, newer) in users {
+                    let searches = RecentSearches.joined(newer, try RecentSearches.stored(uid: Int64(uid), database))
+                    _ = try UserState.change(uid: Int64(uid), database) { database in
+                        try database.execute("DELETE FROM recent_searches WHERE uid = ?", [Int64(uid)])
+                        for search in searches.reversed() {
+                            try database.execute(
+                                "INSERT INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)",
+                                [Int64(uid), search.kind.rawValue, search.query, search.at])
+                        }
+                    }
+                }
+                database.afterCommit {
+                    self.unwritten.withLock { left in
+                        for (uid, written) in users where left[uid] == written { left[uid] = nil }
+                    }
+                }
+            }
+            return true
+        } catch {
+            return false
         }
     }
 }
