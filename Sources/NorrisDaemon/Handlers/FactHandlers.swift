@@ -189,6 +189,7 @@ final class FactHandlers: Sendable {
 private final class EncodedFreshness: Sendable {
     private struct Inputs: Equatable {
         let second: Timestamp
+        /// Of the schedule.
         let version: Int
         let isEmpty, isLocal: Bool
     }

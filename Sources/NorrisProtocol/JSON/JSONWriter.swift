@@ -5,18 +5,22 @@
 package struct JSONWriter: ~Copyable, Sendable {
     /// A state of the writer, to which it can be rewound.
     package struct Mark: Sendable {
-        fileprivate let count: Int
-        fileprivate let needsComma: Bool
+        @usableFromInline let count: Int
+        @usableFromInline let needsComma: Bool
+
+        @usableFromInline init(count: Int, needsComma: Bool) { (self.count, self.needsComma) = (count, needsComma) }
     }
 
-    var output: OutputBytes
+    @usableFromInline var output: OutputBytes
 
     /// Whether the next key or value on the same level needs a comma before it.
-    private var needsComma = false
+    @usableFromInline var needsComma = false
 
     package init(capacity: Int = 512) { output = OutputBytes(capacity: capacity) }
 
-    package var count: Int { output.count }
+    @inlinable package var count: Int {
+        @inline(__always) get { output.count }
+    }
 
     /// A copy of the output.
     package var bytes: [UInt8] { withBytes { Array($0.bindMemory(to: UInt8.self)) } }
@@ -32,7 +36,7 @@ package struct JSONWriter: ~Copyable, Sendable {
         needsComma = false
     }
 
-    package func mark() -> Mark { Mark(count: output.count, needsComma: needsComma) }
+    @inlinable package func mark() -> Mark { Mark(count: output.count, needsComma: needsComma) }
 
     /// Removes the output after a mark of this writer. A `removeAll()` invalidates all marks.
     package mutating func rewind(to mark: Mark) {
@@ -109,7 +113,7 @@ package struct JSONWriter: ~Copyable, Sendable {
     }
 
     /// Copies one complete encoded value without checks.
-    package mutating func raw(_ encoded: UnsafeRawBufferPointer) {
+    @inlinable @inline(__always) package mutating func raw(_ encoded: UnsafeRawBufferPointer) {
         beginValue()
         output.append(encoded)
     }
@@ -117,13 +121,13 @@ package struct JSONWriter: ~Copyable, Sendable {
     /// Copies a value, or the first part of a value, from a literal.
     ///
     /// - Parameter endsValue: whether the next value on the same level needs a comma before it.
-    package mutating func literal(_ text: StaticString, endsValue: Bool = false) {
+    @inlinable @inline(__always) package mutating func literal(_ text: StaticString, endsValue: Bool = false) {
         beginValue()
         join(text, endsValue: endsValue)
     }
 
     /// Copies a further part of a value, which includes the commas.
-    package mutating func join(_ text: StaticString, endsValue: Bool = false) {
+    @inlinable @inline(__always) package mutating func join(_ text: StaticString, endsValue: Bool = false) {
         output.append(text)
         needsComma = endsValue
     }
@@ -146,7 +150,7 @@ package struct JSONWriter: ~Copyable, Sendable {
     }
 
     /// Writes a comma if the next value needs one.
-    mutating func beginValue() {
+    @inlinable @inline(__always) mutating func beginValue() {
         if needsComma { output.append(UInt8(ascii: ",")) }
         needsComma = true
     }

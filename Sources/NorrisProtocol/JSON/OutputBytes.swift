@@ -1,12 +1,10 @@
-import Glibc
-
 /// A growing byte buffer without the uniqueness checks of `[UInt8]`, which cost more than the short copies of a reply.
-struct OutputBytes: ~Copyable, @unchecked Sendable {
+@usableFromInline struct OutputBytes: ~Copyable, @unchecked Sendable {
     // @unchecked Sendable: only this value owns the memory. It cannot be copied, so only one thread at a time uses it.
     // The first `count` bytes are initialized, and `count` never exceeds `capacity`.
-    private var base: UnsafeMutableRawPointer
-    private(set) var count = 0
-    private var capacity: Int
+    @usableFromInline var base: UnsafeMutableRawPointer
+    @usableFromInline var count = 0
+    @usableFromInline var capacity: Int
 
     init(capacity: Int) {
         self.capacity = max(capacity, 16)
@@ -15,26 +13,26 @@ struct OutputBytes: ~Copyable, @unchecked Sendable {
 
     deinit { base.deallocate() }
 
-    @inline(__always) mutating func append(_ byte: UInt8) {
+    @inlinable @inline(__always) mutating func append(_ byte: UInt8) {
         if count == capacity { grow(by: 1) }
         base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count += 1
     }
 
-    @inline(__always) mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable @inline(__always) mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         append(source, bytes.count)
     }
 
-    @inline(__always) mutating func append(_ text: StaticString) { append(text.utf8Start, text.utf8CodeUnitCount) }
+    @inlinable @inline(__always) mutating func append(_ text: StaticString) { append(text.utf8Start, text.utf8CodeUnitCount) }
 
     mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    @inline(__always) private mutating func append(_ source: UnsafeRawPointer, _ length: Int) {
+    @inlinable @inline(__always) mutating func append(_ source: UnsafeRawPointer, _ length: Int) {
         if length > capacity - count { grow(by: length) }
-        memcpy(base + count, source, length)
+        (base + count).copyMemory(from: source, byteCount: length)
         count += length
     }
 
@@ -48,7 +46,7 @@ struct OutputBytes: ~Copyable, @unchecked Sendable {
         body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    @inline(never) private mutating func grow(by length: Int) {
+    @usableFromInline @inline(never) mutating func grow(by length: Int) {
         capacity = max(2 * capacity, count + length)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
         larger.copyMemory(from: base, byteCount: count)

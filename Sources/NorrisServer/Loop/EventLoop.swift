@@ -133,7 +133,7 @@ struct EventLoop: ~Copyable {
                 }
                 if hasMessages { isRunning = handleMessages() }
                 takeTurns()
-                startWork()
+                if disk.hasWaiting || network.hasWaiting { startWork() }
                 if now >= nextBeat { beat() }
                 if now >= nextTick { tick() }
                 if let end = stageEnd {
@@ -152,7 +152,8 @@ struct EventLoop: ~Copyable {
         if !turns.isEmpty { return 0 }
         let next = min(nextTick, nextBeat, stageEnd ?? .max)
         if next == .max { return -1 }
-        return CInt(clamping: max(0, (next - monotonicNanoseconds() + 999_999) / 1_000_000))
+        // `now` is that of the last turn, at most some milliseconds ago.
+        return CInt(clamping: max(0, (next - now + 999_999) / 1_000_000))
     }
 
     /// The time at which the stage ends; nil while the daemon serves.

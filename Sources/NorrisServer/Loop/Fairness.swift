@@ -78,6 +78,7 @@ struct WorkQueue {
     private var waiting = FairQueue()
     private var perUser: [(waiting: Int, running: Int)] = []
     private(set) var running = 0
+    var hasWaiting: Bool { !waiting.isEmpty }
     /// The last user with a request, and the last different user before.
     private var last = (user: -1, time: Int.min / 2)
     private var lastOther = (user: -1, time: Int.min / 2)

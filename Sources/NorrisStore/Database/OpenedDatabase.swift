@@ -164,7 +164,7 @@ struct OpenedDatabase: Sendable {
             try writer.withWriter(access) { try $0.execute("PRAGMA synchronous = NORMAL") }
         }
         // A table with the highest row number accepts no rows (AUTOINCREMENT).
-        if !kind.isDurable {
+        if !kind.isDurable, kind.fileName != DatabaseKind.facts.fileName {
             _ = try writer.read(access) {
                 try SequenceNumber.fetchAll($0, "SELECT ifnull(seq, 0) FROM sqlite_sequence")
             }

@@ -126,7 +126,7 @@ struct SealedCursor: Equatable {
         // 0xFF does not occur in UTF-8, so two different lists of texts have different bytes.
         var bytes: [UInt8] = []
         for field in [number, text] + list { bytes += Array(field.utf8) + [0xFF] }
-        let tag = String(SipHash.hash(bytes, key: (key, 0)), radix: 36)
+        let tag = String(bytes.withUnsafeBytes { SipHash.hash($0, key: (key, 0)) }, radix: 36)
         return "\(number).\(tag).\(text)"
     }
 

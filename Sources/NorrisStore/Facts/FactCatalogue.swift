@@ -11,7 +11,7 @@ import Synchronization
 /// all of them.
 package final class FactCatalogue: Sendable {
     /// The maximum number of facts, and the maximum bytes of their texts. Facts above a limit are left out.
-    package static let maximumCount = 200_000
+    package static let maximumCount = 200_000  // Shuffle.Window stores numbers in 18 bits.
     package static let maximumTextBytes = 64 << 20
     private static let versions = Atomic(0)
 
@@ -40,7 +40,7 @@ package final class FactCatalogue: Sendable {
     package var count: Int { hashes.count }
 
     /// A hash of an id, the same in every process. Two ids with the same hash count as one id.
-    static func hash(of id: String) -> UInt64 { SipHash.hash(id.utf8, key: (0, 0)) }
+    static func hash(of id: String) -> UInt64 { SipHash.hash(id) }
 
     func hash(_ number: UInt32) -> UInt64 { hashes[Int(number)] }
 
@@ -282,7 +282,7 @@ package final class FactCatalogue: Sendable {
 
         package mutating func add(_ fact: Fact) {
             let hash = FactCatalogue.hash(of: fact.id)
-            let text = SipHash.hash(fact.text.utf8, key: (1, 0))
+            let text = SipHash.hash(fact.text, key: (1, 0))
             if let index = texts[text] {
                 if drafts[index].kind.group == FactGroup(source: fact.source) { merge(fact.categories, into: index) }
                 return

@@ -2,12 +2,12 @@ package import NorrisProtocol
 
 /// The facts that a shuffle serves or a search reads. A user has one shuffle for each filter.
 package struct FactFilter: Hashable, Sendable {
-    /// Sorted, without duplicates; empty for all facts. A fact needs one of the categories.
-    package let categories: [String]
     package let source: FactScope
     package let allowsExplicit: Bool
     /// In code points of the stored text; nil for any.
     package let maxLength: Int?
+    /// Sorted, without duplicates; empty for all facts. A fact needs one of the categories.
+    package let categories: [String]
 
     package init(
         categories: [String] = [], source: FactScope = .all, allowsExplicit: Bool = false, maxLength: Int? = nil

@@ -62,19 +62,19 @@ package final class FactStore: Sendable {
     package func next(_ count: Int, uid: UInt32, filter: FactFilter, name: String? = nil) -> Draw {
         let (draw, isFirstChange) = state.withLock { state -> (Draw, Bool) in
             var draw = Draw(catalogue: state.catalogue)
-            let entry = state.book.entry(Int64(uid), filter)
-            draw.first = entry.shuffle.next(filter, from: state.catalogue)
+            let index = state.book.index(Int64(uid), filter)
+            draw.first = state.book.next(index, filter, from: state.catalogue)
             guard let first = draw.first else { return (draw, false) }
             if count > 1 {
                 var served = [state.catalogue.hash(first)]
                 while served.count < count,
-                    let number = entry.shuffle.next(filter, from: state.catalogue, without: served)
+                    let number = state.book.next(index, filter, from: state.catalogue, without: served)
                 {
                     draw.others.append(number)
                     served.append(state.catalogue.hash(number))
                 }
             }
-            state.book.note(entry, name: name)
+            state.book.note(index, name: name)
             return (draw, state.requestsWrite())
         }
         if isFirstChange { changed.notify() }
@@ -90,9 +90,9 @@ package final class FactStore: Sendable {
             if let fact = state.days[day] { return (fact, false) }
             // The daemon's own shuffle: every fact is the fact of a day once before any fact is repeated.
             let filter = FactFilter(source: source)
-            let entry = state.book.entry(-1, filter)
-            guard let number = entry.shuffle.next(filter, from: state.catalogue) else { return (nil, false) }
-            state.book.note(entry, name: nil)
+            let index = state.book.index(-1, filter)
+            guard let number = state.book.next(index, filter, from: state.catalogue) else { return (nil, false) }
+            state.book.note(index, name: nil)
             let fact = state.catalogue.fact(number)
             state.days.add(fact, on: day, today: today)
             return (fact, state.requestsWrite())

@@ -2,29 +2,30 @@
 ///
 /// Not the standard library's Hasher, whose key differs in each process, because cursors and ids outlive a process.
 enum SipHash {
-    static func hash(_ bytes: some Sequence<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
+    static func hash(_ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64)) -> UInt64 {
         var state = State(key: key)
-        var word: UInt64 = 0
-        var count: UInt64 = 0
-        for byte in bytes {
-            word |= UInt64(byte) << (8 * (count % 8))
-            count += 1
-            if count % 8 == 0 {
-                state.absorb(word)
-                word = 0
-            }
+        let whole = bytes.count & ~7
+        for start in stride(from: 0, to: whole, by: 8) {
+            state.absorb(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)))
         }
-        state.absorb(word | (count << 56))
+        var last = UInt64(bytes.count) << 56
+        for (index, byte) in bytes[whole...].enumerated() { last |= UInt64(byte) << UInt64(8 * index) }
+        state.absorb(last)
         return state.finish()
     }
 
+    static func hash(_ text: String, key: (UInt64, UInt64) = (0, 0)) -> UInt64 {
+        var text = text
+        return text.withUTF8 { hash(UnsafeRawBufferPointer($0), key: key) }
+    }
+
     /// With a fixed key, because the hash is stored in databases.
-    static func digest(_ text: String) -> Int64 { Int64(bitPattern: hash(text.utf8, key: (0, 0))) }
+    static func digest(_ text: String) -> Int64 { Int64(bitPattern: hash(text)) }
 
     /// A hash of several texts, including their boundaries.
     static func hash(ofTexts texts: [String]) -> UInt64 {
         // 0xFF does not occur in UTF-8, so two different lists of texts have different bytes.
-        hash(texts.lazy.flatMap { Array($0.utf8) + [0xFF] }, key: (0, 0))
+        texts.flatMap { Array($0.utf8) + [0xFF] }.withUnsafeBytes { hash($0, key: (0, 0)) }
     }
 
     private struct State {
@@ -37,20 +38,20 @@ enum SipHash {
             v3 = key.1 ^ 0x7465_6462_7974_6573
         }
 
-        mutating func absorb(_ word: UInt64) {
+        @inline(__always) mutating func absorb(_ word: UInt64) {
             v3 ^= word
             round()
             round()
             v0 ^= word
         }
 
-        mutating func finish() -> UInt64 {
+        @inline(__always) mutating func finish() -> UInt64 {
             v2 ^= 0xFF
             for _ in 0..<4 { round() }
             return v0 ^ v1 ^ v2 ^ v3
         }
 
-        private mutating func round() {
+        @inline(__always) private mutating func round() {
             v0 &+= v1
             v1 = rotated(v1, 13) ^ v0
             v0 = rotated(v0, 32)
@@ -63,6 +64,6 @@ enum SipHash {
             v2 = rotated(v2, 32)
         }
 
-        private func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 { (value << bits) | (value >> (64 - bits)) }
+        @inline(__always) private func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 { (value << bits) | (value >> (64 - bits)) }
     }
 }

@@ -94,7 +94,7 @@ struct Fortunes {
 
     /// A hash of the text, so that a fortune has the same id in every file and on every machine.
     private static func id(of text: String) -> String {
-        "fortune:" + SipHash.hash(text.utf8, key: (0, 0)).digits(radix: 32, width: 13)
+        "fortune:" + SipHash.hash(text).digits(radix: 32, width: 13)
     }
 }
 

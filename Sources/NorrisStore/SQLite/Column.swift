@@ -115,7 +115,7 @@ struct CheckedText: ColumnValue, Equatable {
 
     init(_ text: String) {
         self.text = text
-        stored = text + "#" + String(SipHash.hash(text.utf8, key: (0, 0)), radix: 36)
+        stored = text + "#" + String(SipHash.hash(text), radix: 36)
     }
 
     /// - Returns: nil if a byte of the text or of the checksum has changed.

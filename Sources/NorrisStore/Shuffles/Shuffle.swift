@@ -21,12 +21,18 @@ struct Shuffle {
     private struct Window {
         /// ``FactCatalogue/version``; 0 for none.
         var version = 0
-        /// Numbers of facts, the next one at the end.
-        var numbers: [UInt32] = []
+        /// The facts by their places. The upper bits are those of the place, the lower ones the fact's number: one number is
+        /// sorted faster than two.
+        var facts: [UInt64] = []
+        /// The index of the next fact.
+        var next = 0
         /// The last place of the window.
         var end: UInt64?
         /// The number of places in a window.
         var width: UInt64 = .max
+
+        static let numberBits: UInt64 = 18
+        static func number(_ fact: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: fact & (1 << numberBits - 1)) }
     }
 
     init(key: UInt64) { self.key = key }
@@ -39,7 +45,7 @@ struct Shuffle {
         // The rest of the cycle is in the reply, so the reply contains everything.
         guard deferred.isEmpty else { return nil }
         let end = self
-        (key, place, window) = (mix(key), nil, Window())
+        (key, place, window.end) = (mix(key), nil, nil)
         if let number = nextInCycle(filter, catalogue, served) { return number }
         self = end
         return nil
@@ -66,8 +72,10 @@ struct Shuffle {
     }
 
     @inline(__always) private mutating func nextInOrder(_ filter: FactFilter, _ catalogue: FactCatalogue) -> UInt32? {
-        if window.numbers.isEmpty || window.version != catalogue.version { fillWindow(filter, catalogue) }
-        guard let number = window.numbers.popLast() else { return nil }
+        if window.next == window.facts.count || window.version != catalogue.version { fillWindow(filter, catalogue) }
+        guard window.next < window.facts.count else { return nil }
+        let number = Window.number(window.facts[window.next])
+        window.next += 1
         place = mix(catalogue.hash(number) ^ key)
         return number
     }
@@ -85,22 +93,38 @@ struct Shuffle {
                 version: catalogue.version, end: place, width: count <= size ? .max : .max / UInt64(count) * UInt64(size))
         }
         let key = key
-        var found: [(place: UInt64, number: UInt32)] = []
-        while found.isEmpty, window.end != .max {
-            // The places up to and including `first` are in the past.
-            let first = window.end
-            let (sum, isBeyond) = (first ?? 0).addingReportingOverflow(window.width)
+        window.next = 0
+        window.facts.removeAll(keepingCapacity: true)
+        while window.facts.isEmpty, window.end != .max {
+            // The places up to and including `passed` are in the past.
+            let passed = window.end
+            let (sum, isBeyond) = (passed ?? 0).addingReportingOverflow(window.width)
             let end = isBeyond ? .max : sum
             catalogue.forEach(filter) { number, hash in
                 let place = mix(hash ^ key)
-                if place <= end, first.map({ place > $0 }) ?? true { found.append((place, number)) }
+                guard place <= end, passed.map({ place > $0 }) ?? true else { return }
+                window.facts.append((place >> Window.numberBits) << Window.numberBits | UInt64(number))
             }
             window.end = end
         }
-        found.sort { $0.place > $1.place }
-        window.numbers.reserveCapacity(found.count)
+        window.facts.sort()
         // A fact of several categories was found several times.
-        for fact in found where window.numbers.last != fact.number { window.numbers.append(fact.number) }
+        if filter.categories.count > 1 { window.facts = window.facts.withoutNeighbors() }
+        sortEqualBits(catalogue)
+    }
+
+    /// Sorts the facts whose places differ only in the bits that the window does not contain, which is rare.
+    private mutating func sortEqualBits(_ catalogue: FactCatalogue) {
+        for end in window.facts.indices.dropFirst() {
+            var index = end
+            while index > 0, (window.facts[index - 1] ^ window.facts[index]) >> Window.numberBits == 0,
+                mix(catalogue.hash(Window.number(window.facts[index - 1])) ^ key)
+                    > mix(catalogue.hash(Window.number(window.facts[index])) ^ key)
+            {
+                window.facts.swapAt(index - 1, index)
+                index -= 1
+            }
+        }
     }
 }
 
@@ -126,4 +150,11 @@ extension Shuffle {
     }
 
     private static let maximumDeferred = 128
+}
+
+extension [UInt64] {
+    /// The elements without those that are equal to the one before.
+    fileprivate func withoutNeighbors() -> [UInt64] {
+        enumerated().lazy.filter { $0.offset == 0 || self[$0.offset - 1] != $0.element }.map(\.element)
+    }
 }

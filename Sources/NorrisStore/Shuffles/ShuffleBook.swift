@@ -9,18 +9,13 @@ struct ShuffleBook {
     /// The maximum number of users in memory; served items of further users are not recorded until the next write.
     static let maximumUsers = 4_096
 
-    /// A shuffle; a class, so that a request finds it once and changes it in place.
-    final class Entry {
+    struct Entry {
         let uid: Int64
         let filter: FactFilter
         var shuffle: Shuffle
         /// The name that replaced Chuck Norris in the last served fact.
         fileprivate var name: String?
-        fileprivate var usedAt: Int64
-
-        init(uid: Int64, _ filter: FactFilter, _ shuffle: Shuffle, usedAt: Int64 = 0) {
-            (self.uid, self.filter, self.shuffle, self.usedAt) = (uid, filter, shuffle, usedAt)
-        }
+        fileprivate var usedAt: Int64 = 0
     }
 
     /// An item that was served to a user.
@@ -37,93 +32,93 @@ struct ShuffleBook {
         let usedAt: Int64
     }
 
-    private final class User {
-        let uid: Int64
-        var entries: [FactFilter: Entry] = [:]
-        /// The last used entry.
-        var latest: Entry?
+    private struct User {
+        /// The index of each shuffle in ``entries``.
+        var entries: [FactFilter: Int] = [:]
+        /// The index of the last used shuffle.
+        var latest: Int?
         /// The last items that were served without a shuffle.
         var served: [Favorite.Kind: Served] = [:]
-
-        init(uid: Int64) { self.uid = uid }
     }
 
-    /// -1 for the daemon's shuffle of facts of the day.
+    private(set) var entries: [Entry] = []
+    /// -1 is the daemon, with the shuffle of the facts of the day.
     private var users: [Int64: User] = [:]
-    private var latest: User?
-    private var count = 0
+    /// The index of the last used shuffle.
+    private var latest = 0
     /// Increases with every use.
     private var lastUse: Int64 = 0
     /// All uses up to this one are on disk.
     private var writtenUse: Int64 = 0
 
-    var hasChanges: Bool { lastUse > writtenUse }
+    /// The next fact of a user's shuffle; see ``Shuffle/next(_:from:without:)``.
+    ///
+    /// - Parameter filter: that of the shuffle.
+    @inline(__always) mutating func next(
+        _ index: Int, _ filter: FactFilter, from catalogue: FactCatalogue, without served: [UInt64] = []
+    ) -> UInt32? { entries[index].shuffle.next(filter, from: catalogue, without: served) }
 
-    /// The shuffle of a user for a filter, created if missing.
-    @inline(__always) mutating func entry(_ uid: Int64, _ filter: FactFilter) -> Entry {
-        if let entry = latest?.latest, entry.uid == uid, entry.filter == filter { return entry }
-        return findEntry(uid, filter)
+    /// The index of a user's shuffle for a filter, created if missing. Valid until the next call.
+    @inline(__always) mutating func index(_ uid: Int64, _ filter: FactFilter) -> Int {
+        if latest < entries.count, entries[latest].uid == uid, entries[latest].filter == filter { return latest }
+        latest = findIndex(uid, filter)
+        return latest
     }
 
-    private mutating func findEntry(_ uid: Int64, _ filter: FactFilter) -> Entry {
-        let user = user(uid)
-        if let entry = user.entries[filter] {
-            user.latest = entry
-            return entry
+    private mutating func findIndex(_ uid: Int64, _ filter: FactFilter) -> Int {
+        if let latest = users[uid]?.latest, entries[latest].filter == filter { return latest }
+        let index =
+            users[uid]?.entries[filter]
+            ?? add(Entry(uid: uid, filter: filter, shuffle: Shuffle(key: .random(in: .min ... .max))))
+        users[uid]?.latest = index
+        return index
+    }
+
+    /// Adds a shuffle; above a limit in the place of the least recently used one.
+    private mutating func add(_ entry: Entry) -> Int {
+        let own = users[entry.uid, default: User()].entries
+        var index = entries.count
+        if own.count >= ShuffleBook.maximumPerUser || index >= ShuffleBook.maximum {
+            let replaceable = own.count >= ShuffleBook.maximumPerUser ? Array(own.values) : Array(entries.indices)
+            // Not nil, because neither limit is 0.
+            index = replaceable.min { entries[$0].usedAt < entries[$1].usedAt }!
+            let old = entries[index]
+            users[old.uid]?.entries[old.filter] = nil
+            if users[old.uid]?.latest == index { users[old.uid]?.latest = nil }
+            entries[index] = entry
+        } else {
+            entries.append(entry)
         }
-        let entry = Entry(uid: uid, filter, Shuffle(key: .random(in: .min ... .max)))
-        add(entry, to: user)
-        user.latest = entry
-        return entry
-    }
-
-    private mutating func user(_ uid: Int64) -> User {
-        let user = users[uid] ?? User(uid: uid)
-        users[uid] = user
-        latest = user
-        return user
-    }
-
-    private mutating func add(_ entry: Entry, to user: User) {
-        user.entries[entry.filter] = entry
-        count += 1
-        let isFull = user.entries.count > ShuffleBook.maximumPerUser
-        guard isFull || count > ShuffleBook.maximum else { return }
-        let others = (isFull ? [user] : Array(users.values)).flatMap(\.entries.values).filter { $0 !== entry }
-        guard let oldest = others.min(by: { $0.usedAt < $1.usedAt }), let owner = users[oldest.uid] else { return }
-        owner.entries[oldest.filter] = nil
-        if owner.latest === oldest { owner.latest = nil }
-        count -= 1
+        users[entry.uid]?.entries[entry.filter] = index
+        return index
     }
 
     /// Records that a shuffle served a fact.
-    @inline(__always) mutating func note(_ entry: Entry, name: String?) {
+    @inline(__always) mutating func note(_ index: Int, name: String?) {
         lastUse += 1
-        entry.usedAt = lastUse
-        entry.name = name
+        entries[index].usedAt = lastUse
+        entries[index].name = name
     }
 
     /// Records that an item was served without a shuffle.
     mutating func note(_ item: Served.Item, _ kind: Favorite.Kind, uid: Int64, name: String? = nil) {
         guard users.count < ShuffleBook.maximumUsers || users[uid] != nil else { return }
         lastUse += 1
-        user(uid).served[kind] = Served(uid: uid, kind: kind, item: item, name: name, usedAt: lastUse)
+        let served = Served(uid: uid, kind: kind, item: item, name: name, usedAt: lastUse)
+        users[uid, default: User()].served[kind] = served
     }
 
     /// The items that a user was served since the start, or since the user was forgotten: the last one of each kind,
     /// newest first.
     func served(_ kinds: [Favorite.Kind], uid: Int64) -> [Served] {
-        users[uid].map { user in served(user).filter { kinds.contains($0.kind) } } ?? []
-    }
-
-    private func served(_ user: User) -> [Served] {
+        guard let user = users[uid] else { return [] }
         var served = user.served
-        for entry in user.entries.values where entry.usedAt > served[.fact]?.usedAt ?? 0 && entry.uid >= 0 {
-            guard let hash = entry.shuffle.last else { continue }
+        for index in user.entries.values where entries[index].usedAt > served[.fact]?.usedAt ?? 0 {
+            guard let hash = entries[index].shuffle.last else { continue }
             served[.fact] = Served(
-                uid: user.uid, kind: .fact, item: .hash(hash), name: entry.name, usedAt: entry.usedAt)
+                uid: uid, kind: .fact, item: .hash(hash), name: entries[index].name, usedAt: entries[index].usedAt)
         }
-        return served.values.sorted { $0.usedAt > $1.usedAt }
+        return served.values.filter { kinds.contains($0.kind) }.sorted { $0.usedAt > $1.usedAt }
     }
 
     // MARK: On disk
@@ -146,15 +141,11 @@ struct ShuffleBook {
     /// The changes since the last ``noteWritten(_:)``.
     var changes: Changes {
         var changes = Changes(lastUse: lastUse)
-        for user in users.values {
-            for entry in user.entries.values where entry.usedAt > writtenUse {
-                changes.records.append(
-                    Record(
-                        uid: entry.uid, filter: entry.filter, shuffle: entry.shuffle.encoded, usedAt: entry.usedAt))
-            }
-            changes.served += served(user).filter { $0.usedAt > writtenUse }
+        changes.records = entries.filter { $0.usedAt > writtenUse }.map { entry in
+            Record(uid: entry.uid, filter: entry.filter, shuffle: entry.shuffle.encoded, usedAt: entry.usedAt)
         }
-        changes.served.sort { $0.usedAt < $1.usedAt }
+        changes.served = users.keys.filter { $0 >= 0 }.flatMap { served(Favorite.Kind.all, uid: $0) }
+            .filter { $0.usedAt > writtenUse }.sorted { $0.usedAt < $1.usedAt }
         return changes
     }
 
@@ -163,14 +154,13 @@ struct ShuffleBook {
         writtenUse = max(writtenUse, changes.lastUse)
         let written = writtenUse
         users = users.filter { !$0.value.entries.isEmpty || $0.value.served.values.contains { $0.usedAt > written } }
-        latest = nil
     }
 
     /// Adds the stored shuffles, in any order.
     mutating func restore(_ records: [Record]) {
         for record in records {
             guard let shuffle = Shuffle(encoded: record.shuffle) else { continue }
-            add(Entry(uid: record.uid, record.filter, shuffle, usedAt: record.usedAt), to: user(record.uid))
+            _ = add(Entry(uid: record.uid, filter: record.filter, shuffle: shuffle, usedAt: record.usedAt))
             lastUse = max(lastUse, record.usedAt)
         }
         writtenUse = lastUse
