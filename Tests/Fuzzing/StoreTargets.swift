@@ -1,22 +1,31 @@
+import Glibc
 import NorrisProtocol
 import NorrisText
 
 @testable import NorrisStore
 
-/// Fortune files of any bytes.
+/// Fortune files of any bytes; the first bytes may be the header of `NAME.dat`.
 @Sendable func fuzzFortunes(_ input: ArraySlice<UInt8>) {
-    Fortunes.forEachText(in: input) { text in
-        requireSafe(text)
-        require((1...Fact.maximumLength).contains(text.unicodeScalars.count), "A text of \(text.count) characters")
+    let folder = "/tmp/norris-fuzz-\(getpid())"
+    mkdir(folder, 0o700)
+    write(input.prefix(24), to: folder + "/a.dat")
+    write(input, to: folder + "/a")
+    var fortunes = Fortunes()
+    for file in FortuneFiles.find([folder + "/a"]).files { fortunes.read(file) }
+    for fact in fortunes.facts {
+        requireSafe(fact.text)
+        require((1...Fact.maximumLength).contains(fact.text.unicodeScalars.count), "A text of \(fact.length) characters")
     }
 }
 
-/// Records of the fact file, content of the databases, and cursors of lists.
+private func write(_ bytes: ArraySlice<UInt8>, to path: String) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    require(bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == bytes.count, "No temporary file")
+    close(descriptor)
+}
+
+/// Content of the databases, and cursors of lists.
 @Sendable func fuzzRecords(_ input: ArraySlice<UInt8>) {
-    input.withUnsafeBytes { bytes in
-        if let fact = FactRecord.check(0, bytes, key: 0) { _ = fact.record }
-        if let fact = FactRecord.read(0, bytes) { _ = Array(fact.json) }
-    }
     let text = text(input)
     if let json = try? JSON.parse(text) {
         if let fact = try? Fact(json: json) {
@@ -38,7 +47,7 @@ import NorrisText
         require(cursor.sealed(for: ["list"], key: 7) == text, "A cursor was accepted in another form")
         require((try? SealedCursor(text, of: ["other"], key: 7)) == nil, "A cursor was accepted for another list")
     }
-    if let filter = ShuffleFilter(key: text) { require(filter.key == text, "A filter was accepted in another form") }
+    if let filter = FactFilter(key: text) { require(filter.key == text, "A filter was accepted in another form") }
 }
 
 private func read<Value>(_ bytes: [UInt8], _ decode: (JSON) throws -> Value) -> Value? {
@@ -49,31 +58,23 @@ private func read<Value>(_ bytes: [UInt8], _ decode: (JSON) throws -> Value) -> 
 @Sendable func fuzzShuffles(_ input: ArraySlice<UInt8>) {
     var input = input
     let maxLength = input.takeByte()
-    let filter = ShuffleFilter(source: .all)
-    var index = FactIndex()
-    let lists = filter.lists.map { index.position(of: $0) }
-    var changes = FactChanges()
-    for ordinal in 1...20 {
-        let name = FactListName(category: "", kind: ordinal.isMultiple(of: 3) ? .fortune : .norris)
-        changes.addedEntries[name, default: []].append((UInt32(ordinal), ordinal * 10))
+    let filter = FactFilter(maxLength: maxLength == 0 ? nil : Int(maxLength))
+    var builder = FactCatalogue.Builder()
+    for number in 1...20 {
+        let text = "\(number)" + String(repeating: "x", count: number * 10)
+        builder.add(Fact(id: "\(number)", text: text, categories: [], source: "chucknorris"))
     }
-    for (name, entries) in changes.addedEntries {
-        changes.lists[name] = .init(number: SequenceNumber(), epoch: 1, count: entries.count, live: entries.count)
-    }
-    index.apply(changes)
-    guard var shuffle = Shuffle(encoded: Array(input), lists: lists) else { return }
-    require(Shuffle(encoded: shuffle.encoded, lists: lists) == shuffle, "The shuffle changes when it is read again")
-    let longest = maxLength == 0 ? nil : Int(maxLength)
-    shuffle.attach(to: index, longest)
+    let catalogue = builder.finish()
+    guard var shuffle = Shuffle(encoded: Array(input)) else { return }
+    require(Shuffle(encoded: shuffle.encoded)?.last == shuffle.last, "The shuffle changes when it is read again")
+    let matching = catalogue.numbers(filter).count
     var served: Set<UInt32> = []
-    let matching = (1...20).count { longest == nil || $0 * 10 <= longest ?? 0 }
     // The damaged cycle ends after at most as many facts as there are, and the next one is whole.
     for _ in 0..<3 * matching {
-        guard let ordinal = shuffle.next(from: index, longest) else {
+        guard let number = shuffle.next(filter, from: catalogue) else {
             fatalError("No fact, although \(matching) match")
         }
-        require((1...20).contains(ordinal), "The fact \(ordinal) does not exist")
-        served.insert(ordinal)
+        served.insert(number)
     }
-    require(served.count >= matching, "\(served.count) facts of \(matching) were served in three cycles")
+    require(served.count == matching, "\(served.count) facts of \(matching) were served in three cycles")
 }

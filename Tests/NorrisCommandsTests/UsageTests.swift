@@ -264,7 +264,7 @@ struct GrammarTests {
 
     @Test(arguments: [
         (["search", "--", "-x"], "-x"), (["search", "--", "--help"], "--help"), (["search", "fact"], "fact"),
-        (["search", "--", "--", "x"], "-- x"), (["--json", "search", "a", "--offline", "b"], "a b"),
+        (["search", "--", "--", "x"], "-- x"), (["--json", "search", "a", "--limit", "1", "b"], "a b"),
         (["search", "a", "--", "-b"], "a -b"), (["search", "  a ", " b"], "  a   b"), (["search", "help"], "help"),
     ]) func takesWordsBehindTwoDashesAsTheyAre(arguments: [String], query: String) {
         let machine = Machine(results: page(fact("a", "x")))

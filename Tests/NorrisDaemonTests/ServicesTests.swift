@@ -20,24 +20,25 @@ import Testing
 
     private func open(_ state: String) throws -> (databases: Databases, facts: FactStore) {
         let databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder(state), logger: logger)
-        let facts = FactStore(databases: databases)
-        facts.importStartingCollection()
-        return (databases, facts)
+        return (databases, FactStore(databases: databases))
     }
 
-    private func take(_ count: Int, of facts: FactStore) async throws -> [[UInt8]] {
-        try await facts.nextReading(count, uid: 1, filter: ShuffleFilter()).facts
+    private func take(_ count: Int, of facts: FactStore) -> [String] {
+        (0..<count).compactMap { _ in
+            let draw = facts.next(1, uid: 1, filter: FactFilter())
+            return draw.first.map { draw.catalogue.fact($0).id }
+        }
     }
 
     private func service(_ databases: Databases, _ facts: FactStore) -> StoreService {
-        StoreService(databases: databases, facts: facts, clock: clock)
+        StoreService(databases: databases, stores: Stores(databases: databases, facts: facts), clock: clock)
     }
 
     /// Returns all facts that a daemon with this state serves before a repetition.
-    private func rest(_ state: String, after count: Int) async throws -> Set<[UInt8]> {
+    private func rest(_ state: String, after count: Int) throws -> Set<String> {
         let (databases, facts) = try open(state)
         defer { databases.close() }
-        return Set(try await take(facts.count - count, of: facts))
+        return Set(take(facts.catalogue.count - count, of: facts))
     }
 
     @Test func whatMovedIsWrittenSoonAfter() async throws {
@@ -47,7 +48,7 @@ import Testing
             defer { tasks.cancelAll() }
             // Waits for the first sleep of the service.
             await clock.untilAsleep()
-            let drawn = try await take(10, of: facts)
+            let drawn = take(10, of: facts)
             let sleeps = clock.sleeps
             clock.advance(by: .seconds(1))
             // The service sleeps again only after it has written the facts. A served GIF wakes it without a change of
@@ -57,7 +58,7 @@ import Testing
                 return clock.sleeps != sleeps
             }
             try FileManager.default.copyItem(atPath: folder("state"), toPath: folder("killed"))
-            #expect(try await rest("killed", after: 10).isDisjoint(with: drawn))
+            #expect(try rest("killed", after: 10).isDisjoint(with: drawn))
         }
     }
 
@@ -67,24 +68,28 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             await clock.untilAsleep()
-            let drawn = try await take(10, of: facts)
+            let drawn = take(10, of: facts)
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
-            #expect(try await rest("state", after: 10).isDisjoint(with: drawn))
+            #expect(try rest("state", after: 10).isDisjoint(with: drawn))
         }
     }
 
     /// The daemon serves requests while it reads the files, and a stop does not wait for the end of the reading.
     @Test func fortuneFilesAreReadInTheBackground() async throws {
         let (databases, facts) = try open("state")
-        let builtin = facts.count
+        let builtin = facts.catalogue.count
         let path = try folder.write((0..<3_000).map { "Fortune \($0)." }.joined(separator: "\n%\n"), to: "jokes")
-        let fortunes = FortuneService(facts: facts, clock: clock, changes: WakeSignal()) { [path] }
+        let fortunes = FortuneService(facts: facts, clock: clock) { [path] }
         let group = ServiceGroup(services: [service(databases, facts), fortunes], logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            await eventually { facts.count >= builtin + 3_000 }
-            #expect(facts.categories(of: .fortune).map(\.count) == [3_000])
+            await eventually { facts.catalogue.count >= builtin + 3_000 }
+            #expect(facts.catalogue.categories(of: .fortune).map(\.count) == [3_000])
+            // A changed file is read within a minute.
+            _ = try folder.write("Another one.", to: "jokes")
+            clock.advance(by: .seconds(30))
+            await eventually { facts.catalogue.count == builtin + 1 }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
@@ -169,11 +174,11 @@ import Testing
 
     @Test func aDeletedCacheIsNoticedWithinAMinute() async throws {
         try await run { daemon in
-            let facts = daemon.store.count
+            let facts = daemon.store.catalogue.count
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
             await advance(by: .seconds(30))
             #expect(FileManager.default.fileExists(atPath: daemon.folder("cache/cache.db")))
-            #expect(daemon.store.count == facts)
+            #expect(daemon.store.catalogue.count == facts)
             try FileManager.default.removeItem(atPath: daemon.folder("state/state.db"))
             await advance(by: .seconds(30))
             #expect(daemon.databases.faults == ["state.db was deleted under the daemon: restart it"])

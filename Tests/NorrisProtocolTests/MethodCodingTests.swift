@@ -59,8 +59,8 @@ struct MethodCodingTests {
 
     @Test func factSearch() throws {
         let parameters = FactSearch.Parameters(
-            query: "100%", categories: ["dev"], limit: 1, cursor: "b.x", offline: true)
-        let json = #"{"query":"100%","category":["dev"],"limit":1,"cursor":"b.x","offline":true}"#
+            query: "100%", categories: ["dev"], limit: 1, cursor: "b.x")
+        let json = #"{"query":"100%","category":["dev"],"limit":1,"cursor":"b.x"}"#
         #expect(try check(parameters, of: FactSearch.self, json: json) == parameters)
         let least = try check(FactSearch.Parameters(query: "a"), of: FactSearch.self, json: #"{"query":"a"}"#)
         #expect(least == FactSearch.Parameters(query: "a", limit: 25))

@@ -309,9 +309,12 @@ package final class FactCatalogue: Sendable {
 
         /// Adds the categories of another fact with the same text.
         private mutating func merge(_ categories: [String], into index: Int) {
-            let merged = Array(drafts[index].categories.adding(categories).prefix(Fact.maximumCategories))
+            let old = drafts[index].categories
+            // An upstream controls the number of its categories; `explicit` is never dropped.
+            let isFull = drafts[index].kind.group == .upstream && old.count >= Fact.maximumCategories
+            let merged = old.adding(isFull ? categories.filter { $0 == Fact.explicitCategory } : categories)
             let wire = json.withBytes { Array($0[drafts[index].wire]) }
-            guard merged != drafts[index].categories, var fact = try? Fact(json: JSON.parse(wire)) else { return }
+            guard merged.count > old.count, var fact = try? Fact(json: JSON.parse(wire)) else { return }
             fact.categories = merged
             (drafts[index].wire, drafts[index].id) = write(fact)
             (drafts[index].kind, drafts[index].categories) = (FactKind(fact), merged)

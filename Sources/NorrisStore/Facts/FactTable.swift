@@ -39,7 +39,8 @@ enum FactTable {
             fact.categories = limit.limited(fact.categories)
             fact.source = source
             let old = stored[fact.id]
-            guard old != fact else { continue }
+            // Strings are equal if they are canonically equivalent.
+            if let old, old == fact, old.text.hasSameBytes(as: fact.text) { continue }
             if old == nil { changes.added += 1 } else { changes.changed += 1 }
             try database.execute(
                 "INSERT OR REPLACE INTO facts (\(columns)) VALUES (\(databaseQuestionMarks(count: 6)))",

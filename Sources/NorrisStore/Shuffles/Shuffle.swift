@@ -145,11 +145,9 @@ extension Shuffle {
         key = words[0]
         place = words[1] == 0 ? nil : words[2]
         last = words[3] == 0 ? nil : words[4]
-        // More than a reply's facts are never stored.
-        deferred = Array(words[5...].prefix(Shuffle.maximumDeferred))
+        // No reply has more facts, and none has a fact twice.
+        for hash in words[5...].prefix(100) where !deferred.contains(hash) { deferred.append(hash) }
     }
-
-    private static let maximumDeferred = 128
 }
 
 extension [UInt64] {

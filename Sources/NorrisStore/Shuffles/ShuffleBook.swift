@@ -76,7 +76,7 @@ struct ShuffleBook {
 
     /// Adds a shuffle; above a limit in the place of the least recently used one.
     private mutating func add(_ entry: Entry) -> Int {
-        let own = users[entry.uid, default: User()].entries
+        let own = users[entry.uid]?.entries ?? [:]
         var index = entries.count
         if own.count >= ShuffleBook.maximumPerUser || index >= ShuffleBook.maximum {
             let replaceable = own.count >= ShuffleBook.maximumPerUser ? Array(own.values) : Array(entries.indices)
@@ -89,7 +89,7 @@ struct ShuffleBook {
         } else {
             entries.append(entry)
         }
-        users[entry.uid]?.entries[entry.filter] = index
+        users[entry.uid, default: User()].entries[entry.filter] = index
         return index
     }
 

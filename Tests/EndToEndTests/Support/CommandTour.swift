@@ -30,7 +30,7 @@ struct CommandTour {
             (
                 "search",
                 [
-                    ["norris"], ["norris", "--limit", "100"], [text], ["--offline", text], ["--limit", text],
+                    ["norris"], ["norris", "--limit", "100"], [text], ["--limit", text],
                     ["norris", "--in", "posts"],
                     [text, "--in", "posts", "--source", text], [text, "--in", "favorites"],
                 ]

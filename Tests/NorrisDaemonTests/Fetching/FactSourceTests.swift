@@ -20,7 +20,7 @@ import Testing
             #expect(fixture.queries() == ["chuck", "norris", "-"])
             #expect(fixture.fetchedCount == 40)
             let joke = FakeUpstream.jokes(count: 40)[8]
-            let fact = try #require(try await fixture.store.fact(id: joke.id))
+            let fact = try #require(fixture.fact(id: joke.id))
             #expect(fact.text == joke.value)
         }
     }
@@ -80,7 +80,7 @@ import Testing
             #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
             try await fixture.age(by: .hours(7 * 24 + 1))
             #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
-            #expect(try await fixture.store.fact(id: "n") != nil)
+            #expect(fixture.fact(id: "n") != nil)
             #expect(fixture.fetchedCount == 41)
         }
     }
@@ -171,24 +171,24 @@ import Testing
         try await SourceFixture.run(jokes: jokes) { fixture in
             let fortunes = try fixture.folder.write("Chuck Norris quotes nobody.\n%\nAnother one.\n", to: "fortunes")
             fixture.configuration.fortunes = [fortunes]
-            fixture.store.importFortunes([fortunes])
-            let count = fixture.store.count
+            fixture.store.readFortunes([fortunes])
+            let count = fixture.store.catalogue.count
             #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
-            #expect(fixture.store.count == count, "The upstream's takes the place of the fortune")
-            #expect(try await fixture.store.fact(id: "doubled") != nil)
-            #expect(try await fixture.store.fact(id: "same") == nil)
-            #expect(try await fixture.store.fact(id: builtin.id) != nil)
+            #expect(fixture.store.catalogue.count == count, "The upstream's takes the place of the fortune")
+            #expect(fixture.fact(id: "doubled") != nil)
+            #expect(fixture.fact(id: "same") == nil)
+            #expect(fixture.fact(id: builtin.id) != nil)
 
             fixture.upstream.setJokes([jokes[0], Self.news])
-            // The store requests another import of the fortune files.
+            // The store requests another reading of the fortune files.
             let isWanted = Atomic(false)
             fixture.store.onFortunesWanted { isWanted.store(true, ordering: .relaxed) }
             _ = await fixture.fetch()
-            #expect(try await fixture.store.fact(id: "doubled") == nil)
+            #expect(fixture.fact(id: "doubled") == nil)
             let wasWanted = isWanted.load(ordering: .relaxed)
             #expect(wasWanted)
-            fixture.store.importFortunes([fortunes])
-            #expect(fixture.store.count == count + 1, "The fortune is back")
+            fixture.store.readFortunes([fortunes])
+            #expect(fixture.store.catalogue.count == count + 1, "The fortune is back")
         }
     }
 
@@ -239,32 +239,6 @@ import Testing
             fixture.upstream.setFault(faults[name], path: "/jokes/categories")
             #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .zero))
             #expect(fixture.knownCategories.contains("dev"))
-        }
-    }
-
-    // MARK: Searches
-
-    @Test func whatIsFoundIsStoredAndStays() async throws {
-        let found = FakeJoke(id: "found", value: "Nobody finds Walker.")
-        try await SourceFixture.run(jokes: FakeUpstream.jokes(count: 5) + [found]) { (fixture) throws in
-            #expect(try await fixture.find("walker"))
-            #expect(try await fixture.store.fact(id: "found") != nil)
-            #expect(await fixture.fetch() == .fetched(added: 5, notBefore: .zero))
-            fixture.upstream.setJokes(FakeUpstream.jokes(count: 4))
-            _ = await fixture.fetch()
-            #expect(try await fixture.store.fact(id: "found") != nil, "No query of the configuration finds it")
-            #expect(fixture.fetchedCount == 5)
-        }
-    }
-
-    @Test("A wildcard of the upstream is a character like any other", arguments: ["%%%", "___", "c_unt", "count%to"])
-    func wildcards(_ text: String) async throws {
-        let literal = FakeJoke(id: "literal", value: "Chuck Norris types \(text) by hand.")
-        try await SourceFixture.run(jokes: FakeUpstream.jokes(count: 5) + [literal]) { (fixture) throws in
-            #expect(try await fixture.find(text))
-            #expect(fixture.queries() == [text])
-            #expect(fixture.fetchedCount == 1)
-            #expect(try await fixture.store.fact(id: "literal") != nil)
         }
     }
 }

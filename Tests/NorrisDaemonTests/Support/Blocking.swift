@@ -23,8 +23,7 @@ extension Databases {
 
 extension FactStore {
     convenience init(databases: Databases) { self.init(databases: databases, BlockingAccess()) }
-    func importStartingCollection() { importStartingCollection(BlockingAccess()) }
-    func importFortunes(_ paths: [String]) { _ = importFortunes(paths, BlockingAccess()) }
+    func readFortunes(_ paths: [String]) { readFortunes(paths, BlockingAccess(), isCancelled: { false }) }
 }
 
 extension Stores {
@@ -33,8 +32,4 @@ extension Stores {
 
 extension PromptFactsWriter {
     func write() { write(BlockingAccess()) }
-
-    static func lines(
-        from facts: FactStore, _ scope: FactScope, using generator: inout some RandomNumberGenerator
-    ) -> [String] { lines(from: facts, scope, using: &generator, BlockingAccess()) }
 }

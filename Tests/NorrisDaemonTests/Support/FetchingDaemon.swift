@@ -31,7 +31,6 @@ struct FetchingDaemon {
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
         databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
         store = FactStore(databases: databases)
-        store.importStartingCollection()
         let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
         core = await DaemonCore(

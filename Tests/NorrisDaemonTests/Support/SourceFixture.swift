@@ -26,8 +26,7 @@ struct SourceFixture {
         databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
         store = FactStore(databases: databases)
         records = FetchRecords(databases: databases)
-        store.importStartingCollection()
-        builtinCount = store.count
+        builtinCount = store.catalogue.count
         configuration.baseURL = upstream.baseURL
     }
 
@@ -54,12 +53,9 @@ struct SourceFixture {
 
     func fetch() async -> FetchOutcome { await source.fetch() }
 
-    /// Sends a search to the upstream and stores the result.
-    func find(_ text: String) async throws -> Bool {
-        try await source.search(FactQuery(text: text), within: .seconds(30))
-    }
+    var fetchedCount: Int { store.catalogue.count - builtinCount }
 
-    var fetchedCount: Int { store.count - builtinCount }
+    func fact(id: String) -> Fact? { store.catalogue.number(ofID: id).map(store.catalogue.fact) }
 
     /// Returns the queries sent to the upstream: `-` for the categories, with a question mark for conditional requests.
     func queries(from first: Int = 0) -> [String] {

@@ -1,242 +1,330 @@
-import Foundation
+import Glibc
 import NorrisProtocol
-import Synchronization
 import NorrisTestSupport
+import Synchronization
 import Testing
 
 @testable import NorrisStore
 
 struct FactStoreTests {
-    private let dev = ShuffleFilter(categories: ["dev"])
+    private let fixture = StoreFixture()
+    private let dev = FactFilter(categories: ["dev"])
     private let devIDs = Set(StartingCollection.facts().filter { $0.categories.contains("dev") }.map(\.id))
+    /// Facts of the upstream, without the starting collection.
+    private let only = FactFilter(categories: ["only"])
+
+    private func fetch(_ settings: String) -> FetchRecord {
+        FetchRecord(
+            settings: settings, fetchedAt: Timestamp(seconds: 7),
+            parts: ["q": PartRecord(etag: "W/\"\(settings)\"", checkedAt: Timestamp(seconds: 7))])
+    }
+
+    private func record(_ store: FactStore) async -> FetchRecord? {
+        await FetchRecords(databases: store.databases).record(of: "facts")
+    }
+
+    // MARK: Shuffles over restarts
 
     @Test func everyFactComesBeforeAnyComesAgainOverRestarts() async throws {
-        let fixture = StoreFixture()
-        var given: [String] = []
-        while given.count < devIDs.count {
-            given += try await fixture.run { store in
-                store.importStartingCollection()
-                return await store.nextIDs(min(7, devIDs.count - given.count), dev)
-            }
+        var served: [String] = []
+        while served.count < devIDs.count {
+            served += try await fixture.run { $0.nextIDs(min(7, devIDs.count - served.count), dev) }
         }
-        #expect(Set(given) == devIDs)
+        #expect(Set(served) == devIDs)
     }
 
     @Test func nothingThatWasWrittenIsLostInACrash() async throws {
-        let fixture = StoreFixture()
         let store = try fixture.open()
-        store.importStartingCollection()
-        var given = await store.nextIDs(12, dev)
+        var served = store.nextIDs(12, dev)
         #expect(await store.writeShuffles())
         let next = try fixture.killed()
-        given += try await next.run { store in
-            store.importStartingCollection()
-            return await store.nextIDs(devIDs.count - 12, dev)
-        }
-        #expect(Set(given) == devIDs)
+        served += try await next.run { $0.nextIDs(devIDs.count - 12, dev) }
+        #expect(Set(served) == devIDs)
         store.databases.close()
     }
 
-    /// A lost cache restarts the cycle, and each cycle contains each fact once.
-    @Test func lossOfTheCacheBetweenRunsRestartsTheShuffles() async throws {
-        let fixture = StoreFixture()
-        let upstream = upstreamFacts(0..<30, categories: ["dev"])
-        try await fixture.run { store in
-            store.importStartingCollection()
-            try await store.replaceUpstream(upstream)
-            #expect(await store.nextIDs(20, dev).count == 20)
+    @Test func lossOfTheCacheRestartsNoShuffle() async throws {
+        let facts = upstreamFacts(0..<30, categories: ["only"])
+        var served = try await fixture.run { store in
+            try await store.replaceUpstream(facts)
+            return store.nextIDs(20, only)
         }
         try fixture.folder.remove("cache")
-        let given = try await fixture.run { store in
-            store.importStartingCollection()
-            // Draws before the upstream facts are stored. The upstream facts then arrive in another order.
-            let early = await store.nextIDs(3, dev)
-            for end in 1...3 { try await store.replaceUpstream(Array(upstream.reversed().prefix(10 * end))) }
-            return await early + store.nextIDs(devIDs.count + 30 - 3, dev)
+        served += try await fixture.run { store in
+            #expect(store.nextIDs(1, only).isEmpty)
+            try await store.replaceUpstream(facts.reversed())
+            return store.nextIDs(10, only)
         }
-        #expect(Set(given).count == devIDs.count + 30)
+        #expect(Set(served).count == 30)
     }
 
-    @Test func lossOfTheCacheUnderARunningDaemonIsMended() async throws {
-        let fixture = StoreFixture()
-        let store = try fixture.open()
-        store.importStartingCollection()
-        try await store.replaceUpstream([.upstream("gone", "Nowhere else.")])
-        let everything = store.count
-        #expect(await store.nextIDs(20, dev).count == 20)
-        #expect(!store.databases.recreateLostCache())
-
-        for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-        #expect(store.databases.recreateLostCache())
-        store.refill()
-        #expect(!store.databases.recreateLostCache())
-        #expect(store.count == everything - 1)
-        #expect(try await store.fact(id: "gone") == nil)
-        #expect(try await store.search(FactQuery(text: "nowhere else"), cursor: nil, limit: 10).items.isEmpty)
-        #expect(try await !store.search(FactQuery(text: "chuck"), cursor: nil, limit: 10).items.isEmpty)
-        #expect(await Set(store.nextIDs(devIDs.count, dev)) == devIDs)
-        await store.writeShuffles()
-        store.databases.close()
-        // The new file is intact and does not contain frames from the old log.
-        try await fixture.run { #expect($0.count == everything - 1 && $0.databases.faults == []) }
-    }
-
-    /// Deletes only the database file, like `rm cache.db`. The log and its index remain.
-    @Test func leftoversOfADeletedCacheDoNoHarm() async throws {
-        let fixture = StoreFixture()
-        let store = try fixture.open()
-        try await store.replaceUpstream(upstreamFacts(0..<50))
-        let identities = { ["-wal", "-shm"].map { Folder.identity(of: fixture.folder("cache/cache.db" + $0)) } }
-        let before = identities()
-        try fixture.folder.remove("cache/cache.db")
-        #expect(store.databases.recreateLostCache())
-        // The old connections were still open. The new connections must not share their log and index.
-        #expect(zip(before, identities()).allSatisfy { $0 != nil && $1 != nil && $0 != $1 })
-        store.refill()
-        try await store.replaceUpstream(upstreamFacts(50..<60))
-        store.databases.close()
-        try await fixture.run { store in
-            #expect(store.databases.faults == [])
-            let found = try await upstreamFacts(50..<60).mapped { try await store.fact(id: $0.id) }
-            #expect(found == upstreamFacts(50..<60))
-            let gone = try await store.fact(id: "fact-000007")
-            #expect(gone == nil)
-        }
-    }
-
-    @Test func usersDoNotSeeEachOther() async throws {
+    @Test func usersDoNotSeeEachOther() throws {
         let store = try FactStore.inMemory()
-        store.importStartingCollection()
-        for _ in 0..<devIDs.count { #expect(await store.nextIDs(1, uid: 1, dev).count == 1) }
-        #expect(await Set(store.nextIDs(devIDs.count, uid: 2, dev)) == devIDs)
-        // The highest 32-bit uid.
-        #expect(await Set(store.nextIDs(devIDs.count, uid: .max, dev)) == devIDs)
+        for _ in 0..<devIDs.count { #expect(store.nextIDs(1, uid: 1, dev).count == 1) }
+        #expect(Set(store.nextIDs(devIDs.count, uid: 2, dev)) == devIDs)
+        #expect(Set(store.nextIDs(devIDs.count, uid: .max, dev)) == devIDs)
     }
 
     @Test func sixtyFifthShuffleForgetsTheLeastRecentlyUsed() async throws {
-        let fixture = StoreFixture()
-        let filters = (1...65).map { ShuffleFilter(maxLength: 1_000 + $0) }
-        let given = try await fixture.run { store in
-            try await store.replaceUpstream(upstreamFacts(0..<20))
-            return await filters.mapped { await store.nextIDs(19, $0) }
+        let filters = (1...65).map { FactFilter(categories: ["only"], maxLength: 1_000 + $0) }
+        let served = try await fixture.run { store in
+            try await store.replaceUpstream(upstreamFacts(0..<20, categories: ["only"]))
+            return filters.map { store.nextIDs(19, $0) }
         }
         try await fixture.run { store in
-            #expect(await Set(given[1] + store.nextIDs(1, filters[1])).count == 20)
-            let count = try await store.databases.state.writer.read { try Int.fetchOne($0, shufflesOfUser) }
+            #expect(Set(served[1] + store.nextIDs(1, filters[1])).count == 20)
+            let count = try await store.databases.state.writer.read {
+                try Int.fetchOne($0, "SELECT count(*) FROM shuffles WHERE uid = 1")
+            }
             #expect(count == 64)
         }
     }
 
-    private var shufflesOfUser: String { "SELECT count(*) FROM shuffles WHERE uid = 1" }
-
-    /// A fact with a changed text is new: it is served in this cycle, even if its old text was served.
-    @Test func changedTextIsServedInThisCycle() async throws {
+    @Test func factWithAChangedTextKeepsItsPlace() async throws {
         let store = try FactStore.inMemory()
-        try await store.replaceUpstream(upstreamFacts(0..<20))
-        let given = await store.nextIDs(12)
-        let changed = Set(given.prefix(3))
-        let facts = upstreamFacts(0..<20).map { changed.contains($0.id) ? .upstream($0.id, "New \($0.id).") : $0 }
+        let facts = upstreamFacts(0..<20, categories: ["only"])
         try await store.replaceUpstream(facts)
-        let rest = await store.nextFacts(11)
-        #expect(Set(rest.map(\.id)) == Set(facts.map(\.id)).subtracting(given).union(changed))
+        let served = store.nextIDs(12, only)
+        try await store.replaceUpstream(facts.map { .upstream($0.id, "New \($0.id).", categories: ["only"]) })
+        let rest = store.nextFacts(8, filter: only)
+        #expect(Set(rest.map(\.id) + served).count == 20)
+        #expect(rest.allSatisfy { $0.text.hasPrefix("New ") })
     }
 
-    @Test func factsWithOtherCategoriesAreNew() async throws {
+    @Test func categoryThatLosesItsLastFactInACycleServesWhatComesLater() async throws {
         let store = try FactStore.inMemory()
-        try await store.replaceUpstream(upstreamFacts(0..<20, categories: ["x"]))
-        let given = await store.nextIDs(11)
-        try await store.replaceUpstream(
-            upstreamFacts(0..<10, categories: ["y", "x"]) + upstreamFacts(10..<20, categories: ["x"]))
-        let left = Set(upstreamFacts(0..<20).map(\.id)).subtracting(given).union(upstreamFacts(0..<10).map(\.id))
-        #expect(await Set(store.nextIDs(left.count)) == left)
+        try await store.replaceUpstream(upstreamFacts(0..<5, categories: ["only"]))
+        #expect(store.nextIDs(2, only).count == 2)
+        try await store.replaceUpstream(upstreamFacts(0..<5))
+        #expect(store.nextIDs(2, only).isEmpty)
+        try await store.replaceUpstream(upstreamFacts(3..<9, categories: ["only"]))
+        #expect(Set(store.nextIDs(100, only)) == Set(upstreamFacts(3..<9).map(\.id)))
     }
 
-    @Test func explicitFactsAreGivenOnlyWhereTheyAreAllowed() async throws {
-        let store = try FactStore.inMemory()
-        try await store.replaceUpstream([
-            .upstream("rude", categories: ["dev", "explicit"]), .upstream("kind", categories: ["dev"]),
-        ])
-        for filter in [ShuffleFilter(), dev, ShuffleFilter(categories: ["explicit"])] {
-            #expect(await !store.nextIDs(9, filter).contains("rude"))
+    @Test func shufflesThatCannotBeWrittenAreWrittenLater() async throws {
+        let changes = Mutex(0)
+        var served = try await fixture.run { store in
+            try await store.replaceUpstream(upstreamFacts(0..<40, categories: ["only"]))
+            store.databases.onFaultsChange { changes.withLock { $0 += 1 } }
+            try await store.databases.state.refuseWrites(to: "shuffles")
+            var served = store.nextIDs(10, only)
+            #expect(await !store.writeShuffles())
+            #expect(store.databases.isReadOnly)
+            #expect(store.databases.faults.count == 1)
+            #expect(store.databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
+            served += store.nextIDs(10, only)
+            #expect(await !store.writeShuffles())
+            #expect(changes.withLock { $0 } == 1)
+            try await store.databases.state.takeWritesAgain()
+            #expect(await store.writeShuffles())
+            #expect(changes.withLock { $0 } == 2)
+            #expect(!store.databases.isReadOnly && store.databases.faults == [])
+            return served
         }
-        for categories in [[], ["dev"], ["dev", "explicit"]] {
-            let filter = ShuffleFilter(categories: categories, allowsExplicit: true)
-            #expect(await Set(store.nextIDs(9, filter)) == ["rude", "kind"])
-        }
-        #expect(await store.nextIDs(9, ShuffleFilter(categories: ["explicit"], allowsExplicit: true)) == ["rude"])
-        #expect(store.categories(of: .all).map(\.name) == ["dev"])
-        #expect(store.categories(of: .all).map(\.count) == [1])
-        #expect(try await store.fact(id: "rude")?.isExplicit == true)
-        // A known category name, so a request for it causes no error.
-        #expect(store.hasCategory("explicit"))
-
-        try await store.replaceUpstream([
-            .upstream("rude", categories: ["dev"]), .upstream("kind", categories: ["explicit"]),
-        ])
-        #expect(await store.nextIDs(9) == ["rude"])
-        #expect(await store.nextIDs(9, dev) == ["rude"])
+        served += try await fixture.run { $0.nextIDs(20, only) }
+        #expect(Set(served).count == 40)
     }
 
-    @Test func factsThatGoAreNotServed() async throws {
+    // MARK: The upstream's facts
+
+    @Test func replacementSaysWhatItChanged() async throws {
         let store = try FactStore.inMemory()
-        try await store.replaceUpstream(upstreamFacts(0..<20))
-        _ = await store.nextIDs(5)
-        try await store.replaceUpstream(upstreamFacts(15..<20))
-        #expect(store.count == 5)
-        #expect(await Set(store.nextIDs(50)) == Set(upstreamFacts(15..<20).map(\.id)))
-        try await store.replaceUpstream([])
-        #expect(await store.nextIDs(50) == [])
-        #expect(store.categories(of: .all).isEmpty)
+        func changes(added: Int = 0, changed: Int = 0, removed: Int = 0) -> [Int] { [added, changed, removed] }
+        func replace(_ facts: [Fact], isComplete: Bool = true) async throws -> [Int] {
+            let changes = try await store.replaceUpstream(facts, isComplete: isComplete)
+            return [changes.added, changes.changed, changes.removed]
+        }
+        let all = upstreamFacts(0..<10)
+        #expect(try await replace(all) == changes(added: 10))
+        let catalogue = store.catalogue
+        #expect(try await replace(all) == changes())
+        #expect(store.catalogue === catalogue)
+        let other = [Fact.upstream(all[4].id, "Another text.")] + all[5...] + [.upstream("new")]
+        #expect(try await replace(other) == changes(added: 1, changed: 1, removed: 4))
+        #expect(store.fact(id: all[4].id)?.text == "Another text.")
+        #expect(store.fact(id: all[3].id) == nil)
+        #expect(store.catalogue.count == StartingCollection.facts().count + 7)
+        // A request works on the catalogue that it began with.
+        #expect(catalogue.number(ofID: all[3].id) != nil)
+        #expect(try await replace([.upstream("more")], isComplete: false) == changes(added: 1))
+        #expect(store.catalogue.upstreamCount == 8)
     }
 
-    @Test func unchangedImportChangesNothing() async throws {
-        let fixture = StoreFixture()
-        try await fixture.run { $0.importStartingCollection() }
+    /// Each field is compared on its own and completely.
+    @Test func changeOfAnyFieldIsAChange() async throws {
+        let store = try FactStore.inMemory()
+        let (early, late) = (Timestamp(seconds: 1), Timestamp(seconds: 2))
+        var fact = Fact(id: "a", text: "é", categories: ["x"], source: "chucknorris")
+        try await store.replaceUpstream([fact])
+        let steps: [(inout Fact) -> Void] = [
+            // Canonically equivalent, but other bytes.
+            { $0.text = "e\u{301}" }, { $0.categories = ["x", "y"] }, { $0.categories = ["y", "x"] },
+            { $0.url = "https://example.org" }, { $0.url = "https://example.com" }, { $0.createdAt = early },
+            { $0.updatedAt = early }, { $0.updatedAt = late }, { $0.url = nil }, { $0.createdAt = nil },
+        ]
+        for (number, step) in steps.enumerated() {
+            step(&fact)
+            #expect(try await store.replaceUpstream([fact]).changed == 1, "step \(number)")
+            #expect(try await store.replaceUpstream([fact]).changed == 0, "step \(number)")
+            let stored = try #require(store.fact(id: "a"))
+            #expect(stored.text.utf8.elementsEqual(fact.text.utf8) && stored == fact)
+        }
+    }
+
+    @Test func factsAndTheirRecordAreThereAfterARestart() async throws {
+        let facts = upstreamFacts(0..<600)
+        try await fixture.run { store in
+            await #expect(record(store) == nil)
+            try await store.replaceUpstream(facts, isComplete: true, fetch: fetch("one"))
+        }
+        try await fixture.run { store async throws in
+            await #expect(record(store) == fetch("one"))
+            #expect(store.catalogue.upstreamCount == 600 && store.fact(id: facts[7].id) == facts[7])
+            #expect(try await store.clearUpstream() == 600)
+            await #expect(record(store) == nil)
+            #expect(store.catalogue.upstreamCount == 0)
+            #expect(try await store.clearUpstream() == 0)
+        }
+        try await fixture.run { #expect($0.catalogue.upstreamCount == 0) }
+    }
+
+    /// A fetch is atomic: its facts and its record are stored together or not at all.
+    @Test(arguments: ["facts", "fetches"]) func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
+        let old = upstreamFacts(0..<20)
+        try await fixture.run { store in
+            try await store.replaceUpstream(old, isComplete: true, fetch: fetch("old"))
+            try await store.databases.cache(.facts).opened.refuseWrites(to: table)
+            let error = await #expect(throws: StoreError.self) {
+                try await store.replaceUpstream(upstreamFacts(10..<30))
+            }
+            #expect(error?.description.contains("refused by the test") == true)
+            #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
+            #expect(store.fact(id: old[0].id) != nil && store.catalogue.upstreamCount == 20)
+            await #expect(record(store) == fetch("old"))
+            try await store.databases.cache(.facts).opened.takeWritesAgain()
+            try await store.replaceUpstream(upstreamFacts(10..<30))
+            #expect(store.databases.faults == [])
+        }
+        try await fixture.run { store in
+            #expect(store.catalogue.upstreamCount == 20 && store.fact(id: old[0].id) == nil)
+        }
+    }
+
+    @Test func cancelledFetchChangesNothing() async throws {
+        try await fixture.run { store in
+            try await store.replaceUpstream(upstreamFacts(0..<600))
+            await #expect(throws: StoreError(path: fixture.folder("cache/cache.db"), .cancelled)) {
+                try await withThrowingTaskGroup { tasks in
+                    tasks.addTask { _ = try await store.replaceUpstream(upstreamFacts(500..<700)) }
+                    tasks.cancelAll()
+                    try await tasks.next()
+                }
+            }
+            #expect(store.catalogue.upstreamCount == 600 && store.databases.faults == [])
+        }
+    }
+
+    /// Facts in memory are served although the file is gone.
+    @Test func lossOfTheCacheUnderARunningDaemonHidesNoFact() async throws {
         let store = try fixture.open()
-        defer { store.databases.close() }
-        let facts = StartingCollection.facts().map {
-            Fact(id: $0.id, text: $0.text, categories: $0.categories, source: "builtin")
-        }
-        let changes = try store.replaceBuiltin(facts)
-        #expect(changes.added.isEmpty && changes.removed.isEmpty && changes.lists.isEmpty)
+        try await store.replaceUpstream(upstreamFacts(0..<20))
+        for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
+        #expect(store.databases.recreateLostCache())
+        #expect(store.catalogue.upstreamCount == 20)
+        try await store.replaceUpstream(upstreamFacts(10..<30))
+        #expect(store.fact(id: upstreamFacts(0..<1)[0].id) == nil)
+        store.databases.close()
+        try await fixture.run { #expect($0.catalogue.upstreamCount == 20 && $0.databases.faults == []) }
     }
 
-    @Test func localMeansNothingOfAnUpstream() async throws {
-        let store = try FactStore.inMemory()
-        store.importStartingCollection()
-        #expect(store.isLocal)
-        #expect(await store.nextFacts(1, uid: 1, filter: ShuffleFilter()).first?.isLocal == true)
-        try await store.replaceUpstream([.upstream("a", categories: ["only"])])
-        #expect(!store.isLocal)
-        #expect(await store.nextFacts(1, uid: 1, filter: ShuffleFilter(categories: ["only"])).first?.isLocal == false)
-        try await store.replaceUpstream([])
-        #expect(store.isLocal)
+    @Test func withoutAnyFolderTheDaemonServes() async throws {
+        let file = try fixture.folder.write("file", "")
+        let databases = try Databases(cacheFolder: file + "/c", stateFolder: file + "/s", logger: .silent)
+        let store = FactStore(databases: databases)
+        #expect(Set(store.nextIDs(100)).count == 100)
+        #expect(await store.writeShuffles())
+        #expect(try store.search(FactQuery(text: "chuck"), limit: 5).items.count == 5)
+        let day = try #require(CivilDate("2026-02-28"))
+        let fact = store.factOfTheDay(day, today: day, source: .all)
+        #expect(fact != nil && store.factOfTheDay(day, today: day, source: .all) == fact)
+        #expect(databases.isReadOnly)
+        #expect(databases.faults.count == 2)
+        #expect(databases.faults.allSatisfy { $0.contains(file) && $0.contains("in memory") })
+        databases.close()
     }
 
-    /// The lists grow while readers draw and begin new shuffles.
-    @Test func readersNoticeNothingOfALargeFetch() async throws {
+    /// Facts are drawn while a catalogue is built.
+    @Test func requestsNoticeNothingOfALargeFetch() async throws {
         let store = try FactStore.inMemory()
-        store.importStartingCollection()
         let facts = upstreamFacts(0..<3_000, categories: ["dev"])
         let isDone = Mutex(false)
         async let change: Void = {
             defer { isDone.withLock { $0 = true } }
             try await store.replaceUpstream(facts)
         }()
-        var given: [String] = []
-        var rounds = 0
+        var served: [String] = []
         while !isDone.withLock({ $0 }) {
             // Fewer than the initial facts, because the cycle would end with the last of these facts.
-            if given.count < devIDs.count - 1 { given += await store.nextIDs(1, dev) }
-            rounds += 1
-            // Lets the change run, because it may need this thread.
+            if served.count < devIDs.count - 1 { served += store.nextIDs(1, dev) }
             await Task.yield()
-            let filter = ShuffleFilter(categories: ["none\(rounds % 50)", "food"], maxLength: 1 + rounds % 300)
-            #expect(await store.nextFacts(2, uid: 2, filter: filter).count <= 2)
         }
         try await change
-        given += await store.nextIDs(3_000 + devIDs.count - given.count, dev)
-        #expect(Set(given).count == 3_000 + devIDs.count)
-        #expect(store.hasCategory("food") && !store.hasCategory("none1"))
+        let rest = store.nextIDs(3_000 + devIDs.count, dev)
+        #expect(Set(served).count == served.count)
+        #expect(Set(rest).isSuperset(of: facts.map(\.id)))
+    }
+}
+
+struct CategoryLimitTests {
+    private let maximum = 256
+
+    private func facts(_ numbers: Range<Int>) -> [Fact] {
+        numbers.map { .upstream("fact-\(1_000 + $0)", categories: ["c\($0)"]) }
+    }
+
+    private func names(_ store: FactStore) -> Set<String> {
+        Set(store.catalogue.categories(of: .all).map(\.name).filter { $0.hasPrefix("c") && $0.count > 1 })
+            .subtracting(["career", "celebrity"])
+    }
+
+    /// One category is reserved for `explicit`.
+    @Test func furtherCategoriesAreDroppedAndCounted() async throws {
+        let store = try FactStore.inMemory()
+        let changes = try await store.replaceUpstream(facts(0..<300))
+        #expect(changes.droppedCategories == 300 - (maximum - 1))
+        #expect(store.catalogue.upstreamCount == 300)
+        #expect(names(store).count == maximum - 1)
+        // The same reply changes nothing, although it names more categories than the store contains.
+        let again = try await store.replaceUpstream(facts(0..<300))
+        #expect((again.added, again.changed, again.removed) == (0, 0, 0))
+        #expect(again.droppedCategories == changes.droppedCategories)
+    }
+
+    @Test func limitHoldsAcrossRepliesWhoseFactsStay() async throws {
+        let store = try FactStore.inMemory()
+        try await store.replaceUpstream(facts(0..<240), isComplete: false)
+        let known = names(store)
+        let changes = try await store.replaceUpstream(facts(300..<500), isComplete: false)
+        #expect(changes.droppedCategories == 200 - (maximum - 1 - 240))
+        #expect(store.catalogue.upstreamCount == 440)
+        #expect(names(store).count == maximum - 1 && names(store).isSuperset(of: known))
+    }
+
+    @Test func explicitFactsStayExplicit() async throws {
+        let store = try FactStore.inMemory()
+        let many = (0..<20).map { "c\($0)" } + ["explicit"]
+        try await store.replaceUpstream([.upstream("z", categories: many)] + facts(20..<300))
+        #expect(store.fact(id: "z")?.categories == many[..<15] + ["explicit"])
+        try await store.replaceUpstream(facts(20..<300) + [.upstream("a", categories: many)])
+        #expect(store.fact(id: "a")?.categories == ["explicit"])
+        #expect(store.nextIDs(1_000).allSatisfy { $0 != "a" })
+    }
+
+    @Test func namesThatAreNoneAreDropped() async throws {
+        let store = try FactStore.inMemory()
+        let long = String(repeating: "a", count: 41)
+        let changes = try await store.replaceUpstream([.upstream("a", categories: [long, "A b", "fine"])])
+        #expect(changes.droppedCategories == 2)
+        #expect(store.fact(id: "a")?.categories == ["fine"])
     }
 }

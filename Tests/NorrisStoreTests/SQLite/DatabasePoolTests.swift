@@ -144,11 +144,6 @@ import Testing
     @Test func everySearchHasTheLimit() async throws {
         let databases = try Databases(cacheFolder: nil, stateFolder: nil, searchLimit: .zero, logger: .silent)
         defer { databases.close() }
-        let facts = FactStore(databases: databases)
-        facts.importStartingCollection()
-        await #expect(throws: Databases.searchTimedOut) {
-            try await facts.search(FactQuery(text: "kick"), cursor: nil, limit: 1)
-        }
         await #expect(throws: Databases.searchTimedOut) {
             try await Favorites(databases: databases)
                 .list(nil, matching: SearchWords("kick"), uid: 1, cursor: nil, limit: 1)

@@ -1,46 +1,48 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
 @testable import NorrisThreads
 
 struct ShuffleBookTests {
-    private func filter(_ number: Int) -> ShuffleFilter { ShuffleFilter(maxLength: number) }
+    private let catalogue = FactCatalogue.of(upstreamFacts(0..<5))
 
-    private func key(_ number: Int, uid: Int64 = 1) -> ShuffleBook.Key {
-        ShuffleBook.Key(uid: uid, filter: filter(number))
+    private struct Key: Hashable {
+        let uid: Int64
+        let number: Int?
     }
+
+    private func key(_ number: Int, uid: Int64 = 1) -> Key { Key(uid: uid, number: number) }
 
     @discardableResult
-    private func use(_ number: Int, uid: Int64 = 1, name: String? = nil, in book: inout ShuffleBook) -> Bool {
-        var isNew = false
-        let entry = book.entry(uid, filter(number)) { key in
-            isNew = true
-            return ShuffleBook.Entry(key: key, shuffle: Shuffle(key: 1, lists: []), lists: [], isAttached: true)
-        }
-        book.note(entry, name: name)
-        return isNew
+    private func use(_ number: Int, uid: Int64 = 1, name: String? = nil, in book: inout ShuffleBook) -> UInt64? {
+        let filter = FactFilter(maxLength: number)
+        let index = book.index(uid, filter)
+        let fact = book.next(index, filter, from: catalogue)
+        book.note(index, name: name)
+        return fact.map(catalogue.hash)
     }
 
-    /// The keys of all shuffles that the book would write.
-    private func kept(_ book: inout ShuffleBook) -> Set<ShuffleBook.Key> { Set(book.takeChanges().records.map(\.key)) }
+    private func kept(_ book: ShuffleBook) -> Set<Key> {
+        Set(book.entries.map { Key(uid: $0.uid, number: $0.filter.maxLength) })
+    }
 
     @Test func leastRecentlyUsedIsForgotten() {
         var book = ShuffleBook()
         for number in 1...64 { use(number, in: &book) }
         use(1, in: &book)
         use(65, in: &book)
-        #expect(kept(&book) == Set(([1] + Array(3...65)).map { key($0) }))
-        #expect(!use(1, in: &book))
-        #expect(!use(3, in: &book))
-        #expect(use(2, in: &book))
+        #expect(kept(book) == Set(([1] + Array(3...65)).map { key($0) }))
+        use(2, in: &book)
+        #expect(kept(book).count == 64 && kept(book).contains(key(2)) && !kept(book).contains(key(3)))
     }
 
     @Test func anotherUsersShufflesStay() {
         var book = ShuffleBook()
         use(1, uid: 2, in: &book)
         for number in 1...70 { use(number, in: &book) }
-        #expect(!use(1, uid: 2, in: &book))
+        #expect(kept(book).contains(key(1, uid: 2)))
     }
 
     @Test func ofAllUsersTheLeastRecentlyUsedIsForgotten() {
@@ -48,198 +50,107 @@ struct ShuffleBookTests {
         for uid in 0..<1_024 as Range<Int64> { use(1, uid: uid, in: &book) }
         use(1, uid: 0, in: &book)
         use(1, uid: 5_000, in: &book)
-        let kept = kept(&book)
-        #expect(kept.count == ShuffleBook.maximum && !kept.contains(key(1, uid: 1)))
-    }
-
-    /// The least recently used shuffle is the only shuffle of the requesting user.
-    @Test func userWhoseOnlyShuffleIsForgottenHasTheNewOne() {
-        var book = ShuffleBook()
-        for uid in 0..<1_024 as Range<Int64> { use(1, uid: uid, in: &book) }
-        for number in 2...5 {
-            #expect(use(number, uid: 0, in: &book))
-            #expect(!use(number, uid: 0, in: &book))
-            for uid in 1..<1_024 as Range<Int64> { #expect(!use(1, uid: uid, in: &book)) }
-        }
-        #expect(kept(&book).count == ShuffleBook.maximum)
+        #expect(kept(book).count == ShuffleBook.maximum && !kept(book).contains(key(1, uid: 1)))
+        // The least recently used shuffle is the only one of the requesting user.
+        use(2, uid: 2, in: &book)
+        #expect(kept(book).contains(key(2, uid: 2)) && !kept(book).contains(key(1, uid: 2)))
+        #expect(kept(book).count == ShuffleBook.maximum)
     }
 
     @Test func theDiskHasNoMoreThanTheBook() throws {
         let pool = try DatabasePool(path: nil)
         try DatabaseKind.state.migrate(pool, BlockingAccess())
+        func record(_ number: Int, uid: Int64 = 1, at usedAt: Int64) -> ShuffleBook.Record {
+            .init(uid: uid, filter: FactFilter(maxLength: number), shuffle: [3], usedAt: usedAt)
+        }
+        func stored(_ database: Database) throws -> [Key] {
+            try ShuffleBook.Record.all(database).map { Key(uid: $0.uid, number: $0.filter.maxLength) }
+        }
         try pool.write { database in
-            let own = (1...70).map {
-                ShuffleBook.Record(key: key($0), shuffle: [2], usedAt: SequenceNumber(columnValue: Int64($0)))
-            }
-            try ShuffleBook.Record.write(own, database)
-            #expect(try Set(ShuffleBook.Record.all(database).map(\.key)) == Set((7...70).map { key($0) }))
-            let others = (100...1_100).map { uid in
-                ShuffleBook.Record(key: key(1, uid: uid), shuffle: [2], usedAt: SequenceNumber(columnValue: uid))
-            }
-            try ShuffleBook.Record.write(others, database)
-            let kept = try ShuffleBook.Record.all(database)
-            #expect(kept.count == ShuffleBook.maximum && kept.last?.key == key(48))
+            try ShuffleBook.Record.write((1...70).map { record($0, at: Int64($0)) }, database)
+            #expect(try Set(stored(database)) == Set((7...70).map { key($0) }))
+            try ShuffleBook.Record.write((100...1_100).map { record(1, uid: $0, at: $0) }, database)
+            #expect(try stored(database).count == ShuffleBook.maximum)
+            #expect(try stored(database).last == key(48))
         }
     }
 
-    @Test func whatMovedIsWrittenOnce() {
+    @Test func changesAreReturnedUntilTheyAreWritten() {
         var book = ShuffleBook()
-        #expect(!book.hasChanges)
+        #expect(book.changes.records.isEmpty && book.changes.served.isEmpty)
         use(1, in: &book)
-        use(1, in: &book)
-        #expect(book.hasChanges)
-        #expect(kept(&book) == [key(1)])
-        #expect(!book.hasChanges)
-        #expect(book.takeChanges().records == [])
-    }
-
-    @Test func whatCouldNotBeWrittenIsReturnedAgain() {
-        var book = ShuffleBook()
-        for number in 1...65 { use(number, in: &book) }
-        book.note(.init(uid: 1, kind: .gif), .id("g"))
-        let (records, served) = book.takeChanges()
-        book.restoreChanges(records, served)
-        #expect(book.hasChanges)
-        let again = book.takeChanges()
-        #expect(Set(again.records.map(\.key)) == Set(records.map(\.key)))
-        #expect(again.served.map(\.key.kind) == served.map(\.key.kind))
-    }
-
-    @Test func failedWriteDoesNotHideWhatCameMeanwhile() {
-        var book = ShuffleBook()
-        let gif = ServedItem.Key(uid: 1, kind: .gif)
-        book.note(gif, .id("old"))
-        let (records, served) = book.takeChanges()
-        book.note(gif, .id("new"))
-        book.restoreChanges(records, served)
-        guard case .id("new")? = book.served(gif)?.what else {
-            Issue.record("\(String(describing: book.served(gif)))")
-            return
-        }
+        book.note(.id("g"), .gif, uid: 1)
+        let changes = book.changes
+        #expect(changes.records.count == 1)
+        #expect(book.changes.records.count == 1, "it may not have been written")
+        use(200, in: &book)
+        book.noteWritten(changes)
+        #expect(book.changes.records.map(\.filter.maxLength) == [200])
+        #expect(book.changes.served.map(\.kind) == [.fact])
+        book.noteWritten(book.changes)
+        #expect(book.changes.records.isEmpty && book.changes.served.isEmpty)
     }
 
     @Test func orderOfUseSurvivesTheDisk() {
         var before = ShuffleBook()
         for number in [3, 1, 2] { use(number, in: &before) }
         var after = ShuffleBook()
-        for record in before.takeChanges().records {
-            after.restore(
-                ShuffleBook.Entry(
-                    key: record.key, shuffle: Shuffle(key: 1, lists: []), lists: [], usedAt: record.usedAt,
-                    isAttached: false))
-        }
+        after.restore(before.changes.records)
+        #expect(after.changes.records.isEmpty)
         for number in 4...65 { use(number, in: &after) }
-        #expect(!use(1, in: &after))
-        #expect(use(3, in: &after))
+        #expect(kept(after).isDisjoint(with: [key(3)]))
+        #expect(kept(after).isSuperset(of: [key(1), key(2)]))
     }
 
-    @Test func allAreForgotten() {
+    @Test func lastServedItemOfEachKindIsKnown() throws {
         var book = ShuffleBook()
-        for number in 1...5 { use(number, in: &book) }
-        book.removeAll()
-        #expect(!book.hasChanges)
-        #expect(use(1, in: &book))
-    }
-
-    // MARK: Last served items
-
-    private func ordinal(_ served: ShuffleBook.Served?) -> UInt32? {
-        if case .ordinal(let ordinal)? = served?.what { ordinal } else { nil }
-    }
-
-    @Test func lastServedIsKnownUntilItIsOnTheDisk() {
-        var book = ShuffleBook()
-        let fact = ServedItem.Key(uid: 1, kind: .fact)
-        book.note(fact, .ordinal(7))
-        #expect(ordinal(book.served(fact)) == 7)
-        let (records, served) = book.takeChanges()
-        #expect(served.map { ordinal($0) } == [7])
-        #expect(ordinal(book.served(fact)) == 7, "it is being written")
-        book.noteWritten()
-        #expect(book.served(fact) == nil)
-        book.restoreChanges(records, served)
-        #expect(ordinal(book.served(fact)) == 7)
-        #expect(book.served(.init(uid: 2, kind: .fact)) == nil)
-        #expect(book.served(.init(uid: 1, kind: .gif)) == nil)
-    }
-
-    @Test func lastOfShufflesAndOtherwiseCounts() throws {
-        var world = ShuffleWorld()
-        world.arrive(upstreamFacts(0..<5))
-        var book = ShuffleBook()
-        let key = ServedItem.Key(uid: 1, kind: .fact)
-        func draw(_ filter: ShuffleFilter, _ name: String?) -> UInt32? {
-            let entry = book.entry(1, filter) { key in
-                .init(key: key, shuffle: world.shuffle(filter, key: 1), lists: [], isAttached: true)
-            }
-            let ordinal = entry.change { world.next(1, &$0, filter).first }
-            book.note(entry, name: name)
-            return ordinal
+        func hash() -> UInt64? {
+            if case .hash(let hash)? = book.served([.fact], uid: 1).first?.item { hash } else { nil }
         }
-        let first = draw(ShuffleFilter(), "Ada")
-        #expect(ordinal(book.served(key)) == first && book.served(key)?.name == "Ada")
-        let second = draw(filter(100), nil)
-        #expect(ordinal(book.served(key)) == second && book.served(key)?.name == nil)
-        book.note(key, .ordinal(99))
-        #expect(ordinal(book.served(key)) == 99)
-        let third = draw(ShuffleFilter(), "Bob")
-        #expect(ordinal(book.served(key)) == third)
-        let served = book.takeChanges().served
-        #expect(served.map { ordinal($0) } == [third])
-        #expect(served.first?.name == "Bob")
+        let first = use(100, name: "Ada", in: &book)
+        #expect(first != nil && hash() == first && book.served([.fact], uid: 1).first?.name == "Ada")
+        let second = use(200, in: &book)
+        #expect(hash() == second && book.served([.fact], uid: 1).first?.name == nil)
+        book.note(.id("x"), .fact, uid: 1)
+        guard case .id("x")? = book.served([.fact], uid: 1).first?.item else {
+            Issue.record("\(book.served([.fact], uid: 1))")
+            return
+        }
+        let third = use(100, in: &book)
+        book.note(.id("g"), .gif, uid: 1)
+        #expect(hash() == third)
+        #expect(book.served(Favorite.Kind.all, uid: 1).map(\.kind) == [.gif, .fact])
+        #expect(book.served([.post], uid: 1).isEmpty && book.served([.fact], uid: 2).isEmpty)
+        #expect(book.changes.served.map(\.kind) == [.fact, .gif])
     }
 
-    /// The number of noted items is limited, even if requests arrive from many users.
+    /// The number of users in memory is limited, even if requests arrive from many users.
     @Test func whatIsToBeWrittenIsBounded() {
         var book = ShuffleBook()
-        for length in 1...6_000 {
-            _ = book.entry(1, ShuffleFilter(maxLength: length)) { key in
-                .init(key: key, shuffle: Shuffle(key: 1, lists: []), lists: [], isAttached: true)
-            }
-            book.note(ServedItem.Key(uid: Int64(length), kind: .gif), .id("g"))
-        }
-        #expect(book.takeChanges().served.count == ShuffleBook.maximumNoted)
+        for uid in 1...6_000 as ClosedRange<Int64> { book.note(.id("g"), .gif, uid: uid) }
+        #expect(book.changes.served.count == ShuffleBook.maximumUsers)
+        book.noteWritten(book.changes)
+        book.note(.id("g"), .gif, uid: 7_000)
+        #expect(book.changes.served.map(\.uid) == [7_000])
     }
 }
 
-struct ShuffleFilterTests {
+struct FactFilterTests {
     @Test(arguments: [
-        ShuffleFilter(), ShuffleFilter(source: .norris), ShuffleFilter(source: .fortune, allowsExplicit: true),
-        ShuffleFilter(maxLength: 10_000), ShuffleFilter(categories: ["dev"]),
-        ShuffleFilter(categories: ["a-b", "c_d", "0"], allowsExplicit: true, maxLength: 1),
-    ]) func comesBackFromItsKey(filter: ShuffleFilter) { #expect(ShuffleFilter(key: filter.key) == filter) }
+        FactFilter(), FactFilter(source: .norris), FactFilter(source: .fortune, allowsExplicit: true),
+        FactFilter(maxLength: 10_000), FactFilter(categories: ["dev"]),
+        FactFilter(categories: ["a-b", "c_d", "0"], allowsExplicit: true, maxLength: 1),
+    ]) func comesBackFromItsKey(filter: FactFilter) { #expect(FactFilter(key: filter.key) == filter) }
 
     @Test func orderAndDoublesDoNotMatter() {
-        let filter = ShuffleFilter(categories: ["b", "a", "b"])
-        #expect(filter == ShuffleFilter(categories: ["a", "b"]))
+        let filter = FactFilter(categories: ["b", "a", "b"])
+        #expect(filter == FactFilter(categories: ["a", "b"]))
         #expect(filter.key == "a,b/all//")
-        #expect(ShuffleFilter(categories: ["a", "a"]) == ShuffleFilter(categories: ["a"]))
-    }
-
-    @Test func differentShufflesHaveDifferentKeys() {
-        let filters = [
-            ShuffleFilter(), ShuffleFilter(source: .norris), ShuffleFilter(source: .fortune),
-            ShuffleFilter(allowsExplicit: true), ShuffleFilter(maxLength: 1), ShuffleFilter(maxLength: 11),
-            ShuffleFilter(categories: ["explicit"]), ShuffleFilter(categories: ["a"]),
-            ShuffleFilter(categories: ["a", "b"]),
-        ]
-        #expect(Set(filters.map(\.key)).count == filters.count)
+        #expect(FactFilter(categories: ["a", "a"]) == FactFilter(categories: ["a"]))
     }
 
     @Test(arguments: [
         "", "/", "///", "a", "/all/", "//all/", "/all//-3", "/all//0", "/all//+5", "/all//05", "/all/yes/", "b,a/all//",
         "a,a/all//", ",a/all//", "/some//", "/all///", "//",
-    ]) func anythingElseIsNoKey(text: String) { #expect(ShuffleFilter(key: text) == nil) }
-
-    @Test func listsAreThoseOfTheSourceAndOfTheCategories() {
-        func names(_ filter: ShuffleFilter) -> [String] { filter.lists.map { "\($0.category):\($0.kind)" } }
-        #expect(names(ShuffleFilter()) == [":norris", ":fortune"])
-        #expect(names(ShuffleFilter(source: .norris)) == [":norris"])
-        #expect(names(ShuffleFilter(source: .fortune, allowsExplicit: true)) == [":fortune", ":explicitFortune"])
-        #expect(
-            names(ShuffleFilter(categories: ["b", "a"], allowsExplicit: true))
-                == ["a", "b"].flatMap { name in
-                    ["norris", "explicitNorris", "fortune", "explicitFortune"].map { "\(name):\($0)" }
-                })
-    }
+    ]) func anythingElseIsNoKey(text: String) { #expect(FactFilter(key: text) == nil) }
 }

@@ -59,14 +59,9 @@ extension DatabasePool {
 extension FactStore {
     convenience init(databases: Databases) { self.init(databases: databases, BlockingAccess()) }
 
-    func importStartingCollection() { importStartingCollection(BlockingAccess()) }
-
-    @discardableResult
-    func importFortunes(_ paths: [String], isCancelled: @escaping () -> Bool = { false }) -> [String] {
-        importFortunes(paths, BlockingAccess(), isCancelled: isCancelled)
+    func readFortunes(_ paths: [String], isCancelled: () -> Bool = { false }) {
+        readFortunes(paths, BlockingAccess(), isCancelled: isCancelled)
     }
-
-    func refill() { refill(BlockingAccess()) }
 }
 
 extension PostStore {

@@ -3,6 +3,7 @@ import Logging
 import NorrisProtocol
 import NorrisTestSupport
 import Synchronization
+import Testing
 
 @testable import NorrisStore
 @testable import NorrisThreads
@@ -52,24 +53,22 @@ extension FactStore {
         return try await replaceUpstream(facts, isComplete: isComplete, fetch: fetch)
     }
 
-    /// Replaces the facts of the starting collection.
-    @discardableResult func replaceBuiltin(_ facts: [Fact]) throws -> FactChanges {
-        let rules = FactImport.Rules(group: .builtin, removes: { _ in true })
-        return try change(BlockingAccess()) { try FactImport.run(facts, rules, $1, $0) }
+    /// The next facts of a shuffle.
+    func nextFacts(_ count: Int, uid: UInt32 = 1, filter: FactFilter = FactFilter()) -> [Fact] {
+        let draw = next(count, uid: uid, filter: filter)
+        return ((draw.first.map { [$0] } ?? []) + draw.others).map(draw.catalogue.fact)
     }
 
-    /// The next facts, from memory or from disk, as for a request.
-    func nextFacts(_ count: Int, uid: UInt32 = 1, filter: ShuffleFilter = ShuffleFilter()) async -> [Fact] {
-        var facts: [Fact] = []
-        if case .served = next(count, uid: uid, filter: filter, write: { facts.append(Fact(encoded: Array($0.json))) })
-        {
-            return facts
-        }
-        return (try? await nextReading(count, uid: uid, filter: filter))?.facts.map(Fact.init(encoded:)) ?? []
+    func nextIDs(_ count: Int, uid: UInt32 = 1, _ filter: FactFilter = FactFilter()) -> [String] {
+        nextFacts(count, uid: uid, filter: filter).map(\.id)
     }
 
-    func nextIDs(_ count: Int, uid: UInt32 = 1, _ filter: ShuffleFilter = ShuffleFilter()) async -> [String] {
-        await nextFacts(count, uid: uid, filter: filter).map(\.id)
+    func fact(id: String) -> Fact? { catalogue.number(ofID: id).map(catalogue.fact) }
+
+    func search(_ query: FactQuery, cursor: String? = nil, limit: Int = 100) throws -> Page<Fact> {
+        let catalogue = catalogue
+        let page = try #require(try search(query, in: catalogue, PageRequest(limit: limit, cursor: cursor)))
+        return Page(items: page.numbers.map(catalogue.fact), total: page.total, next: page.next)
     }
 }
 
@@ -84,10 +83,6 @@ extension Sequence {
 extension Logger { static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } } }
 
 extension Fact {
-    fileprivate init(encoded: [UInt8]) {
-        self = try! Fact(json: JSON.parse(encoded))  // SAFETY: The store encoded the fact.
-    }
-
     static func upstream(
         _ id: String, _ text: String? = nil, categories: [String] = [], source: String = "chucknorris"
     ) -> Fact { Fact(id: id, text: text ?? "The text of \(id).", categories: categories, source: source) }

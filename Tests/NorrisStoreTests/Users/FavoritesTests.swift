@@ -212,7 +212,7 @@ struct FavoritesTests {
         // No disk fault is reported, and optional state is still kept in memory.
         #expect(databases.faults.allSatisfy { $0.contains("in memory") })
         let recents = RecentSearches(databases: databases)
-        await recents.record(uid: 1, kind: .fact, query: "kick")
+        recents.record(uid: 1, kind: .fact, query: "kick")
         #expect(try await recents.list(uid: 1).map(\.query) == ["kick"])
     }
 
