@@ -71,7 +71,7 @@ def request(method, params=None, id=1):
 
 INFO = request("server.info") + b"\n"
 RANDOM = request("fact.random") + b"\n"
-FROM_DISK = [request("fact.search", {"query": "kick", "offline": True}) + b"\n", request("favorite.list") + b"\n"]
+FROM_DISK = [request("fact.search", {"query": "kick"}) + b"\n", request("favorite.list") + b"\n"]
 
 
 # Processes of other users
@@ -549,7 +549,7 @@ def searches(programs):
     texts = "\n%\n".join(f"Number {number} kicks {number * 7919 % 20_000} twice." for number in range(20_000))
     pairs = itertools.product(string.ascii_lowercase, repeat=2)
     lines = b"".join(
-        request("fact.search", {"query": "".join(pair), "offline": True}) + b"\n" for pair in pairs
+        request("fact.search", {"query": "".join(pair)}) + b"\n" for pair in pairs
     )
     configuration = "facts: {{enabled: false, fortunes: ['{folder}/many']}}"
     with Daemon(programs, configuration, files={"many": texts + "\n"}) as daemon:

@@ -439,7 +439,7 @@ def large_import(kind, programs):
             daemon.call("gif.search", {"query": "stored"})
             kept = {"kind": "post", "id": post}
             disk = [("favorite.list", None), ("post.list", None), ("post.mark_read", {"ids": [post]}),
-                    ("favorite.add", kept), ("fact.search", {"query": "kick", "offline": True}), ("recent.list", None),
+                    ("favorite.add", kept), ("fact.search", {"query": "kick"}), ("recent.list", None),
                     ("gif.search", {"query": "stored"}), ("author.list", None), ("favorite.remove", kept),
                     ("post.list", {"unread": True}), ("fact.today", {"date": "2026-01-01"}), ("post.get", {"id": post})]
 

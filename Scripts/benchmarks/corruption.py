@@ -21,7 +21,7 @@ import store
 import upgrade
 
 # The damaged files, and the number of wrong bytes in a damaged copy.
-FILES = ["cache/cache.db", "cache/cache.db-facts", "cache/cache.db-gifs", "cache/cache.db-posts", "state/state.db"]
+FILES = ["cache/cache.db", "cache/cache.db-gifs", "cache/cache.db-posts", "state/state.db"]
 WRONG_BYTES = 200
 EXTREMES = [-(1 << 63), -1, 0, 1 << 31, 1 << 32, 1 << 53, (1 << 63) - 1]
 READY_GOAL, SETTLED = 5, 10  # seconds
@@ -77,7 +77,7 @@ def ask(server, texts=None):
                 list(items("recent.served", kind=kind))
             list(items("recent.list"))
     for query in ["chuck", "e", "norris"]:
-        for item in items("fact.search", query=query, offline=True, limit=100):
+        for item in items("fact.search", query=query, limit=100):
             show("fact", item)
     for query in [*upgrade.QUERIES, "gif"]:
         for item in items("gif.search", query=query, offline=True, limit=50):
@@ -122,7 +122,7 @@ def fill(folder):
             for _ in range(3):
                 ask(server, texts)
             for letter in "abcdefghijklmnopqrstuvwxyz0123456789.,":
-                for item in server.pages("fact.search", query=letter, offline=True, limit=100):
+                for item in server.pages("fact.search", query=letter, limit=100):
                     texts.add(item["text"])
     return home, setting, set(texts)
 

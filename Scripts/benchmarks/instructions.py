@@ -15,7 +15,7 @@ from harness import FACT_RANDOM, HERE, PROGRAMS, Failure, compared, daemon, exch
 RECORDED = HERE / "instructions.tsv"
 REQUESTS = 10_000
 WARM_UP = 1_000
-GOALS = {"fact.random": 5000, "fact.random, pipeline 16": 4000}
+GOALS = {"fact.random": 4800, "fact.random, pipeline 16": 3000}
 # --check fails above this multiple of the recorded count.
 TOLERANCE = 1.10
 VALGRIND = ["valgrind", "-q", "--tool=callgrind"]

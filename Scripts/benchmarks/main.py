@@ -44,7 +44,7 @@ def parse():
                             ", 77 recorded with another toolchain")
     parser.add_argument("--runs", type=int, default=5, metavar="N", help="pairs of each comparison (default: 5)")
     parser.add_argument("--sizes", type=sizes, default=store.DEFAULT_SIZES, metavar="N,N",
-                        help="store: numbers of facts (default: 1000,3000,100000; 1000000 takes minutes)")
+                        help="store: numbers of facts (default: 1000,10000,100000)")
     parser.add_argument("--copies", type=int, default=500, metavar="N",
                         help="corruption: damaged copies of each file (default: 500)")
     parser.add_argument("--users", type=int, default=1_000, metavar="N", help="users: how many (default: 1000)")

@@ -15,7 +15,7 @@ WARM_UP = 3
 COMMANDS = {
     "--help": 1.2, "fact --help": 1.2, "completion bash": 1.2, "---complete norrisctl fact -": 1.2,
     "call server.info": 1.6, "status": 1.6, "categories": 1.6, "favorite list": 1.6,
-    "search kick": 2, "gif kick": 2, "feed": 2,
+    "search kick": 1.25, "gif kick": 2, "feed": 2,
 }
 
 

@@ -157,7 +157,7 @@ def use(server, days):
             facts += server.call("fact.random", category="large")["items"]
             server.call("fact.random", max_length=80, count=20)
             for query in ["Chuck  Norris", f"kick {number}", store.COMMON]:
-                server.call("fact.search", query=query, offline=True)
+                server.call("fact.search", query=query)
             # More searches than are listed.
             for query in [*QUERIES, "nothing of the kind", "MACHINES", "ohne"]:
                 server.call("gif.search", query=query, offline=True)
@@ -210,12 +210,12 @@ def answers(server, days, cursors):
         result[f"cursor: {name}"] = reply(method, **parameters, cursor=cursors[name], limit=5)
     facts = {}
     for query in ["a", "e", "o"]:
-        found = [fact for fact in listed("fact.search", query=query, offline=True) if fact["source"] != "builtin"]
+        found = [fact for fact in listed("fact.search", query=query) if fact["source"] != "builtin"]
         result[f'facts with "{query}"'] = [fact["id"] for fact in found]
         facts |= {fact["id"]: fact for fact in found}
     result["facts"] = facts
     result["facts by id"] = {id: reply("fact.get", id=id) for id in facts}
-    result["facts of a rare category"] = listed("fact.search", query=store.COMMON, offline=True, category="rare")
+    result["facts of a rare category"] = listed("fact.search", query=store.COMMON, category="rare")
     result["categories"] = [category["name"] for category in reply("fact.categories")["items"]]
     result["GIFs that trend"] = listed("gif.trending")
     gifs = {gif["id"] for gif in result["GIFs that trend"]}

@@ -12,7 +12,7 @@ chapter_network() {
     start_upstream
     check "a network comes" eventually 60 upstream_is_ready
     check "names are resolved inside the unit, and facts fetched" inside norrisctl refresh facts --wait
-    check "they are there" says 'contains container number' as alice norrisctl search --offline container
+    check "they are there" says 'contains container number' as alice norrisctl search container
     check "the status has no error" eventually 60 says_not 'offline' inside norrisctl status --plain
     check "the status line tells the next fetch" eventually 60 says 'next fetch' status_text
     check "the failure is over in the journal" eventually 60 \

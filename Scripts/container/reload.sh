@@ -23,7 +23,7 @@ chapter_reload() {
     check "STATUS says what is wrong" eventually 60 says 'config.yaml:1:.*levle' status_text
     check "so does the journal, as an error" eventually 60 says 'config.yaml:1:.*levle' refused_in_journal "$mark"
     check "norrisctl says that it is degraded" says 'degraded' inside norrisctl status --plain
-    check "what was in force still is" says 'container number' as alice norrisctl search --offline container
+    check "what was in force still is" says 'container number' as alice norrisctl search container
     check "norrisctl reload names line and key" complains 64 'config.yaml:1:.*levle' inside norrisctl reload
     configure 'facts: {base_url: "http://facts.test"}'
     check "a reload with a mended file" inside systemctl reload norrisd

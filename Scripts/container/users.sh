@@ -9,8 +9,8 @@ chapter_users() {
     inside useradd -m -G keepers carol
 
     check "an ordinary user gets a fact" says 'Chuck Norris' as alice norrisctl fact --category dev
-    check "alice searches" as alice norrisctl search --offline kernel
-    check "bob searches" as bob norrisctl search --offline handshake
+    check "alice searches" as alice norrisctl search kernel
+    check "bob searches" as bob norrisctl search handshake
     check "alice sees her search" says kernel recents alice
     check "and not bob's" says_not handshake recents alice
     check "bob sees his" says handshake recents bob

@@ -25,8 +25,8 @@ PERMISSION_DENIED = -32003
 MARK = "zyqmark"  # in all data of one user
 LIMIT = 5  # seconds until a daemon is ready or has ended
 # The files that norrisd creates, and the option that names their folder.
-FILES = ["state/state.db", "state/state.db-wal", "state/lock", "cache/cache.db", "cache/cache.db-facts",
-         "cache/cache.db-gifs", "cache/cache.db-posts", "runtime/prompt-facts", "sock"]
+FILES = ["state/state.db", "state/state.db-wal", "state/lock", "cache/cache.db", "cache/cache.db-gifs",
+         "cache/cache.db-posts", "runtime/prompt-facts", "sock"]
 
 
 def as_user(uid, groups, function, *arguments):
@@ -116,13 +116,13 @@ def data(folder):
     wrong = []
     generate(folder / "facts", 200)
     with unprivileged(folder / "data", f"facts: {{enabled: false, fortunes: ['{folder}/facts']}}\n") as server:
-        harness.wait_for(lambda: server.call("fact.search", query="a", offline=True)["items"], "facts")
+        harness.wait_for(lambda: server.call("fact.search", query="a")["items"], "facts")
         own = {"kind": "fact", "id": f"{MARK}-fact", "title": f"{MARK} title", "added_at": "2026-01-01T00:00:00Z",
                "fact": {"id": f"{MARK}-fact", "text": f"{MARK} text", "categories": [], "source": "builtin"}}
         more = {**own, "id": f"{MARK}-2", "fact": {**own["fact"], "id": f"{MARK}-2"}}
         alice = as_user(ALICE, [], replies, server.path, [
             request("favorite.import", items=[own, more]), request("favorite.list", limit=1, numbered=True),
-            request("fact.search", query=f"{MARK} query", offline=True, numbered=True),
+            request("fact.search", query=f"{MARK} query", numbered=True),
             request("gif.search", query=f"{MARK} gif", offline=True), request("fact.random", name=MARK),
             request("post.mark_read", ids=[f"{MARK}:post"]), request("recent.list")])
         if MARK not in str(alice[1]) or MARK not in str(alice[6]):
@@ -133,7 +133,7 @@ def data(folder):
         asked += [request("favorite.list", cursor=cursor), request("favorite.list", cursor=cursor, limit=1),
                   request("favorite.list", query=MARK[:4]), request("favorite.list", kind="fact", limit=100),
                   request("favorite.remove", kind="fact", id=own["id"]), request("fact.get", id=own["id"]),
-                  request("fact.search", query=MARK[:4], offline=True), request("post.get", id=f"{MARK}:post"),
+                  request("fact.search", query=MARK[:4]), request("post.get", id=f"{MARK}:post"),
                   request("post.list", unread=True), request("gif.get", id=f"{MARK}")]
         asked += [request("recent.served", kind=kind, **index) for kind in ["fact", "gif", "post"]
                   for index in [{}, {"index": 1}]]
@@ -160,7 +160,7 @@ def overheard(server, favorite):
     time.sleep(0.5)
     as_user(ALICE, [], replies, server.path, [
         request("favorite.remove", kind="fact", id=favorite["id"]), request("favorite.import", items=[favorite]),
-        request("fact.search", query=f"{MARK} heard", offline=True)])
+        request("fact.search", query=f"{MARK} heard")])
     try:
         return ours.recv()
     finally:

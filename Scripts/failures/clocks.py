@@ -207,7 +207,7 @@ def asked(server):
     fact = server.call("fact.random")["items"][0]["id"]
     calls = [("server.status", {}), ("fact.today", {}), ("fact.today", {"date": "9999-12-31"}), ("post.list", {}),
              ("favorite.add", {"kind": "fact", "id": fact}), ("favorite.list", {}), ("server.metrics", {}),
-             ("fact.search", {"query": "norris", "offline": True}), ("recent.list", {})]
+             ("fact.search", {"query": "norris"}), ("recent.list", {})]
     replies = {method: server.reply(method, **parameters) for method, parameters in calls}
     faults = [f"{method}: {reply}" for method, reply in replies.items() if "result" not in reply]
     for source in replies["server.status"].get("result", {}).get("sources", []):
@@ -377,7 +377,7 @@ class State:
             faults.append(f"{when}: favorites {listed} in place of {self.kept}")
         self.keep(server, server.call("fact.random")["items"][0]["id"])
         query = f"kick {len(self.queries)}"
-        server.call("fact.search", query=query, offline=True)
+        server.call("fact.search", query=query)
         self.queries.append(query)
         recent = [item["query"] for item in server.call("recent.list")["items"]]
         if recent != self.queries[:-7:-1]:

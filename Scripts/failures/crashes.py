@@ -128,7 +128,7 @@ def search(server, generator):
         replies = connection.makefile("rb")
         while True:
             query = generator.choice("abcdefgh") + generator.choice("aeiou")
-            connection.sendall(request("fact.search", query=query, offline=True, limit=3).encode() + b"\n")
+            connection.sendall(request("fact.search", query=query, limit=3).encode() + b"\n")
             if not replies.readline().endswith(b"\n"):
                 return
 
@@ -167,7 +167,7 @@ def kills(folder, count):
         with daemon(home, configuration) as server:
             wait_for(lambda: items(server) >= WRITTEN_FACTS, "the import", timeout=120)
             wait_for(lambda: server.call("post.list", source="feed")["items"], "posts")
-            facts = [fact["id"] for fact in server.pages("fact.search", query="a", offline=True, limit=100)]
+            facts = [fact["id"] for fact in server.pages("fact.search", query="a", limit=100)]
             ids = [post["id"] for post in server.pages("post.list", source="feed", limit=100)]
             large = {each["name"]: each["count"] for each in server.call("fact.categories", source="fortune")["items"]}
         writers = [Writer(facts[number::WRITERS], ids[number::WRITERS]) for number in range(WRITERS)]

@@ -218,7 +218,7 @@ class User:
         if chance < 0.40:
             self.call(slot, "fact.random")
         elif chance < 0.50:
-            self.call(slot, "fact.search", query=self.random.choice(["norris", "rested", "cat"]), offline=True)
+            self.call(slot, "fact.search", query=self.random.choice(["norris", "rested", "cat"]))
         elif chance < 0.60:
             self.call(slot, "post.list", unread=True, limit=20)
         elif chance < 0.65:

@@ -17,7 +17,7 @@ import torture
 SERVED_GOAL = 1_000  # milliseconds
 FAVORITES = 60
 PAGE = 4096
-FILES = ["cache.db", "cache.db-facts", "cache.db-gifs", "cache.db-posts"]
+FILES = ["cache.db", "cache.db-gifs", "cache.db-posts"]
 
 
 @contextlib.contextmanager

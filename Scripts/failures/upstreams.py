@@ -288,7 +288,7 @@ def configuration(folder, upstream, url, proxy):
 # A method that lists the content of each kind of source, and a method that reads it. A search is stored, so a search
 # takes the time of a disk.
 POSTS = {name: ("post.list", {"source": name}) for name in KINDS[2:]}
-LISTS = {"facts": ("fact.search", {"query": "machines", "offline": True}), "gifs": ("gif.trending", {}), **POSTS}
+LISTS = {"facts": ("fact.search", {"query": "machines"}), "gifs": ("gif.trending", {}), **POSTS}
 READS = {**LISTS, "facts": ("fact.random", {"count": 5})}
 
 

@@ -110,7 +110,7 @@ def refreshed(server):
 
 
 def stored(server):
-    return [server.call("fact.search", query="machines", offline=True)["total"],
+    return [server.call("fact.search", query="machines")["total"],
             [post["id"] for post in server.call("post.list")["items"]]]
 
 

@@ -33,7 +33,7 @@ import Testing
             for source in ["planet", "atom", "jsonfeed", "town", "team"] {
                 #expect(posts.contains { $0.hasPrefix("\(source):") }, "\(source)")
             }
-            #expect(try daemon.ctl("search", "A fortune.", "--offline").status == 0)
+            #expect(try daemon.ctl("search", "A fortune.").status == 0)
             var tour = CommandTour(socket: daemon.socket, folder: folder)
             (tour.fact, tour.gif, tour.post) = ("one", "gif1", posts.first { $0.hasPrefix("town:") } ?? "")
             try tour.run(skipping: ["clear-cache", "reload"])

@@ -88,8 +88,10 @@ import Testing
             #expect(facts.catalogue.categories(of: .fortune).map(\.count) == [3_000])
             // A changed file is read within a minute.
             _ = try folder.write("Another one.", to: "jokes")
-            clock.advance(by: .seconds(30))
-            await eventually { facts.catalogue.count == builtin + 1 }
+            await eventually {
+                clock.advance(by: .seconds(30))
+                return facts.catalogue.count == builtin + 1
+            }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }

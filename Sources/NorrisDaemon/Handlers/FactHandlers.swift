@@ -111,14 +111,15 @@ final class FactHandlers: Sendable {
         // The closure captures only these values, because the other parameters may be long.
         let (request, isNumbered, uid, catalogue) = (parameters.page, parameters.numbered, call.uid, store.catalogue)
         if request.cursor == nil { stores.recents.record(uid: uid, kind: .fact, query: query.text) }
-        if let page = try store.search(query, in: catalogue, request, effort: FactCatalogue.shortSearch) {
+        let key = store.cursorKey
+        if let page = try catalogue.page(query, request, key: key, effort: FactCatalogue.shortSearch) {
             write(page, of: catalogue, request, isNumbered, uid, to: &json)
             return nil
         }
         // Other users would wait for a long search on the event loop.
         return .disk { () async throws(ResponseError) -> [UInt8] in
             let page = try await BackgroundThreads.decoding.run { _ throws(ResponseError) in
-                try self.store.search(query, in: catalogue, request)
+                try catalogue.page(query, request, key: key)
             }
             var json = JSONWriter()
             self.write(page ?? FactCatalogue.Page(), of: catalogue, request, isNumbered, uid, to: &json)

@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 package import NorrisProtocol
 import NorrisText
 import Synchronization
@@ -11,7 +10,7 @@ import Synchronization
 /// all of them.
 package final class FactCatalogue: Sendable {
     /// The maximum number of facts, and the maximum bytes of their texts. Facts above a limit are left out.
-    package static let maximumCount = 200_000  // Shuffle.Window stores numbers in 18 bits.
+    package static let maximumCount = 200_000
     package static let maximumTextBytes = 64 << 20
     private static let versions = Atomic(0)
 
@@ -73,7 +72,7 @@ package final class FactCatalogue: Sendable {
 
     /// The categories with facts, by name, without explicit facts.
     package func categories(of source: FactScope) -> [FactCategories.Category] {
-        let shown = FactKind.set(of: source, allowsExplicit: false)
+        let shown = FactKind.Set(source, allowsExplicit: false)
         return categories.compactMap { name, numbers in
             let count = numbers.count { shown.contains(kinds[Int($0)]) }
             return count > 0 ? FactCategories.Category(name: name, count: count) : nil
@@ -85,17 +84,13 @@ package final class FactCatalogue: Sendable {
     /// Whether a fact matches a filter.
     func matches(_ number: UInt32, _ filter: FactFilter) -> Bool {
         filter.kinds.contains(kinds[Int(number)]) && Int(lengths[Int(number)]) <= filter.maxLength ?? .max
-            && (filter.categories.isEmpty
-                || filter.categories.contains { name in
-                    guard let numbers = categories[name] else { return false }
-                    let index = numbers.partitioningIndex { $0 >= number }
-                    return index < numbers.count && numbers[index] == number
-                })
+            && (filter.categories.isEmpty || filter.categories.contains { has(number, $0) })
     }
 
-    /// Calls the body with each fact of a group.
-    func forEachFact(of group: FactGroup, _ body: (Fact) -> Void) {
-        for (number, kind) in kinds.enumerated() where kind.group == group { body(fact(UInt32(number))) }
+    private func has(_ number: UInt32, _ category: String) -> Bool {
+        guard let numbers = categories[category] else { return false }
+        let index = numbers.partitioningIndex { $0 >= number }
+        return index < numbers.count && numbers[index] == number
     }
 
     /// The numbers of the matching facts.
@@ -105,25 +100,27 @@ package final class FactCatalogue: Sendable {
         return numbers
     }
 
-    var hasFortunes: Bool { kinds.contains { $0.group == .fortune } }
-
-    /// Calls the body with the number and the hash of each fact that matches a filter, with a fact of several of the
-    /// filter's categories several times. The time is proportional to the number of facts.
+    /// Calls the body with the number and the hash of each fact that matches a filter. The time is proportional to the
+    /// number of facts.
     @inline(__always) func forEach(_ filter: FactFilter, _ body: (_ number: UInt32, _ hash: UInt64) -> Void) {
         let shown = filter.kinds
         let maxLength = UInt16(clamping: filter.maxLength ?? .max)
-        kinds.withUnsafeBufferPointer { kinds in
-            lengths.withUnsafeBufferPointer { lengths in
-                hashes.withUnsafeBufferPointer { hashes in
-                    func visit(_ index: Int) {
-                        guard lengths[index] <= maxLength, shown.contains(kinds[index]) else { return }
-                        body(UInt32(truncatingIfNeeded: index), hashes[index])
-                    }
-                    guard !filter.categories.isEmpty else { return hashes.indices.forEach(visit) }
-                    for name in filter.categories { categories[name]?.forEach { visit(Int($0)) } }
-                }
+        func visit(_ index: Int) {
+            guard lengths[index] <= maxLength, shown.contains(kinds[index]) else { return }
+            body(UInt32(truncatingIfNeeded: index), hashes[index])
+        }
+        guard !filter.categories.isEmpty else { return hashes.indices.forEach(visit) }
+        for (position, name) in filter.categories.enumerated() {
+            // A fact of several categories is visited with the first one.
+            for number in categories[name] ?? [] where !filter.categories[..<position].contains(where: { has(number, $0) }) {
+                visit(Int(number))
             }
         }
+    }
+
+    /// Calls the body with each fact of a group.
+    func forEachFact(of group: FactGroup, _ body: (Fact) -> Void) {
+        for (number, kind) in kinds.enumerated() where kind.group == group { body(fact(UInt32(number))) }
     }
 
     // MARK: Search
@@ -133,92 +130,80 @@ package final class FactCatalogue: Sendable {
         package fileprivate(set) var numbers: [UInt32] = []
         /// The number of all matching facts; nil if it exceeds ``countedMatches``.
         package fileprivate(set) var total: Int?
-        fileprivate var hasMore = false
         /// The cursor of the next page.
         package fileprivate(set) var next: String?
 
         package init() {}
     }
 
-    /// The bytes of text that a search may read before it returns nil, so that it takes a few milliseconds.
+    /// The bytes of text that a search may read on the event loop, a few milliseconds.
     package static let shortSearch = 32 << 20
 
     /// The facts that contain all words of a query.
     ///
     /// - Parameters:
-    ///   - first: the smallest number of a fact in the result. Smaller numbers are only counted.
+    ///   - key: the key of the cursors.
     ///   - effort: the bytes of text that may be read, roughly.
     /// - Returns: nil if the search would take more effort.
-    private func search(_ query: FactQuery, from first: UInt32, limit: Int, effort: Int) -> Page? {
-        // The longest word is usually the rarest.
-        let words = query.words.map { Array($0.utf8) }.sorted { $0.count > $1.count }
-        guard folded.count <= effort else { return nil }
-        return folded.withUnsafeBytes { texts in
-            var matches = Page()
-            var (start, read, counted) = (0, 0, 0)
-            while let found = FactCatalogue.find(words[0], in: texts, start..<texts.count) {
-                let number = UInt32(foldedEnds.partitioningIndex { $0 > found })
-                start = Int(foldedEnds[Int(number)])
-                let text = (number == 0 ? 0 : Int(foldedEnds[Int(number) - 1]))..<start
-                read += text.count * words.count
-                guard read <= effort else { return nil }
-                guard self.matches(number, query.filter),
-                    words.dropFirst().allSatisfy({ FactCatalogue.find($0, in: texts, text) != nil })
-                else { continue }
-                counted += 1
-                if number >= first {
-                    matches.hasMore = matches.numbers.count == limit
-                    if !matches.hasMore { matches.numbers.append(number) }
-                }
-                if counted > countedMatches, matches.hasMore { break }
-            }
-            if counted <= countedMatches { matches.total = counted }
-            return matches
-        }
-    }
-
-    /// The position of a word in a part of the texts.
-    private static func find(_ word: [UInt8], in texts: UnsafeRawBufferPointer, _ part: Range<Int>) -> Int? {
-        let part = UnsafeRawBufferPointer(rebasing: texts[part])
-        guard let base = texts.baseAddress, let start = part.baseAddress else { return nil }
-        let found = word.withUnsafeBytes { memmem(start, part.count, $0.baseAddress, $0.count) }
-        return found.map { UnsafeRawPointer($0) - base }
-    }
-
-    /// A page of a search.
-    ///
-    /// - Parameter key: the key of the cursors.
     /// - Throws: `-32602` for a cursor of another search.
     package func page(
-        _ query: FactQuery, cursor: String?, key: UInt64, limit: Int, effort: Int = .max
+        _ query: FactQuery, _ request: PageRequest, key: UInt64, effort: Int = .max
     ) throws(ResponseError) -> Page? {
         var first = 0
-        if let cursor {
+        if let cursor = request.cursor {
             let cursor = try SealedCursor(cursor, of: query.list, key: key)
             // The fact of the cursor may have gone.
             first = (0..<count).partitioningIndex { number in
-                let fact = fact(UInt32(number))
-                let date = fact.createdAt?.seconds ?? .min
-                return date == cursor.number ? cursor.text.utf8.lexicographicallyPrecedes(fact.id.utf8) : date < cursor.number
+                let (date, id) = position(UInt32(number))
+                return date == cursor.number ? cursor.text.utf8.lexicographicallyPrecedes(id.utf8) : date < cursor.number
             }
         }
-        guard var matches = search(query, from: UInt32(first), limit: limit, effort: effort) else { return nil }
-        var bytes = 0
-        // As many as fit into a reply, but at least one.
-        let fitting = matches.numbers.prefix { number in
+        // The longest word is usually the rarest.
+        let words = query.words.map { Array($0.utf8) }.sorted { $0.count > $1.count }
+        guard folded.count <= effort else { return nil }
+        var page = Page()
+        var (start, read, counted, bytes, hasMore) = (0, 0, 0, 0, false)
+        while counted <= countedMatches || !hasMore, let found = position(of: words[0], start..<folded.count) {
+            let number = UInt32(foldedEnds.partitioningIndex { $0 > found })
+            start = Int(foldedEnds[Int(number)])
+            let text = (number == 0 ? 0 : Int(foldedEnds[Int(number) - 1]))..<start
+            read += text.count * words.count
+            guard read <= effort else { return nil }
+            guard matches(number, query.filter), words.dropFirst().allSatisfy({ position(of: $0, text) != nil }) else {
+                continue
+            }
+            counted += 1
+            guard number >= first, !hasMore else { continue }
             bytes += withFact(number, \.count)
-            return bytes <= maximumPageBytes
+            // As many as requested and as fit into a reply, but at least one.
+            hasMore = page.numbers.count == request.limit || bytes > maximumPageBytes && !page.numbers.isEmpty
+            if !hasMore { page.numbers.append(number) }
         }
-        if fitting.count < matches.numbers.count {
-            matches.numbers = Array(matches.numbers.prefix(max(fitting.count, 1)))
-            matches.hasMore = true
+        if counted <= countedMatches { page.total = counted }
+        if hasMore, let last = page.numbers.last {
+            let (date, id) = position(last)
+            page.next = SealedCursor(number: date, text: id).sealed(for: query.list, key: key)
         }
-        if matches.hasMore, let last = matches.numbers.last.map(fact) {
-            let end = SealedCursor(number: last.createdAt?.seconds ?? .min, text: last.id)
-            matches.next = end.sealed(for: query.list, key: key)
-        }
-        return matches
+        return page
     }
+
+    /// The position of a fact in the order of searches.
+    private func position(_ number: UInt32) -> (date: Int64, id: String) {
+        let fact = fact(number)
+        return (fact.createdAt?.seconds ?? .min, fact.id)
+    }
+
+    /// The position of a word in a part of the folded texts.
+    private func position(of word: [UInt8], _ part: Range<Int>) -> Int? {
+        folded.withUnsafeBytes { texts in
+            guard let base = texts.baseAddress else { return nil }
+            return word.withUnsafeBytes {
+                memmem(base + part.lowerBound, part.count, $0.baseAddress, $0.count).map { UnsafeRawPointer($0) - base }
+            }
+        }
+    }
+
+    // MARK: Building
 
     fileprivate init(_ drafts: borrowing [Draft], wire source: UnsafeRawBufferPointer, folded texts: [UInt8], leftOut: Int) {
         version = FactCatalogue.versions.add(1, ordering: .relaxed).newValue
@@ -339,21 +324,11 @@ package final class FactCatalogue: Sendable {
             return json.withBytes { wire in
                 drafts.sort { first, second in
                     guard first.createdAt == second.createdAt else { return first.createdAt > second.createdAt }
-                    return wire[first.id].isBefore(wire[second.id])
+                    return wire[first.id].lexicographicallyPrecedes(wire[second.id])
                 }
                 return FactCatalogue(drafts, wire: wire, folded: folded, leftOut: leftOut)
             }
         }
-    }
-}
-
-extension Slice<UnsafeRawBufferPointer> {
-    /// Whether the bytes are before others in the order of memcmp(3).
-    fileprivate func isBefore(_ other: Self) -> Bool {
-        let (first, second) = (UnsafeRawBufferPointer(rebasing: self), UnsafeRawBufferPointer(rebasing: other))
-        guard let left = first.baseAddress, let right = second.baseAddress else { return first.count < second.count }
-        let order = memcmp(left, right, Swift.min(first.count, second.count))
-        return order == 0 ? first.count < second.count : order < 0
     }
 }
 

@@ -18,7 +18,7 @@ package struct FactFilter: Hashable, Sendable {
         self.maxLength = maxLength
     }
 
-    var kinds: FactKind.Set { FactKind.set(of: source, allowsExplicit: allowsExplicit) }
+    var kinds: FactKind.Set { FactKind.Set(source, allowsExplicit: allowsExplicit) }
 
     /// The filter in `state.db`. Category names contain none of the separators.
     var key: String {
@@ -81,21 +81,16 @@ package struct FactKind: Sendable {
     package var isLocal: Bool { number / 2 != FactGroup.upstream.rawValue }
     package var isExplicit: Bool { number & 1 == 1 }
 
-    /// Some of the kinds.
+    /// Some of the kinds, a bit for each.
     struct Set {
-        fileprivate let bits: UInt8
+        private let bits: UInt8
+
+        init(_ source: FactScope, allowsExplicit: Bool) {
+            let groups: UInt8 = source == .norris ? 0b00_11_11 : source == .fortune ? 0b11_00_00 : 0b11_11_11
+            bits = allowsExplicit ? groups : groups & 0b01_01_01
+        }
 
         @inline(__always) func contains(_ kind: FactKind) -> Bool { bits >> kind.number & 1 == 1 }
-    }
-
-    static func set(of source: FactScope, allowsExplicit: Bool) -> Set {
-        let groups: UInt8 =
-            switch source {
-            case .norris: 0b00_11_11
-            case .fortune: 0b11_00_00
-            case .all: 0b11_11_11
-            }
-        return Set(bits: allowsExplicit ? groups : groups & 0b01_01_01)
     }
 }
 

@@ -8,12 +8,12 @@ import Synchronization
 /// A request works on the catalogue that it began with. A change of the facts makes a new catalogue on a background
 /// thread, and replaces the old one by an assignment. No request waits for a disk.
 package final class FactStore: Sendable {
-    fileprivate struct State {
+    private struct State {
         var catalogue: FactCatalogue
         var book = ShuffleBook()
         var days = FactsOfTheDay()
-        /// Whether ``FactStore/writeShuffles()`` was requested and has not begun.
-        var isWriteRequested = false
+        /// Whether a listener was told of changes that ``FactStore/writeShuffles()`` has not taken.
+        var hasChanged = false
     }
 
     /// The name of the source in the fetch records.
@@ -23,8 +23,8 @@ package final class FactStore: Sendable {
     private let state: Mutex<State>
     /// Held while a catalogue is built, so that the last one contains all changes.
     private let building = Mutex(())
-    /// The fortune files of the catalogue, with their times; nil before the first reading.
-    private let fortunesDigest = Mutex<String?>(nil)
+    /// ``FortuneFiles/digest`` of the catalogue; nil if the files must be read again.
+    private let fortunesDigest = Mutex<String?>(FortuneFiles.find([]).digest)
     private let fortunesWanted = Listener()
     private let changed = Listener()
 
@@ -33,9 +33,9 @@ package final class FactStore: Sendable {
         self.databases = databases
         state = Mutex(State(catalogue: FactCatalogue.Builder().finish()))
         rebuild(fortunes: [], access)
-        let (records, days) = storedState(access)
+        let (entries, days) = storedState(access)
         state.withLock { state in
-            state.book.restore(records)
+            state.book.restore(entries)
             state.days = days
         }
     }
@@ -60,11 +60,11 @@ package final class FactStore: Sendable {
     ///
     /// - Parameter name: stored with the last fact, see ``lastServed(_:uid:)``.
     package func next(_ count: Int, uid: UInt32, filter: FactFilter, name: String? = nil) -> Draw {
-        let (draw, isFirstChange) = state.withLock { state -> (Draw, Bool) in
+        change { state in
             var draw = Draw(catalogue: state.catalogue)
             let index = state.book.index(Int64(uid), filter)
             draw.first = state.book.next(index, filter, from: state.catalogue)
-            guard let first = draw.first else { return (draw, false) }
+            guard let first = draw.first else { return draw }
             if count > 1 {
                 var served = [state.catalogue.hash(first)]
                 while served.count < count,
@@ -75,10 +75,8 @@ package final class FactStore: Sendable {
                 }
             }
             state.book.note(index, name: name)
-            return (draw, state.requestsWrite())
+            return draw
         }
-        if isFirstChange { changed.notify() }
-        return draw
     }
 
     /// The fact of a day, the same for all users; chosen by the first call.
@@ -86,32 +84,31 @@ package final class FactStore: Sendable {
     /// - Parameter source: the facts to choose from.
     /// - Returns: nil only if there are no facts.
     package func factOfTheDay(_ day: CivilDate, today: CivilDate, source: FactScope) -> Fact? {
-        let (fact, isFirstChange) = state.withLock { state -> (Fact?, Bool) in
-            if let fact = state.days[day] { return (fact, false) }
+        change { state in
+            if let fact = state.days[day] { return fact }
             // The daemon's own shuffle: every fact is the fact of a day once before any fact is repeated.
             let filter = FactFilter(source: source)
             let index = state.book.index(-1, filter)
-            guard let number = state.book.next(index, filter, from: state.catalogue) else { return (nil, false) }
+            guard let number = state.book.next(index, filter, from: state.catalogue) else { return nil }
             state.book.note(index, name: nil)
             let fact = state.catalogue.fact(number)
             state.days.add(fact, on: day, today: today)
-            return (fact, state.requestsWrite())
+            return fact
         }
-        if isFirstChange { changed.notify() }
-        return fact
     }
 
-    /// A page of a search.
-    ///
-    /// - Parameter effort: the bytes of text that may be read, roughly.
-    /// - Returns: nil if the search would take more effort.
-    /// - Throws: `-32602` for a cursor of another search.
-    package func search(
-        _ query: FactQuery, in catalogue: FactCatalogue, _ request: PageRequest, effort: Int = .max
-    ) throws(ResponseError) -> FactCatalogue.Page? {
-        let key = databases.cache(.facts).cursorKey
-        return try catalogue.page(query, cursor: request.cursor, key: key, limit: request.limit, effort: effort)
+    @inline(__always) private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, isFirst) = state.withLock { state in
+            let isFirst = !state.hasChanged
+            state.hasChanged = true
+            return (body(&state), isFirst)
+        }
+        if isFirst { changed.notify() }
+        return result
     }
+
+    /// The key of the cursors of searches.
+    package var cursorKey: UInt64 { databases.cache(.facts).cursorKey }
 
     // MARK: Served items
 
@@ -121,12 +118,7 @@ package final class FactStore: Sendable {
     ///   - id: nil if nothing was served.
     ///   - name: the name that replaced Chuck Norris.
     package func noteServed(_ id: String?, _ kind: Favorite.Kind, uid: UInt32, name: String? = nil) {
-        guard let id else { return }
-        let isFirstChange = state.withLock { state in
-            state.book.note(.id(id), kind, uid: Int64(uid), name: name)
-            return state.requestsWrite()
-        }
-        if isFirstChange { changed.notify() }
+        if let id { change { $0.book.note(.id(id), kind, uid: Int64(uid), name: name) } }
     }
 
     /// The last item of a kind that was served to a user.
@@ -200,16 +192,13 @@ package final class FactStore: Sendable {
         for file in found.files where !isCancelled() { fortunes.read(file, isCancelled: isCancelled) }
         if isCancelled() { return }
         for fault in found.faults + fortunes.faults {
-            databases.logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(fault)"])
+            let error = "\(fault.path): \(fault.problem)"
+            databases.logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(error)"])
         }
-        if !fortunes.facts.isEmpty || catalogue.hasFortunes {
-            rebuild(fortunes: fortunes.facts, leftOut: fortunes.leftOut, access)
-        }
-        if !fortunes.facts.isEmpty {
-            let metadata: Logger.Metadata = ["files": "\(found.files.count)", "facts": "\(fortunes.facts.count)"]
-            databases.logger.info("fortunes.read", metadata: metadata)
-        }
+        rebuild(fortunes: fortunes.facts, leftOut: fortunes.leftOut, access)
         fortunesDigest.withLock { $0 = found.digest }
+        let metadata: Logger.Metadata = ["files": "\(found.files.count)", "facts": "\(fortunes.facts.count)"]
+        databases.logger.info("fortunes.read", metadata: metadata)
     }
 
     /// Calls the body on any thread when ``readFortunes(_:_:isCancelled:)`` should be called.
@@ -252,9 +241,9 @@ package final class FactStore: Sendable {
     /// The number of rows in one transaction, because other users wait for each transaction.
     private static let rowsAtOnce = 256
 
-    private func storedState(_ access: BlockingAccess) -> ([ShuffleBook.Record], FactsOfTheDay) {
+    private func storedState(_ access: BlockingAccess) -> ([ShuffleBook.Entry], FactsOfTheDay) {
         do {
-            return try databases.read(.state, access) { (try ShuffleBook.Record.all($0), try FactsOfTheDay($0)) }
+            return try databases.read(.state, access) { (try ShuffleBook.Entry.all($0), try FactsOfTheDay($0)) }
         } catch {
             databases.logger.error("shuffles.unreadable", metadata: ["error": "\(error)"])
             return ([], FactsOfTheDay())
@@ -266,14 +255,14 @@ package final class FactStore: Sendable {
     /// - Returns: false if a write failed; the next call tries again.
     @discardableResult package func writeShuffles() async -> Bool {
         let (changes, days, catalogue) = state.withLock { state in
-            state.isWriteRequested = false
+            state.hasChanged = false
             return (state.book.changes, state.days.unwritten, state.catalogue)
         }
         let items = changes.served.compactMap { served in catalogue.item(served).map { (served.uid, $0) } }
-        guard !changes.records.isEmpty || !items.isEmpty || !days.isEmpty else { return true }
+        guard !changes.entries.isEmpty || !items.isEmpty || !days.isEmpty else { return true }
         do {
-            for part in changes.records.parts(of: FactStore.rowsAtOnce) {
-                try await databases.state.writer.write { try ShuffleBook.Record.write(part, $0) }
+            for part in changes.entries.parts(of: FactStore.rowsAtOnce) {
+                try await databases.state.writer.write { try ShuffleBook.Entry.write(part, $0) }
             }
             for part in items.parts(of: FactStore.rowsAtOnce) {
                 try await databases.state.writer.write { database in
@@ -291,14 +280,6 @@ package final class FactStore: Sendable {
             databases.noteWriteFailure(error, of: .state)
             return false
         }
-    }
-}
-
-extension FactStore.State {
-    /// Whether the caller must request a write.
-    @inline(__always) fileprivate mutating func requestsWrite() -> Bool {
-        defer { isWriteRequested = true }
-        return !isWriteRequested
     }
 }
 

@@ -63,11 +63,10 @@ package struct UpstreamChanges: Sendable, Equatable {
     package fileprivate(set) var droppedCategories: Int
 }
 
-/// The categories of the upstream's facts that are stored: only the first ones, because an upstream controls their
-/// number. `explicit` is always stored, because its facts would otherwise be served to all users.
+/// The categories of the upstream that are stored: the first ones, because an upstream controls their number; and
+/// `explicit`, because its facts would otherwise be served to all users.
 private struct CategoryLimit {
-    /// The maximum number of categories of one upstream. With names of at most 40 bytes (``Fact/isCategoryName(_:)``)
-    /// the names take 10 KiB, far below their limit of 64 KiB.
+    /// With names of at most 40 bytes (``Fact/isCategoryName(_:)``) they take 10 KiB.
     private static let maximumCount = 256
 
     private var names: Set<String> = [Fact.explicitCategory]
@@ -78,20 +77,15 @@ private struct CategoryLimit {
     mutating func limited(_ categories: [String]) -> [String] {
         var kept: [String] = []
         for name in categories {
-            if kept.count < Fact.maximumCategories, admits(name) {
+            let isKnown = names.contains(name) || names.count < CategoryLimit.maximumCount && Fact.isCategoryName(name)
+            if isKnown, kept.count < Fact.maximumCategories {
+                names.insert(name)
                 kept.append(name)
-            } else {
-                dropped += 1
-                if name.hasSameBytes(as: Fact.explicitCategory) { kept[kept.count - 1] = name }
+            } else if name == Fact.explicitCategory {
+                kept[kept.count - 1] = name
             }
         }
+        dropped += categories.count - kept.count
         return kept
-    }
-
-    private mutating func admits(_ name: String) -> Bool {
-        if names.contains(name) { return true }
-        guard names.count < CategoryLimit.maximumCount, Fact.isCategoryName(name) else { return false }
-        names.insert(name)
-        return true
     }
 }

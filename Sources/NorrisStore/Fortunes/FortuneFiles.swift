@@ -13,14 +13,7 @@ struct FortuneFile: Equatable, Sendable {
 }
 
 /// The reason why a fortune file or folder was not read, and the correction.
-struct FortuneFault: Error, Equatable, CustomStringConvertible {
-    let path: String
-    let problem: String
-
-    init(_ path: String, _ problem: String) { (self.path, self.problem) = (path, problem) }
-
-    var description: String { "\(path): \(problem)" }
-}
+typealias FortuneFault = (path: String, problem: String)
 
 /// The fortune files of the configured paths: folders with all files below them, each file once.
 ///
@@ -39,7 +32,7 @@ struct FortuneFiles {
 
     /// Changes when a file or its `NAME.dat` is added, changed or removed, or a fault begins or ends.
     var digest: String {
-        let marks = files.map { "\($0.path)\0\($0.size)\0\($0.identity)\0\($0.modified)\n" } + faults.map(\.description)
+        let marks = files.map { "\($0.path)\0\($0.size)\0\($0.identity)\0\($0.modified)\n" } + faults.map { $0.path + $0.problem }
         return String(SipHash.hash(ofTexts: marks), radix: 16)
     }
 
@@ -86,7 +79,7 @@ struct FortuneFiles {
         !name.utf8.starts(with: ".".utf8) && name != "off" && !name.hasSuffix(".dat") && !name.hasSuffix(".u8")
     }
 
-    private mutating func refuse(_ path: String, _ problem: String) { faults.append(FortuneFault(path, problem)) }
+    private mutating func refuse(_ path: String, _ problem: String) { faults.append((path, problem)) }
 }
 
 /// The last component of a path.

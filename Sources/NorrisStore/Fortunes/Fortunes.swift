@@ -35,7 +35,7 @@ struct Fortunes {
                 unread -= block.count
                 // No text contains a NUL, and nearly every binary file does.
                 if block.contains(0) {
-                    return faults.append(FortuneFault(file.path, "is no text; take it out of facts.fortunes"))
+                    return faults.append((file.path, "is no text; take it out of facts.fortunes"))
                 }
                 var rest = block
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -49,7 +49,7 @@ struct Fortunes {
             add(text, file, format)
         } catch {
             faults.append(
-                FortuneFault(file.path, "cannot be read (\(error.reason)); check its permissions and the disk"))
+                (file.path, "cannot be read (\(error.reason)); check its permissions and the disk"))
         }
     }
 

@@ -21,8 +21,8 @@ struct Shuffle {
     private struct Window {
         /// ``FactCatalogue/version``; 0 for none.
         var version = 0
-        /// The facts by their places. The upper bits are those of the place, the lower ones the fact's number: one number is
-        /// sorted faster than two.
+        /// The facts in their order: the place in the upper bits, the number of the fact in the lower ones, because one
+        /// number is sorted faster than two.
         var facts: [UInt64] = []
         /// The index of the next fact.
         var next = 0
@@ -30,10 +30,13 @@ struct Shuffle {
         var end: UInt64?
         /// The number of places in a window.
         var width: UInt64 = .max
-
-        static let numberBits: UInt64 = 18
-        static func number(_ fact: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: fact & (1 << numberBits - 1)) }
     }
+
+    /// Enough for the numbers of ``FactCatalogue/maximumCount`` facts.
+    private static let numberMask: UInt64 = 1 << 18 - 1
+
+    /// The place of a fact, a keyed hash of its id.
+    private func place(_ hash: UInt64) -> UInt64 { mix(hash ^ key) & ~Shuffle.numberMask }
 
     init(key: UInt64) { self.key = key }
 
@@ -74,10 +77,10 @@ struct Shuffle {
     @inline(__always) private mutating func nextInOrder(_ filter: FactFilter, _ catalogue: FactCatalogue) -> UInt32? {
         if window.next == window.facts.count || window.version != catalogue.version { fillWindow(filter, catalogue) }
         guard window.next < window.facts.count else { return nil }
-        let number = Window.number(window.facts[window.next])
+        let fact = window.facts[window.next]
         window.next += 1
-        place = mix(catalogue.hash(number) ^ key)
-        return number
+        place = fact & ~Shuffle.numberMask
+        return UInt32(truncatingIfNeeded: fact & Shuffle.numberMask)
     }
 
     /// The number of facts in a window, and the fraction of all matching facts if that is more.
@@ -89,10 +92,9 @@ struct Shuffle {
             var count = 0
             catalogue.forEach(filter) { _, _ in count += 1 }
             let size = max(Shuffle.windowSize, count / Shuffle.windowFraction)
-            window = Window(
-                version: catalogue.version, end: place, width: count <= size ? .max : .max / UInt64(count) * UInt64(size))
+            let width = count <= size ? .max : .max / UInt64(count) * UInt64(size)
+            window = Window(version: catalogue.version, end: place, width: width)
         }
-        let key = key
         window.next = 0
         window.facts.removeAll(keepingCapacity: true)
         while window.facts.isEmpty, window.end != .max {
@@ -101,30 +103,13 @@ struct Shuffle {
             let (sum, isBeyond) = (passed ?? 0).addingReportingOverflow(window.width)
             let end = isBeyond ? .max : sum
             catalogue.forEach(filter) { number, hash in
-                let place = mix(hash ^ key)
+                let place = place(hash)
                 guard place <= end, passed.map({ place > $0 }) ?? true else { return }
-                window.facts.append((place >> Window.numberBits) << Window.numberBits | UInt64(number))
+                window.facts.append(place | UInt64(number))
             }
             window.end = end
         }
         window.facts.sort()
-        // A fact of several categories was found several times.
-        if filter.categories.count > 1 { window.facts = window.facts.withoutNeighbors() }
-        sortEqualBits(catalogue)
-    }
-
-    /// Sorts the facts whose places differ only in the bits that the window does not contain, which is rare.
-    private mutating func sortEqualBits(_ catalogue: FactCatalogue) {
-        for end in window.facts.indices.dropFirst() {
-            var index = end
-            while index > 0, (window.facts[index - 1] ^ window.facts[index]) >> Window.numberBits == 0,
-                mix(catalogue.hash(Window.number(window.facts[index - 1])) ^ key)
-                    > mix(catalogue.hash(Window.number(window.facts[index])) ^ key)
-            {
-                window.facts.swapAt(index - 1, index)
-                index -= 1
-            }
-        }
     }
 }
 
@@ -147,12 +132,5 @@ extension Shuffle {
         last = words[3] == 0 ? nil : words[4]
         // No reply has more facts, and none has a fact twice.
         for hash in words[5...].prefix(100) where !deferred.contains(hash) { deferred.append(hash) }
-    }
-}
-
-extension [UInt64] {
-    /// The elements without those that are equal to the one before.
-    fileprivate func withoutNeighbors() -> [UInt64] {
-        enumerated().lazy.filter { $0.offset == 0 || self[$0.offset - 1] != $0.element }.map(\.element)
     }
 }

@@ -9,13 +9,14 @@ struct ShuffleBook {
     /// The maximum number of users in memory; served items of further users are not recorded until the next write.
     static let maximumUsers = 4_096
 
+    /// A user's shuffle for a filter; a row of `state.db`.
     struct Entry {
         let uid: Int64
         let filter: FactFilter
         var shuffle: Shuffle
         /// The name that replaced Chuck Norris in the last served fact.
-        fileprivate var name: String?
-        fileprivate var usedAt: Int64 = 0
+        var name: String?
+        var usedAt: Int64 = 0
     }
 
     /// An item that was served to a user.
@@ -35,8 +36,6 @@ struct ShuffleBook {
     private struct User {
         /// The index of each shuffle in ``entries``.
         var entries: [FactFilter: Int] = [:]
-        /// The index of the last used shuffle.
-        var latest: Int?
         /// The last items that were served without a shuffle.
         var served: [Favorite.Kind: Served] = [:]
     }
@@ -66,27 +65,22 @@ struct ShuffleBook {
     }
 
     private mutating func findIndex(_ uid: Int64, _ filter: FactFilter) -> Int {
-        if let latest = users[uid]?.latest, entries[latest].filter == filter { return latest }
-        let index =
-            users[uid]?.entries[filter]
+        users[uid]?.entries[filter]
             ?? add(Entry(uid: uid, filter: filter, shuffle: Shuffle(key: .random(in: .min ... .max))))
-        users[uid]?.latest = index
-        return index
     }
 
     /// Adds a shuffle; above a limit in the place of the least recently used one.
     private mutating func add(_ entry: Entry) -> Int {
         let own = users[entry.uid]?.entries ?? [:]
-        var index = entries.count
-        if own.count >= ShuffleBook.maximumPerUser || index >= ShuffleBook.maximum {
-            let replaceable = own.count >= ShuffleBook.maximumPerUser ? Array(own.values) : Array(entries.indices)
-            // Not nil, because neither limit is 0.
-            index = replaceable.min { entries[$0].usedAt < entries[$1].usedAt }!
-            let old = entries[index]
-            users[old.uid]?.entries[old.filter] = nil
-            if users[old.uid]?.latest == index { users[old.uid]?.latest = nil }
+        let isFull = own.count >= ShuffleBook.maximumPerUser
+        let replaceable = isFull ? Array(own.values) : entries.count >= ShuffleBook.maximum ? Array(entries.indices) : []
+        let index: Int
+        if let oldest = replaceable.min(by: { entries[$0].usedAt < entries[$1].usedAt }) {
+            index = oldest
+            users[entries[index].uid]?.entries[entries[index].filter] = nil
             entries[index] = entry
         } else {
+            index = entries.count
             entries.append(entry)
         }
         users[entry.uid, default: User()].entries[entry.filter] = index
@@ -123,16 +117,8 @@ struct ShuffleBook {
 
     // MARK: On disk
 
-    /// A shuffle as a row of `state.db`.
-    struct Record {
-        let uid: Int64
-        let filter: FactFilter
-        let shuffle: [UInt8]
-        let usedAt: Int64
-    }
-
     struct Changes {
-        var records: [Record] = []
+        var entries: [Entry] = []
         /// Oldest first.
         var served: [Served] = []
         fileprivate let lastUse: Int64
@@ -140,13 +126,10 @@ struct ShuffleBook {
 
     /// The changes since the last ``noteWritten(_:)``.
     var changes: Changes {
-        var changes = Changes(lastUse: lastUse)
-        changes.records = entries.filter { $0.usedAt > writtenUse }.map { entry in
-            Record(uid: entry.uid, filter: entry.filter, shuffle: entry.shuffle.encoded, usedAt: entry.usedAt)
-        }
-        changes.served = users.keys.filter { $0 >= 0 }.flatMap { served(Favorite.Kind.all, uid: $0) }
-            .filter { $0.usedAt > writtenUse }.sorted { $0.usedAt < $1.usedAt }
-        return changes
+        let items = users.keys.filter { $0 >= 0 }.flatMap { served(Favorite.Kind.all, uid: $0) }
+        return Changes(
+            entries: entries.filter { $0.usedAt > writtenUse },
+            served: items.filter { $0.usedAt > writtenUse }.sorted { $0.usedAt < $1.usedAt }, lastUse: lastUse)
     }
 
     /// Records that changes are on disk.
@@ -157,11 +140,10 @@ struct ShuffleBook {
     }
 
     /// Adds the stored shuffles, in any order.
-    mutating func restore(_ records: [Record]) {
-        for record in records {
-            guard let shuffle = Shuffle(encoded: record.shuffle) else { continue }
-            _ = add(Entry(uid: record.uid, filter: record.filter, shuffle: shuffle, usedAt: record.usedAt))
-            lastUse = max(lastUse, record.usedAt)
+    mutating func restore(_ stored: [Entry]) {
+        for entry in stored {
+            _ = add(entry)
+            lastUse = max(lastUse, entry.usedAt)
         }
         writtenUse = lastUse
     }
@@ -175,29 +157,27 @@ package struct ServedItem: Sendable {
     package let name: String?
 }
 
-extension ShuffleBook.Record {
+extension ShuffleBook.Entry {
     /// The stored shuffles of all users.
-    static func all(_ database: Database) throws -> [ShuffleBook.Record] {
+    static func all(_ database: Database) throws -> [ShuffleBook.Entry] {
         let sql = "SELECT uid, filter, shuffle, used_at FROM shuffles ORDER BY used_at DESC LIMIT ?"
-        return try database.map(sql, [ShuffleBook.maximum]) { row -> ShuffleBook.Record? in
-            let usedAt = (row[3] as SequenceNumber).columnValue
-            return FactFilter(key: row[1]).map { filter in
-                ShuffleBook.Record(
-                    uid: (row[0] as UserID).columnValue, filter: filter, shuffle: row[2], usedAt: usedAt)
-            }
+        return try database.map(sql, [ShuffleBook.maximum]) { row -> ShuffleBook.Entry? in
+            let (uid, usedAt): (UserID, SequenceNumber) = (row[0], row[3])
+            guard let filter = FactFilter(key: row[1]), let shuffle = Shuffle(encoded: row[2]) else { return nil }
+            return .init(uid: uid.columnValue, filter: filter, shuffle: shuffle, usedAt: usedAt.columnValue)
         }.compactMap { $0 }
     }
 
     /// Stores shuffles, and deletes the least recently used shuffles above the limits. Above the limit of all users a
     /// shuffle that would grow is not stored, and is lost with the process.
-    static func write(_ records: [ShuffleBook.Record], _ database: Database) throws {
-        for record in records {
-            _ = try UserState.change(uid: record.uid, database) { database in
+    static func write(_ entries: [ShuffleBook.Entry], _ database: Database) throws {
+        for entry in entries {
+            _ = try UserState.change(uid: entry.uid, database) { database in
                 try database.execute(
                     """
                     INSERT INTO shuffles (uid, filter, shuffle, used_at) VALUES (?, ?, ?, ?)
                     ON CONFLICT (uid, filter) DO UPDATE SET shuffle = excluded.shuffle, used_at = excluded.used_at
-                    """, [record.uid, record.filter.key, record.shuffle, record.usedAt])
+                    """, [entry.uid, entry.filter.key, entry.shuffle.encoded, entry.usedAt])
             }
         }
         try database.execute(

@@ -8,7 +8,7 @@ import Testing
 
 /// Searches in facts never leave the machine.
 @Suite(.timeLimit(.minutes(20))) struct FactSearchTests {
-    private static let hidden = FakeJoke(id: "hidden", value: "Nobody hides from Walker.")
+    private static let hidden = FakeJoke(id: "hidden", value: "Chuck Norris hides from Walker.")
 
     @Test func noSearchAsksTheUpstream() async throws {
         let jokes = FakeUpstream.jokes(count: 40) + [Self.hidden]
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func fetchedFactsAreFound() async throws {
-        let rude = FakeJoke(id: "rude", value: "Walker swears.", categories: ["explicit"])
+        let rude = FakeJoke(id: "rude", value: "Walker and Chuck Norris swear.", categories: ["explicit"])
         let clock = ManualClock(.ofTests)
         try await FetchingDaemon.run(jokes: [Self.hidden, rude], clock: clock) { daemon, upstream in
             try daemon.watch.wait(for: .finished)

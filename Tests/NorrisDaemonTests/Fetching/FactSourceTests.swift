@@ -173,7 +173,7 @@ import Testing
             fixture.configuration.fortunes = [fortunes]
             fixture.store.readFortunes([fortunes])
             let count = fixture.store.catalogue.count
-            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(await fixture.fetch() == .fetched(added: 2, notBefore: .zero))
             #expect(fixture.store.catalogue.count == count, "The upstream's takes the place of the fortune")
             #expect(fixture.fact(id: "doubled") != nil)
             #expect(fixture.fact(id: "same") == nil)

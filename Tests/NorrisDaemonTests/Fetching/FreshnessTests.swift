@@ -52,7 +52,7 @@ import Testing
         try await unfetched { (daemon) throws in
             let expected = Freshness(origin: .none, state: .empty)
             #expect(try random(daemon, #"{"category":"political"}"#) == expected)
-            #expect(try daemon.search(#"{"query":"no such text","offline":true}"#).freshness == expected)
+            #expect(try daemon.search(#"{"query":"no such text"}"#).freshness == expected)
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
 
     @Test func nothingOfASourceThatWasFetched() async throws {
         try await fetched(.hours(100)) { daemon in
-            let freshness = try daemon.search(#"{"query":"no such text","offline":true}"#).freshness
+            let freshness = try daemon.search(#"{"query":"no such text"}"#).freshness
             #expect(freshness?.origin == .cache)
             #expect(freshness?.state == .empty)
             #expect(freshness?.fetchedAt != nil)

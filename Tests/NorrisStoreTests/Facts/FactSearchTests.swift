@@ -18,7 +18,8 @@ struct FactSearchTests {
         func replace(_ facts: [Fact]) { catalogue = .of(facts) }
 
         func search(_ query: FactQuery, cursor: String? = nil, limit: Int) throws -> Page<Fact> {
-            let page = try #require(try catalogue.page(query, cursor: cursor, key: key, limit: limit))
+            let page = try #require(
+                try catalogue.page(query, PageRequest(limit: limit, cursor: cursor), key: key))
             return Page(items: page.numbers.map(catalogue.fact), total: page.total, next: page.next)
         }
     }
@@ -210,9 +211,9 @@ struct FactSearchTests {
         store.replace((0..<1_000).map { .upstream("\($0)", "a b c \($0)") })
         let (rare, common) = (try FactQuery(text: "999"), try FactQuery(text: "a b c z"))
         let bytes = 1_000 * 12
-        #expect(try store.catalogue.page(rare, cursor: nil, key: 7, limit: 9, effort: bytes) != nil)
-        #expect(try store.catalogue.page(common, cursor: nil, key: 7, limit: 9, effort: bytes) == nil)
-        #expect(try store.catalogue.page(rare, cursor: nil, key: 7, limit: 9, effort: 100) == nil)
+        #expect(try store.catalogue.page(rare, PageRequest(limit: 9), key: 7, effort: bytes) != nil)
+        #expect(try store.catalogue.page(common, PageRequest(limit: 9), key: 7, effort: bytes) == nil)
+        #expect(try store.catalogue.page(rare, PageRequest(limit: 9), key: 7, effort: 100) == nil)
         #expect(try store.search(common, limit: 9).items.isEmpty)
     }
 

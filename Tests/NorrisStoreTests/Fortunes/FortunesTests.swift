@@ -151,7 +151,7 @@ struct FortuneTextTests {
         if let format { try folder.write("a.dat", format) }
         var fortunes = Fortunes()
         for file in FortuneFiles.find([folder("a")]).files { fortunes.read(file) }
-        #expect(fortunes.faults == [])
+        #expect(fortunes.faults.isEmpty)
         return fortunes.facts.map(\.text)
     }
 

@@ -60,16 +60,16 @@ struct ShuffleBookTests {
     @Test func theDiskHasNoMoreThanTheBook() throws {
         let pool = try DatabasePool(path: nil)
         try DatabaseKind.state.migrate(pool, BlockingAccess())
-        func record(_ number: Int, uid: Int64 = 1, at usedAt: Int64) -> ShuffleBook.Record {
-            .init(uid: uid, filter: FactFilter(maxLength: number), shuffle: [3], usedAt: usedAt)
+        func entry(_ number: Int, uid: Int64 = 1, at usedAt: Int64) -> ShuffleBook.Entry {
+            .init(uid: uid, filter: FactFilter(maxLength: number), shuffle: Shuffle(key: 1), usedAt: usedAt)
         }
         func stored(_ database: Database) throws -> [Key] {
-            try ShuffleBook.Record.all(database).map { Key(uid: $0.uid, number: $0.filter.maxLength) }
+            try ShuffleBook.Entry.all(database).map { Key(uid: $0.uid, number: $0.filter.maxLength) }
         }
         try pool.write { database in
-            try ShuffleBook.Record.write((1...70).map { record($0, at: Int64($0)) }, database)
+            try ShuffleBook.Entry.write((1...70).map { entry($0, at: Int64($0)) }, database)
             #expect(try Set(stored(database)) == Set((7...70).map { key($0) }))
-            try ShuffleBook.Record.write((100...1_100).map { record(1, uid: $0, at: $0) }, database)
+            try ShuffleBook.Entry.write((100...1_100).map { entry(1, uid: $0, at: $0) }, database)
             #expect(try stored(database).count == ShuffleBook.maximum)
             #expect(try stored(database).last == key(48))
         }
@@ -77,26 +77,26 @@ struct ShuffleBookTests {
 
     @Test func changesAreReturnedUntilTheyAreWritten() {
         var book = ShuffleBook()
-        #expect(book.changes.records.isEmpty && book.changes.served.isEmpty)
+        #expect(book.changes.entries.isEmpty && book.changes.served.isEmpty)
         use(1, in: &book)
         book.note(.id("g"), .gif, uid: 1)
         let changes = book.changes
-        #expect(changes.records.count == 1)
-        #expect(book.changes.records.count == 1, "it may not have been written")
+        #expect(changes.entries.count == 1)
+        #expect(book.changes.entries.count == 1, "it may not have been written")
         use(200, in: &book)
         book.noteWritten(changes)
-        #expect(book.changes.records.map(\.filter.maxLength) == [200])
+        #expect(book.changes.entries.map(\.filter.maxLength) == [200])
         #expect(book.changes.served.map(\.kind) == [.fact])
         book.noteWritten(book.changes)
-        #expect(book.changes.records.isEmpty && book.changes.served.isEmpty)
+        #expect(book.changes.entries.isEmpty && book.changes.served.isEmpty)
     }
 
     @Test func orderOfUseSurvivesTheDisk() {
         var before = ShuffleBook()
         for number in [3, 1, 2] { use(number, in: &before) }
         var after = ShuffleBook()
-        after.restore(before.changes.records)
-        #expect(after.changes.records.isEmpty)
+        after.restore(before.changes.entries)
+        #expect(after.changes.entries.isEmpty)
         for number in 4...65 { use(number, in: &after) }
         #expect(kept(after).isDisjoint(with: [key(3)]))
         #expect(kept(after).isSuperset(of: [key(1), key(2)]))

@@ -75,8 +75,8 @@ struct ShuffleTests {
         for filter in [FactFilter(), FactFilter(categories: ["a", "b"]), FactFilter(maxLength: 50)] {
             var shuffle = Shuffle(key: 4)
             let matching = catalogue.numbers(filter)
-            #expect(filter.categories.isEmpty == (Set(matching).count == matching.count))
-            let served = (0..<Set(matching).count).compactMap { _ in shuffle.next(filter, from: catalogue) }
+            #expect(Set(matching).count == matching.count)
+            let served = (0..<matching.count).compactMap { _ in shuffle.next(filter, from: catalogue) }
             #expect(Set(served) == Set(matching))
         }
     }
@@ -122,7 +122,7 @@ struct ShuffleTests {
         var shuffle = Shuffle(key: 1)
         #expect(shuffle.next(FactFilter(), from: catalogue) == 0)
         let hash = catalogue.hash(0)
-        let words = [1, 1, mix(hash ^ 1), 1, hash] as [UInt64]
+        let words = [1, 1, (mix(hash ^ 1) >> 18) << 18, 1, hash] as [UInt64]
         #expect(shuffle.encoded == [3] + words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } })
     }
 

@@ -67,7 +67,8 @@ extension FactStore {
 
     func search(_ query: FactQuery, cursor: String? = nil, limit: Int = 100) throws -> Page<Fact> {
         let catalogue = catalogue
-        let page = try #require(try search(query, in: catalogue, PageRequest(limit: limit, cursor: cursor)))
+        let page = try #require(
+            try catalogue.page(query, PageRequest(limit: limit, cursor: cursor), key: cursorKey))
         return Page(items: page.numbers.map(catalogue.fact), total: page.total, next: page.next)
     }
 }
