@@ -13,7 +13,7 @@ import Synchronization
 final class PromptFactsWriter: Sendable {
     /// The maximum number of lines.
     private static let count = 64
-    /// The width of a line; longer facts are omitted, not truncated.
+    /// The width of a line, and the maximum number of code points; longer facts are omitted, not truncated.
     private static let columns = 100
 
     private let file: PromptFile
@@ -50,13 +50,13 @@ final class PromptFactsWriter: Sendable {
         from facts: FactCatalogue, _ scope: FactScope, using generator: inout some RandomNumberGenerator
     ) -> [String] {
         var lines: [String] = []
-        // In code points. Few characters are invisible, so a longer text does not fit into a line.
-        let filter = FactFilter(source: scope, maxLength: 2 * columns)
-        for number in facts.numbers(filter).shuffled(using: &generator) {
-            if let line = promptLine(facts.fact(number).text, columns: columns), !lines.contains(line) {
-                lines.append(line)
-            }
-            if lines.count == count { break }
+        let filter = FactFilter(source: scope, maxLength: columns)
+        var numbers = facts.numbers(filter)
+        // Shuffled only as far as needed, because a random number costs a system call.
+        for index in numbers.indices where lines.count < count {
+            numbers.swapAt(index, Int.random(in: index..<numbers.count, using: &generator))
+            let line = promptLine(facts.fact(numbers[index]).text, columns: columns)
+            if let line, !lines.contains(line) { lines.append(line) }
         }
         return lines
     }

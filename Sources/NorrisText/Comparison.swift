@@ -8,36 +8,49 @@ package func caseFolded(_ text: String) -> String { text.lowercased().uppercased
 
 /// The form of a text for search: case-folded, with each run of white space as one space.
 package func searchable(_ text: String) -> String {
-    if let text = searchableASCII(text) { return text }
-    var result = ""
-    result.reserveCapacity(text.utf8.count)
-    var isAfterSpace = false
-    for scalar in caseFolded(text).unicodeScalars {
-        let isSpace = scalar.properties.isWhitespace
-        if !isSpace { result.unicodeScalars.append(scalar) } else if !isAfterSpace { result.unicodeScalars.append(" ") }
-        isAfterSpace = isSpace
-    }
-    return result
+    var bytes: [UInt8] = []
+    appendSearchable(text, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
 }
 
-/// ``searchable(_:)`` of a text of ASCII, many times faster; nil for any other text.
-private func searchableASCII(_ text: String) -> String? {
-    var text = text
-    return text.withUTF8 { bytes -> String? in
-        guard bytes.allSatisfy({ $0 < 0x80 }) else { return nil }
-        return String(unsafeUninitializedCapacity: bytes.count) { result in
-            var count = 0
-            var isAfterSpace = false
-            for byte in bytes {
-                let isSpace = byte == 0x20 || 0x09...0x0D ~= byte
-                if !isSpace || !isAfterSpace {
-                    result[count] = isSpace ? 0x20 : 0x41...0x5A ~= byte ? byte | 0x20 : byte
-                    count += 1
-                }
-                isAfterSpace = isSpace
-            }
-            return count
+/// Appends ``searchable(_:)`` of a text in UTF-8. A text of ASCII is many times faster than any other.
+package func appendSearchable(_ text: String, to bytes: inout [UInt8]) {
+    let start = bytes.count
+    bytes.append(contentsOf: text.utf8)
+    let end = bytes.withUnsafeMutableBufferPointer { foldASCII($0, from: start) }
+    bytes.removeSubrange((end ?? start)...)
+    if end == nil { appendSearchableScalars(of: caseFolded(text), to: &bytes) }
+}
+
+/// Folds the bytes after a position in place.
+///
+/// - Returns: the new end; nil at a byte that is not ASCII.
+private func foldASCII(_ bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int) -> Int? {
+    var end = start
+    var isAfterSpace = false
+    for index in start..<bytes.count {
+        let byte = bytes[index]
+        guard byte < 0x80 else { return nil }
+        let isSpace = byte == 0x20 || byte >= 0x09 && byte <= 0x0D
+        if !isSpace || !isAfterSpace {
+            bytes[end] = isSpace ? 0x20 : byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+            end += 1
         }
+        isAfterSpace = isSpace
+    }
+    return end
+}
+
+private func appendSearchableScalars(of text: String, to bytes: inout [UInt8]) {
+    var isAfterSpace = false
+    for scalar in text.unicodeScalars {
+        let isSpace = scalar.properties.isWhitespace
+        if !isSpace {
+            bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+        } else if !isAfterSpace {
+            bytes.append(UInt8(ascii: " "))
+        }
+        isAfterSpace = isSpace
     }
 }
 

@@ -14,13 +14,15 @@ import NorrisText
     for file in FortuneFiles.find([folder + "/a"]).files { fortunes.read(file) }
     for fact in fortunes.facts {
         requireSafe(fact.text)
-        require((1...Fact.maximumLength).contains(fact.text.unicodeScalars.count), "A text of \(fact.length) characters")
+        require(
+            (1...Fact.maximumLength).contains(fact.text.unicodeScalars.count), "A text of \(fact.length) characters")
     }
 }
 
 private func write(_ bytes: ArraySlice<UInt8>, to path: String) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    require(bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == bytes.count, "No temporary file")
+    require(
+        bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) } == bytes.count, "No temporary file")
     close(descriptor)
 }
 

@@ -24,7 +24,11 @@ struct StoreService: Service {
         changed.set()
         var isWritten = true
         await changed.repeatUntilStopped {
-            if isWritten { await changed.wait() } else { await changed.wait(atMost: StoreService.retryDelay, on: clock) }
+            if isWritten {
+                await changed.wait()
+            } else {
+                await changed.wait(atMost: StoreService.retryDelay, on: clock)
+            }
             // Changes during the wait are written together.
             if !Task.isShuttingDownGracefully { await changed.wait(atMost: StoreService.delay, on: clock) }
             isWritten = await stores.writeChanges()
@@ -52,7 +56,11 @@ struct FortuneService: Service {
         await withGracefulShutdownHandler {
             await wanted.repeatUntilStopped {
                 // An idle daemon without fortune files does not wake up.
-                if paths().isEmpty { await wanted.wait() } else { await wanted.wait(atMost: FortuneService.interval, on: clock) }
+                if paths().isEmpty {
+                    await wanted.wait()
+                } else {
+                    await wanted.wait(atMost: FortuneService.interval, on: clock)
+                }
                 guard !Task.isShuttingDownGracefully else { return }
                 await BackgroundThreads.decoding.run { facts.readFortunes(paths(), $0) { stop.isCancelled } }
             }

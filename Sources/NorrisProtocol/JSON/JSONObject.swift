@@ -1,3 +1,5 @@
+import Glibc
+
 /// The members of a JSON object, in their original order, without duplicate keys.
 ///
 /// Keys are compared by bytes: a composed and a decomposed `"é"` are different keys. Look-up is linear, which is faster
@@ -71,7 +73,10 @@ extension String {
         // Most unequal strings differ in length.
         guard utf8.count == other.utf8.count else { return false }
         let isEqual = utf8.withContiguousStorageIfAvailable { left in
-            other.utf8.withContiguousStorageIfAvailable { right in left.elementsEqual(right) }
+            other.utf8.withContiguousStorageIfAvailable { right in
+                // The address of an empty text may be nil.
+                left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+            }
         }
         // The slow path is unused, because native Swift strings are contiguous.
         return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)

@@ -24,7 +24,9 @@
         append(source, bytes.count)
     }
 
-    @inlinable @inline(__always) mutating func append(_ text: StaticString) { append(text.utf8Start, text.utf8CodeUnitCount) }
+    @inlinable @inline(__always) mutating func append(_ text: StaticString) {
+        append(text.utf8Start, text.utf8CodeUnitCount)
+    }
 
     mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }

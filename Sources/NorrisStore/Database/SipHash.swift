@@ -64,6 +64,8 @@ enum SipHash {
             v2 = rotated(v2, 32)
         }
 
-        @inline(__always) private func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 { (value << bits) | (value >> (64 - bits)) }
+        @inline(__always) private func rotated(_ value: UInt64, _ bits: UInt64) -> UInt64 {
+            (value << bits) | (value >> (64 - bits))
+        }
     }
 }

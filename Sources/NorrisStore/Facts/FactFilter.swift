@@ -18,6 +18,13 @@ package struct FactFilter: Hashable, Sendable {
         self.maxLength = maxLength
     }
 
+    /// By hand, because most filters have no categories, and `fact.random` compares filters.
+    @inline(__always) package static func == (left: FactFilter, right: FactFilter) -> Bool {
+        left.source == right.source && left.maxLength == right.maxLength && left.allowsExplicit == right.allowsExplicit
+            && left.categories.count == right.categories.count
+            && (left.categories.isEmpty || left.categories == right.categories)
+    }
+
     var kinds: FactKind.Set { FactKind.Set(source, allowsExplicit: allowsExplicit) }
 
     /// The filter in `state.db`. Category names contain none of the separators.
@@ -100,6 +107,11 @@ extension Fact {
     /// Whether the fact is from the starting collection or a fortune file.
     package var isLocal: Bool { FactGroup(source: source) != .upstream }
 
-    /// In code points of the text.
-    package var length: Int { text.unicodeScalars.count }
+    /// In code points of the text: the bytes of UTF-8 that are no continuation.
+    package var length: Int {
+        let continuations = text.utf8.withContiguousStorageIfAvailable { bytes in
+            bytes.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 1 : 0) }
+        }
+        return continuations.map { text.utf8.count - $0 } ?? text.unicodeScalars.count
+    }
 }

@@ -214,7 +214,9 @@ package final class FactStore: Sendable {
     private func rebuild(fortunes: [Fact]?, leftOut: Int = 0, _ access: BlockingAccess) {
         building.withLock { _ in
             let old = catalogue
-            var builder = FactCatalogue.Builder(leftOut: leftOut)
+            var builder = FactCatalogue.Builder(
+                leftOut: leftOut,
+                capacity: databases.space.cache + (fortunes?.reduce(0) { $0 + $1.text.utf8.count } ?? 0))
             for fact in StartingCollection.facts() { builder.add(fact) }
             do {
                 try databases.read(.facts, access) { try FactTable.forEach($0) { builder.add($0) } }

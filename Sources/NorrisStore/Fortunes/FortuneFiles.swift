@@ -32,7 +32,9 @@ struct FortuneFiles {
 
     /// Changes when a file or its `NAME.dat` is added, changed or removed, or a fault begins or ends.
     var digest: String {
-        let marks = files.map { "\($0.path)\0\($0.size)\0\($0.identity)\0\($0.modified)\n" } + faults.map { $0.path + $0.problem }
+        let marks =
+            files.map { "\($0.path)\0\($0.size)\0\($0.identity)\0\($0.modified)\n" }
+            + faults.map { $0.path + $0.problem }
         return String(SipHash.hash(ofTexts: marks), radix: 16)
     }
 

@@ -54,8 +54,9 @@ struct Fortunes {
     }
 
     /// Adds a line to the current text, or ends the text at a delimiter.
-    private mutating func take(_ line: inout [UInt8], _ text: inout [UInt8], _ file: FortuneFile, _ format: FortuneFormat)
-    {
+    private mutating func take(
+        _ line: inout [UInt8], _ text: inout [UInt8], _ file: FortuneFile, _ format: FortuneFormat
+    ) {
         if format.isDelimiter(line) {
             add(text, file, format)
             text.removeAll(keepingCapacity: true)

@@ -73,7 +73,8 @@ struct ShuffleBook {
     private mutating func add(_ entry: Entry) -> Int {
         let own = users[entry.uid]?.entries ?? [:]
         let isFull = own.count >= ShuffleBook.maximumPerUser
-        let replaceable = isFull ? Array(own.values) : entries.count >= ShuffleBook.maximum ? Array(entries.indices) : []
+        let replaceable =
+            isFull ? Array(own.values) : entries.count >= ShuffleBook.maximum ? Array(entries.indices) : []
         let index: Int
         if let oldest = replaceable.min(by: { entries[$0].usedAt < entries[$1].usedAt }) {
             index = oldest

@@ -224,7 +224,7 @@ struct FactStoreTests {
         }
     }
 
-    /// Facts in memory are served although the file is gone.
+    /// Facts in memory are served although the file was removed.
     @Test func lossOfTheCacheUnderARunningDaemonHidesNoFact() async throws {
         let store = try fixture.open()
         try await store.replaceUpstream(upstreamFacts(0..<20))
