@@ -13,7 +13,7 @@ import Synchronization
 final class PromptFactsWriter: Sendable {
     /// The maximum number of lines.
     private static let count = 64
-    /// The width of a line, and the maximum number of code points; longer facts are omitted, not truncated.
+    /// The width of a line; longer facts are omitted, not truncated.
     private static let columns = 100
 
     private let file: PromptFile
@@ -50,7 +50,8 @@ final class PromptFactsWriter: Sendable {
         from facts: FactCatalogue, _ scope: FactScope, using generator: inout some RandomNumberGenerator
     ) -> [String] {
         var lines: [String] = []
-        let filter = FactFilter(source: scope, maxLength: columns)
+        // In code points. Few characters are invisible, so a longer text does not fit into a line.
+        let filter = FactFilter(source: scope, maxLength: 2 * columns)
         var numbers = facts.numbers(filter)
         // Shuffled only as far as needed, because a random number costs a system call.
         for index in numbers.indices where lines.count < count {

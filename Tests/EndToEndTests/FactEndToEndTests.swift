@@ -92,7 +92,7 @@ import Testing
         let art = try String(contentsOfFile: path + "/art", encoding: .utf8).components(separatedBy: "\n%\n")
             .filter { !$0.allSatisfy(\.isWhitespace) }
         try #require(art.count > 100, "Debian's package fortunes is needed")
-        try daemon.waitForLog("fortunes.imported")
+        try daemon.waitForLog("fortunes.read")
         #expect(try daemon.ctl("categories").lines.contains("art\t\(Set(art).count)"))
         let found = try daemon.ctl("search", "--category", "art", "--limit", "100", "Picasso")
         #expect(found.lines.count == art.filter { $0.lowercased().contains("picasso") }.count)

@@ -21,7 +21,7 @@ import Testing
         do {
             let folder = TemporaryFolder()
             let daemon = try RunningDaemon(in: folder, configuration: HostileUpstream.configuration(upstream, folder))
-            try daemon.waitForLog("fortunes.imported")
+            try daemon.waitForLog("fortunes.read")
             // Some sources fail as intended.
             #expect(try daemon.ctl("refresh", "--wait", "--timeout", "2m").status == 75)
             let gifs = try ids("gif.trending", "{}", daemon)

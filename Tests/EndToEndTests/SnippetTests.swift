@@ -47,7 +47,7 @@ import Testing
         let long = String(repeating: "Long is the way. ", count: 20)
         let sayings = try folder.write("Short.\n%\nNot so short.\n%\n\(long)\n%\n", to: "sayings")
         let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: ['\(sayings)']}\n")
-        try daemon.waitForLog("fortunes.imported")
+        try daemon.waitForLog("fortunes.read")
         return daemon
     }
 

@@ -25,12 +25,12 @@ package final class RecentSearches: Sendable {
         let searched = sanitizedLine(sanitizedLine(query).lowercased())
         let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(SearchWords.maximumLength)))
         guard !query.isEmpty else { return }
-        let isFirst = unwritten.withLock { users in
-            guard users.count < RecentSearches.maximumUsers || users[uid] != nil else { return false }
-            defer { users[uid] = RecentSearches.joined([.init(kind: kind, query: query, at: at)], users[uid] ?? []) }
-            return users.isEmpty
+        unwritten.withLock { users in
+            guard users.count < RecentSearches.maximumUsers || users[uid] != nil else { return }
+            users[uid] = RecentSearches.joined([.init(kind: kind, query: query, at: at)], users[uid] ?? [])
         }
-        if isFirst { changed.notify() }
+        // Each time, because a write under way has already read the searches.
+        changed.notify()
     }
 
     /// Newer searches before older ones, without repetitions.
