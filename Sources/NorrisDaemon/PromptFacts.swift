@@ -53,7 +53,7 @@ final class PromptFactsWriter: Sendable {
         // In code points. Few characters are invisible, so a longer text does not fit into a line.
         let filter = FactFilter(source: scope, maxLength: 2 * columns)
         var numbers = facts.numbers(filter)
-        // Shuffled only as far as needed, because a random number costs a system call.
+        // Shuffles only the numbers that are tried, because a random number costs a system call.
         for index in numbers.indices where lines.count < count {
             numbers.swapAt(index, Int.random(in: index..<numbers.count, using: &generator))
             let line = promptLine(facts.fact(numbers[index]).text, columns: columns)

@@ -152,7 +152,7 @@ struct EventLoop: ~Copyable {
         if !turns.isEmpty { return 0 }
         let next = min(nextTick, nextBeat, stageEnd ?? .max)
         if next == .max { return -1 }
-        // `now` is that of the last turn, at most some milliseconds ago.
+        // `now` is the time of the last turn, at most some milliseconds ago.
         return CInt(clamping: max(0, (next - now + 999_999) / 1_000_000))
     }
 

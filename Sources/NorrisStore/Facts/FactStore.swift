@@ -24,7 +24,8 @@ package final class FactStore: Sendable {
     /// Held while a catalogue is built, so that the last one contains all changes.
     private let building = Mutex(())
     /// ``FortuneFiles/digest`` of the catalogue; nil if the files must be read again.
-    private let fortunesDigest = Mutex<String?>(FortuneFiles.find([]).digest)
+    private let fortunesDigest = Mutex<String?>(FactStore.digestWithoutFortunes)
+    private static let digestWithoutFortunes = FortuneFiles.find([]).digest
     private let fortunesWanted = Listener()
     private let changed = Listener()
 
@@ -176,8 +177,12 @@ package final class FactStore: Sendable {
     private func upstreamChanged() async {
         await BackgroundThreads.decoding.run { rebuild(fortunes: nil, $0) }
         // A fortune with the text of a removed fact is not in the old catalogue.
-        fortunesDigest.withLock { $0 = nil }
-        wantFortunes()
+        let hasFortunes = fortunesDigest.withLock { digest in
+            guard digest != FactStore.digestWithoutFortunes else { return false }
+            digest = nil
+            return true
+        }
+        if hasFortunes { wantFortunes() }
     }
 
     /// Reads the fortune files, unless they are unchanged, and serves them.
@@ -191,12 +196,12 @@ package final class FactStore: Sendable {
         var fortunes = Fortunes()
         for file in found.files where !isCancelled() { fortunes.read(file, isCancelled: isCancelled) }
         if isCancelled() { return }
+        rebuild(fortunes: fortunes.facts, leftOut: fortunes.leftOut, access)
+        fortunesDigest.withLock { $0 = found.digest }
         for fault in found.faults + fortunes.faults {
             let error = "\(fault.path): \(fault.problem)"
             databases.logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(error)"])
         }
-        rebuild(fortunes: fortunes.facts, leftOut: fortunes.leftOut, access)
-        fortunesDigest.withLock { $0 = found.digest }
         let metadata: Logger.Metadata = ["files": "\(found.files.count)", "facts": "\(fortunes.facts.count)"]
         databases.logger.info("fortunes.read", metadata: metadata)
     }

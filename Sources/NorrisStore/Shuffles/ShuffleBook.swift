@@ -52,7 +52,7 @@ struct ShuffleBook {
 
     /// The next fact of a user's shuffle; see ``Shuffle/next(_:from:without:)``.
     ///
-    /// - Parameter filter: that of the shuffle.
+    /// - Parameter filter: the filter of the shuffle.
     @inline(__always) mutating func next(
         _ index: Int, _ filter: FactFilter, from catalogue: FactCatalogue, without served: [UInt64] = []
     ) -> UInt32? { entries[index].shuffle.next(filter, from: catalogue, without: served) }
