@@ -8,37 +8,35 @@ package func caseFolded(_ text: String) -> String { text.lowercased().uppercased
 
 /// The form of a text for search: case-folded, with each run of white space as one space.
 package func searchable(_ text: String) -> String {
+    var text = text
     var bytes: [UInt8] = []
-    appendSearchable(text, to: &bytes)
+    text.withUTF8 { _ = appendSearchable(UnsafeRawBufferPointer($0), to: &bytes) }
     return String(decoding: bytes, as: UTF8.self)
 }
 
-/// Appends ``searchable(_:)`` of a text in UTF-8. A text of ASCII is many times faster than any other.
-package func appendSearchable(_ text: String, to bytes: inout [UInt8]) {
-    let start = bytes.count
-    bytes.append(contentsOf: text.utf8)
-    let end = bytes.withUnsafeMutableBufferPointer { foldASCII($0, from: start) }
-    bytes.removeSubrange((end ?? start)...)
-    if end == nil { appendSearchableScalars(of: caseFolded(text), to: &bytes) }
-}
-
-/// Folds the bytes after a position in place.
+/// Appends ``searchable(_:)`` of a text in UTF-8. A text of ASCII without runs of white space is many times faster than
+/// any other.
 ///
-/// - Returns: the new end; nil at a byte that is not ASCII.
-private func foldASCII(_ bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int) -> Int? {
-    var end = start
-    var isAfterSpace = false
-    for index in start..<bytes.count {
-        let byte = bytes[index]
-        guard byte < 0x80 else { return nil }
-        let isSpace = byte == 0x20 || byte >= 0x09 && byte <= 0x0D
-        if !isSpace || !isAfterSpace {
-            bytes[end] = isSpace ? 0x20 : byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-            end += 1
+/// - Returns: the length of the text in code points.
+package func appendSearchable(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) -> Int {
+    let start = bytes.count
+    bytes.append(contentsOf: text)
+    let isSimple = bytes.withUnsafeMutableBufferPointer { folded in
+        // Without branches, so that the compiler uses vector instructions. `others` is 0 if no byte is special.
+        var (others, last): (UInt8, UInt8) = (0, 0)
+        for index in 0..<text.count {
+            let byte = text[index]
+            folded[start + index] = byte &+ (byte &- 0x41 < 26 ? 0x20 : 0)
+            others |= (byte &- 0x20 < 0x5F ? 0 : 1) | (byte | last == 0x20 ? 1 : 0)
+            last = byte
         }
-        isAfterSpace = isSpace
+        return others == 0
     }
-    return end
+    if isSimple { return text.count }
+    bytes.removeLast(text.count)
+    let text = String(decoding: text, as: UTF8.self)
+    appendSearchableScalars(of: caseFolded(text), to: &bytes)
+    return text.unicodeScalars.count
 }
 
 private func appendSearchableScalars(of text: String, to bytes: inout [UInt8]) {

@@ -26,7 +26,8 @@ package struct JSONWriter: ~Copyable, Sendable {
     package var bytes: [UInt8] { withBytes { Array($0.bindMemory(to: UInt8.self)) } }
 
     /// Calls the body with the output from an offset on.
-    package func withBytes<Result>(from start: Int = 0, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    @inlinable package func withBytes<Result>(from start: Int = 0, _ body: (UnsafeRawBufferPointer) -> Result) -> Result
+    {
         output.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
     }
 
@@ -104,6 +105,12 @@ package struct JSONWriter: ~Copyable, Sendable {
     package mutating func string(_ value: String) {
         beginValue()
         appendQuoted(value)
+    }
+
+    /// Writes a text that is valid UTF-8.
+    package mutating func string(utf8: UnsafeRawBufferPointer) {
+        beginValue()
+        appendQuoted(utf8)
     }
 
     /// Copies one complete encoded value without checks.
@@ -191,19 +198,17 @@ extension JSONWriter {
     /// Escapes quotes, backslashes and all characters that can harm a terminal or a line reader: C0, DEL, C1, bidi
     /// controls (Unicode annex 9, section 2), U+2028 and U+2029. All other characters remain UTF-8.
     mutating func appendQuoted(_ text: String) {
-        output.append(UInt8(ascii: "\""))
         var text = text
-        text.withUTF8 { appendEscaped($0) }
-        output.append(UInt8(ascii: "\""))
+        text.withUTF8 { appendQuoted(UnsafeRawBufferPointer($0)) }
     }
 
-    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
-        let raw = UnsafeRawBufferPointer(text)
+    private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
+        output.append(UInt8(ascii: "\""))
         var copied = 0
         var position = 0
         while position < text.count {
             let end = min(position + 8, text.count)
-            if end == position + 8, !raw.loadUnaligned(fromByteOffset: position, as: UInt64.self).hasByteToInspect {
+            if end == position + 8, !text.loadUnaligned(fromByteOffset: position, as: UInt64.self).hasByteToInspect {
                 position = end
                 continue
             }
@@ -212,19 +217,20 @@ extension JSONWriter {
                     position += 1
                     continue
                 }
-                output.append(UnsafeRawBufferPointer(rebasing: raw[copied..<position]))
+                output.append(UnsafeRawBufferPointer(rebasing: text[copied..<position]))
                 appendEscape(scalar)
                 position += length
                 copied = position
             }
         }
-        output.append(UnsafeRawBufferPointer(rebasing: raw[copied...]))
+        output.append(UnsafeRawBufferPointer(rebasing: text[copied...]))
+        output.append(UInt8(ascii: "\""))
     }
 
     /// Returns the scalar at the position and its length in bytes if it must be escaped. `text` is valid UTF-8, so the
     /// reads after the first byte are in bounds.
     private static func scalarToEscape(
-        _ text: UnsafeBufferPointer<UInt8>, at position: Int
+        _ text: UnsafeRawBufferPointer, at position: Int
     ) -> (length: Int, scalar: UInt16)? {
         let first = text[position]
         switch first {

@@ -2,7 +2,7 @@
 ///
 /// Not the standard library's Hasher, whose key differs in each process, because cursors and ids outlive a process.
 enum SipHash {
-    static func hash(_ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64)) -> UInt64 {
+    static func hash(_ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64) = (0, 0)) -> UInt64 {
         var state = State(key: key)
         let whole = bytes.count & ~7
         for start in stride(from: 0, to: whole, by: 8) {

@@ -1,6 +1,5 @@
 import CLinux
 package import NorrisProtocol
-import NorrisText
 import Synchronization
 
 /// All facts that the daemon serves, immutable and in memory. A change of the facts makes a new catalogue.
@@ -25,14 +24,13 @@ package final class FactCatalogue: Sendable {
     private let kinds: [FactKind]
     /// The lengths of the texts in code points, at most ``Fact/maximumLength``.
     private let lengths: [UInt16]
-    /// The facts in wire form, one after another, and the end of each.
-    private let wire: [UInt8]
-    private let wireEnds: [UInt32]
+    /// The facts in wire form in any order, and the position of each.
+    private let json: JSONWriter
+    private let wire: [Range<UInt32>]
     /// The texts as searches read them, each with a line feed, which no search contains; and the end of each.
     private let folded: [UInt8]
     private let foldedEnds: [UInt32]
-    /// All numbers, by their hashes.
-    private let byHash: [UInt32]
+    private let byHash: HashIndex
     /// The numbers of the facts of each category, ascending.
     private let categories: [String: [UInt32]]
 
@@ -48,9 +46,8 @@ package final class FactCatalogue: Sendable {
     /// Calls the body with the wire form of a fact.
     @inline(__always)
     package func withFact<Result>(_ number: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let start = number == 0 ? 0 : Int(wireEnds[Int(number) - 1])
-        let end = Int(wireEnds[Int(number)])
-        return wire.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+        let range = Int(wire[Int(number)].lowerBound)..<Int(wire[Int(number)].upperBound)
+        return json.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
     package func fact(_ number: UInt32) -> Fact {
@@ -61,10 +58,7 @@ package final class FactCatalogue: Sendable {
     /// The number of the fact with an id; nil if there is none.
     package func number(ofID id: String) -> UInt32? { number(ofHash: FactCatalogue.hash(of: id)) }
 
-    func number(ofHash hash: UInt64) -> UInt32? {
-        let index = byHash.partitioningIndex { hashes[Int($0)] >= hash }
-        return index < byHash.count && hashes[Int(byHash[index])] == hash ? byHash[index] : nil
-    }
+    func number(ofHash hash: UInt64) -> UInt32? { byHash.index(of: hash, in: hashes).map { UInt32($0) } }
 
     // MARK: Categories
 
@@ -209,174 +203,32 @@ package final class FactCatalogue: Sendable {
 
     // MARK: Building
 
-    fileprivate init(
-        _ drafts: borrowing [Draft], wire source: UnsafeRawBufferPointer, folded texts: [UInt8], leftOut: Int
-    ) {
+    /// - Parameters:
+    ///   - order: the indices of the drafts, in the order of searches.
+    ///   - json: the wire forms of the drafts.
+    ///   - texts: the folded texts of the drafts.
+    init(_ drafts: [FactDraft], in order: [Int], json: consuming JSONWriter, folded texts: [UInt8], leftOut: Int) {
         version = FactCatalogue.versions.add(1, ordering: .relaxed).newValue
         self.leftOut = leftOut
+        self.json = json
         upstreamCount = drafts.count { !$0.kind.isLocal }
-        (hashes, kinds, lengths) = (drafts.map { $0.hash }, drafts.map { $0.kind }, drafts.map { $0.length })
-        (wire, wireEnds) = FactCatalogue.joined(drafts.map { $0.wire }, of: source)
-        (folded, foldedEnds) = texts.withUnsafeBytes { FactCatalogue.joined(drafts.map { $0.folded }, of: $0) }
-        byHash = hashes.indices.sorted { [hashes] in hashes[$0] < hashes[$1] }.map { UInt32($0) }
+        hashes = order.map { drafts[$0].hash }
+        kinds = order.map { drafts[$0].kind }
+        lengths = order.map { drafts[$0].length }
+        wire = order.map { drafts[$0].wire }
+        var folded: [UInt8] = []
+        folded.reserveCapacity(texts.count)
+        foldedEnds = order.map { index in
+            folded.append(contentsOf: texts[drafts[index].folded])
+            return UInt32(folded.count)
+        }
+        self.folded = folded
+        byHash = HashIndex(hashes)
         var categories: [String: [UInt32]] = [:]
-        for (number, draft) in drafts.enumerated() {
-            for name in draft.categories { categories[name, default: []].append(UInt32(number)) }
+        for (number, index) in order.enumerated() {
+            for name in drafts[index].categories { categories[name, default: []].append(UInt32(number)) }
         }
         self.categories = categories
-    }
-
-    /// Parts of a buffer one after another, and the end of each.
-    private static func joined(
-        _ parts: [Range<Int>], of source: UnsafeRawBufferPointer
-    ) -> (bytes: [UInt8], ends: [UInt32]) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(parts.reduce(0) { $0 + $1.count })
-        // No overflow: the limit of the texts also limits the wire form, to a few hundred bytes more for each fact.
-        let ends = parts.map { part in
-            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: source[part]))
-            return UInt32(bytes.count)
-        }
-        return (bytes, ends)
-    }
-
-    /// A fact in a ``Builder``.
-    fileprivate struct Draft {
-        let hash: UInt64
-        let createdAt: Int64
-        /// The wire form, in the builder's output.
-        var wire: Range<Int>
-        /// The id in the wire form, without its quotes.
-        var id: Range<Int>
-        let folded: Range<Int>
-        let length: UInt16
-        var kind: FactKind
-        var categories: [String]
-    }
-
-    /// Collects the facts of a catalogue. The facts that are added first have precedence.
-    ///
-    /// Of facts with equal ids the first is kept; of facts with equal texts too, with the categories of all facts of its
-    /// group.
-    package struct Builder: ~Copyable {
-        private var drafts: [Draft] = []
-        private var json: JSONWriter
-        private var folded: [UInt8] = []
-        private var hashes: Set<UInt64> = []
-        /// The index in ``drafts`` of each text, by a hash of the text.
-        private var texts: [UInt64: Int] = [:]
-        private var textBytes = 0
-        private var leftOut: Int
-        /// Most facts of the upstream have the same times.
-        private var lastTime = (time: Timestamp(seconds: 0), text: Timestamp(seconds: 0).description)
-
-        /// - Parameters:
-        ///   - leftOut: the number of facts that the caller has left out.
-        ///   - capacity: the expected bytes of all facts. Unused memory costs nothing.
-        package init(leftOut: Int = 0, capacity: Int = 0) {
-            self.leftOut = leftOut
-            json = JSONWriter(capacity: 2 * capacity + 512)
-            folded.reserveCapacity(capacity)
-        }
-
-        package mutating func add(_ fact: Fact) {
-            let hash = FactCatalogue.hash(of: fact.id)
-            let textHash = SipHash.hash(fact.text, key: (1, 0))
-            if let index = texts[textHash] {
-                if drafts[index].kind.group == FactGroup(source: fact.source) { merge(fact.categories, into: index) }
-                return
-            }
-            guard !hashes.contains(hash) else { return }
-            textBytes += fact.text.utf8.count
-            guard drafts.count < maximumCount, textBytes <= maximumTextBytes else {
-                textBytes -= fact.text.utf8.count
-                leftOut += 1
-                return
-            }
-            hashes.insert(hash)
-            texts[textHash] = drafts.count
-            let start = folded.count
-            appendSearchable(fact.text, to: &folded)
-            folded.append(UInt8(ascii: "\n"))
-            let (wire, id) = write(fact)
-            drafts.append(
-                Draft(
-                    hash: hash, createdAt: fact.createdAt?.seconds ?? .min, wire: wire, id: id,
-                    folded: start..<folded.count, length: UInt16(clamping: fact.length), kind: FactKind(fact),
-                    categories: fact.categories))
-        }
-
-        /// Adds the categories of another fact with the same text.
-        private mutating func merge(_ categories: [String], into index: Int) {
-            let old = drafts[index].categories
-            // An upstream controls the number of its categories; `explicit` is never dropped.
-            let isFull = drafts[index].kind.group == .upstream && old.count >= Fact.maximumCategories
-            let merged = old.adding(isFull ? categories.filter { $0 == Fact.explicitCategory } : categories)
-            let wire = json.withBytes { Array($0[drafts[index].wire]) }
-            guard merged.count > old.count, var fact = try? Fact(json: JSON.parse(wire)) else { return }
-            fact.categories = merged
-            (drafts[index].wire, drafts[index].id) = write(fact)
-            (drafts[index].kind, drafts[index].categories) = (FactKind(fact), merged)
-        }
-
-        private mutating func write(_ fact: Fact) -> (wire: Range<Int>, id: Range<Int>) {
-            // Without a comma before the fact.
-            json.newline()
-            let start = json.count
-            // By hand, because the generic `encode` takes half of the time of a start with many facts.
-            json.beginObject()
-            json.key("id")
-            let id = json.count + 1
-            json.string(fact.id)
-            let idEnd = json.count - 1
-            json.key("text")
-            json.string(fact.text)
-            json.key("categories")
-            json.beginArray()
-            for name in fact.categories { json.string(name) }
-            json.endArray()
-            json.key("source")
-            json.string(fact.source)
-            if let url = fact.url {
-                json.key("url")
-                json.string(url)
-            }
-            if let time = fact.createdAt {
-                json.key("created_at")
-                write(time)
-            }
-            if let time = fact.updatedAt {
-                json.key("updated_at")
-                write(time)
-            }
-            json.endObject()
-            return (start..<json.count, id..<idEnd)
-        }
-
-        private mutating func write(_ time: Timestamp) {
-            if lastTime.time != time { lastTime = (time, time.description) }
-            json.string(lastTime.text)
-        }
-
-        package consuming func finish() -> FactCatalogue {
-            var drafts = drafts
-            self.drafts = []
-            let (folded, leftOut) = (folded, leftOut)
-            return json.withBytes { wire in
-                drafts.sort { first, second in
-                    guard first.createdAt == second.createdAt else { return first.createdAt > second.createdAt }
-                    return wire[first.id].lexicographicallyPrecedes(wire[second.id])
-                }
-                return FactCatalogue(drafts, wire: wire, folded: folded, leftOut: leftOut)
-            }
-        }
-    }
-}
-
-extension [String] {
-    /// Appends the other categories that are missing, in their order.
-    fileprivate func adding(_ others: [String]) -> [String] {
-        others.reduce(into: self) { all, other in if !all.contains(other) { all.append(other) } }
     }
 }
 

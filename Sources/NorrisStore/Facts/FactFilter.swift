@@ -81,7 +81,9 @@ package struct FactKind: Sendable {
     /// Twice the group, and 1 for an explicit fact.
     private let number: UInt8
 
-    init(_ fact: Fact) { number = FactGroup(source: fact.source).rawValue * 2 + (fact.isExplicit ? 1 : 0) }
+    init(_ group: FactGroup, _ categories: [String]) {
+        number = group.rawValue * 2 + (categories.contains { $0.hasSameBytes(as: Fact.explicitCategory) } ? 1 : 0)
+    }
 
     // Not nil, because the number contains a group.
     var group: FactGroup { FactGroup(rawValue: number / 2)! }

@@ -224,7 +224,7 @@ package final class FactStore: Sendable {
                 capacity: databases.space.cache + (fortunes?.reduce(0) { $0 + $1.text.utf8.count } ?? 0))
             for fact in StartingCollection.facts() { builder.add(fact) }
             do {
-                try databases.read(.facts, access) { try FactTable.forEach($0) { builder.add($0) } }
+                try databases.read(.facts, access) { try FactTable.add(to: &builder, $0) }
             } catch {
                 // Without a disk, the facts in memory are still served. The error was logged.
                 old.forEachFact(of: .upstream) { builder.add($0) }

@@ -1,18 +1,39 @@
 import NorrisProtocol
+import NorrisText
 
 /// The table `facts` of `cache.db`: the upstream's facts as they were fetched.
 enum FactTable {
     private static let columns = "id, text, categories, url, created_at, updated_at"
 
-    /// Calls the body with all facts, in the order of their ids' bytes.
-    static func forEach(_ database: Database, _ body: (Fact) -> Void) throws {
+    /// Calls the body with all facts.
+    private static func forEach(_ database: Database, _ body: (Fact) -> Void) throws {
+        let row = try database.rows("SELECT \(columns) FROM facts")
+        while try row.next() { body(fact(row)) }
+    }
+
+    /// Adds all facts to a catalogue.
+    static func add(to builder: inout FactCatalogue.Builder, _ database: Database) throws {
+        // Sorted by ids, so that a builder without other facts has little to sort.
         let row = try database.rows("SELECT \(columns) FROM facts ORDER BY id")
         while try row.next() {
-            body(
-                Fact(
-                    id: row[0], text: row[1], categories: categories(row[2]), source: source, url: row[3],
-                    createdAt: row[4], updatedAt: row[5]))
+            let bytes = FactBytes(
+                id: row.bytes(0), text: row.bytes(1), url: row.bytes(3), categories: categories(row[2]),
+                source: source, createdAt: row[4], updatedAt: row[5])
+            if bytes.isPlain {
+                builder.add(bytes)
+            } else {
+                var fact = fact(row)
+                // A damaged file can contain any byte.
+                fact.text = sanitizedText(fact.text)
+                builder.add(fact)
+            }
         }
+    }
+
+    private static func fact(_ row: Rows) -> Fact {
+        Fact(
+            id: row[0], text: row[1], categories: categories(row[2]), source: source, url: row[3], createdAt: row[4],
+            updatedAt: row[5])
     }
 
     private static let source = "chucknorris"

@@ -103,6 +103,9 @@ final class Rows {
         type(column) == SQLITE_INTEGER ? sqlite3_column_int64(statement.handle, Int32(column)) : nil
     }
 
+    /// A text or a blob in SQLite's memory, which is valid until the next row. NULL is empty.
+    func bytes(_ column: Int) -> UnsafeRawBufferPointer { withBytes(column) { $0 } }
+
     /// Calls the body with a text or a blob in SQLite's memory, which is valid only in the body. NULL is empty.
     func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let type = type(column)

@@ -1,0 +1,246 @@
+package import NorrisProtocol
+import NorrisText
+
+/// A fact whose texts are UTF-8 in memory of the caller, because strings double the time of reading many facts.
+struct FactBytes {
+    let id: UnsafeRawBufferPointer
+    let text: UnsafeRawBufferPointer
+    /// Empty for none.
+    let url: UnsafeRawBufferPointer
+    let categories: [String]
+    let source: String
+    let createdAt: Timestamp?
+    let updatedAt: Timestamp?
+
+    /// Whether all texts are printable ASCII and line breaks, which is valid UTF-8 and safe to show.
+    var isPlain: Bool {
+        [id, text, url].allSatisfy { bytes in
+            // Without branches, so that the compiler uses vector instructions.
+            bytes.reduce(UInt8(0)) { $0 | ($1 &- 0x20 < 0x5F ? 0 : 1) & ($1 == UInt8(ascii: "\n") ? 0 : 1) } == 0
+        }
+    }
+
+    /// Calls the body with the bytes of a fact.
+    static func of(_ fact: Fact, _ body: (FactBytes) -> Void) {
+        var (id, text, url) = (fact.id, fact.text, fact.url ?? "")
+        id.withUTF8 { id in
+            text.withUTF8 { text in
+                url.withUTF8 { url in
+                    body(
+                        FactBytes(
+                            id: UnsafeRawBufferPointer(id), text: UnsafeRawBufferPointer(text),
+                            url: UnsafeRawBufferPointer(url), categories: fact.categories, source: fact.source,
+                            createdAt: fact.createdAt, updatedAt: fact.updatedAt))
+                }
+            }
+        }
+    }
+}
+
+/// A fact of a ``FactCatalogue`` that is being built.
+struct FactDraft {
+    let hash: UInt64
+    let createdAt: Int64
+    /// The wire form, in the builder's output. The limit of the texts also limits the wire form, to a few hundred bytes
+    /// more for each fact.
+    fileprivate(set) var wire: Range<UInt32>
+    /// The length of the id in the wire form, without its quotes.
+    fileprivate let idLength: Int
+    let folded: Range<Int>
+    let length: UInt16
+    fileprivate(set) var kind: FactKind
+    fileprivate(set) var categories: [String]
+
+    /// The wire form begins with the id.
+    fileprivate static let start: StaticString = "{\"id\":"
+    fileprivate var idInWire: Range<Int> {
+        let start = Int(wire.lowerBound) + FactDraft.start.utf8CodeUnitCount + 1
+        return start..<start + idLength
+    }
+}
+
+extension FactCatalogue {
+    /// Collects the facts of a catalogue. The facts that are added first have precedence.
+    ///
+    /// Of facts with equal ids the first is kept; of facts with equal texts too, with the categories of all facts of its
+    /// group.
+    package struct Builder: ~Copyable {
+        private var drafts: [FactDraft] = []
+        /// Hashes of the ids and of the texts, in the order of ``drafts``.
+        private var ids: [UInt64] = []
+        private var texts: [UInt64] = []
+        private var byID = HashIndex()
+        private var byText = HashIndex()
+        private var json: JSONWriter
+        private var folded: [UInt8] = []
+        private var textBytes = 0
+        private var leftOut: Int
+        /// Most facts of the upstream have the same times.
+        private var lastTime = (time: Timestamp(seconds: 0), text: Timestamp(seconds: 0).description)
+
+        /// - Parameters:
+        ///   - leftOut: the number of facts that the caller has left out.
+        ///   - capacity: the expected bytes of all facts. Unused memory costs nothing.
+        package init(leftOut: Int = 0, capacity: Int = 0) {
+            self.leftOut = leftOut
+            json = JSONWriter(capacity: 2 * capacity + 512)
+            folded.reserveCapacity(capacity)
+            // A fact of api.chucknorris.io takes some 250 bytes in a database.
+            let count = min(capacity / 256, maximumCount)
+            drafts.reserveCapacity(count)
+            ids.reserveCapacity(count)
+            texts.reserveCapacity(count)
+            (byID, byText) = (HashIndex(capacity: count), HashIndex(capacity: count))
+        }
+
+        package mutating func add(_ fact: Fact) { FactBytes.of(fact) { add($0) } }
+
+        mutating func add(_ fact: FactBytes) {
+            let group = FactGroup(source: fact.source)
+            let hash = SipHash.hash(fact.id)
+            let textHash = SipHash.hash(fact.text, key: (1, 0))
+            if let index = byText.index(of: textHash, in: texts) {
+                if drafts[index].kind.group == group { merge(fact.categories, into: index) }
+                return
+            }
+            guard byID.index(of: hash, in: ids) == nil else { return }
+            guard drafts.count < maximumCount, textBytes + fact.text.count <= maximumTextBytes else {
+                leftOut += 1
+                return
+            }
+            textBytes += fact.text.count
+            ids.append(hash)
+            byID.insertLast(of: ids)
+            texts.append(textHash)
+            byText.insertLast(of: texts)
+            let start = folded.count
+            let length = appendSearchable(fact.text, to: &folded)
+            folded.append(UInt8(ascii: "\n"))
+            let (wire, idLength) = write(fact)
+            drafts.append(
+                FactDraft(
+                    hash: hash, createdAt: fact.createdAt?.seconds ?? .min, wire: wire, idLength: idLength,
+                    folded: start..<folded.count, length: UInt16(clamping: length),
+                    kind: FactKind(group, fact.categories), categories: fact.categories))
+        }
+
+        /// Adds the categories of another fact with the same text.
+        private mutating func merge(_ categories: [String], into index: Int) {
+            let old = drafts[index].categories
+            // An upstream controls the number of its categories; `explicit` is never dropped.
+            let isFull = drafts[index].kind.group == .upstream && old.count >= Fact.maximumCategories
+            let merged = old.adding(isFull ? categories.filter { $0 == Fact.explicitCategory } : categories)
+            let range = drafts[index].wire
+            let wire = json.withBytes { Array($0[Int(range.lowerBound)..<Int(range.upperBound)]) }
+            guard merged.count > old.count, var fact = try? Fact(json: JSON.parse(wire)) else { return }
+            fact.categories = merged
+            FactBytes.of(fact) { drafts[index].wire = write($0).wire }
+            (drafts[index].kind, drafts[index].categories) = (FactKind(drafts[index].kind.group, merged), merged)
+        }
+
+        private mutating func write(_ fact: FactBytes) -> (wire: Range<UInt32>, idLength: Int) {
+            // Without a comma before the fact.
+            json.newline()
+            let start = json.count
+            // By hand, because the generic `encode` takes half of the time of a start with many facts.
+            json.literal(FactDraft.start)
+            let id = json.count
+            json.string(utf8: fact.id)
+            let idLength = json.count - id - 2
+            json.join(",\"text\":")
+            json.string(utf8: fact.text)
+            json.join(",\"categories\":[")
+            for name in fact.categories { json.string(name) }
+            json.join("],\"source\":")
+            json.string(fact.source)
+            if !fact.url.isEmpty {
+                json.join(",\"url\":")
+                json.string(utf8: fact.url)
+            }
+            if let time = fact.createdAt {
+                json.join(",\"created_at\":")
+                write(time)
+            }
+            if let time = fact.updatedAt {
+                json.join(",\"updated_at\":")
+                write(time)
+            }
+            json.endObject()
+            return (UInt32(start)..<UInt32(json.count), idLength)
+        }
+
+        private mutating func write(_ time: Timestamp) {
+            if lastTime.time != time { lastTime = (time, time.description) }
+            json.string(lastTime.text)
+        }
+
+        package consuming func finish() -> FactCatalogue {
+            let drafts = drafts
+            let order = json.withBytes { wire in
+                drafts.indices.sorted { first, second in
+                    let (time, other) = (drafts[first].createdAt, drafts[second].createdAt)
+                    guard time == other else { return time > other }
+                    return wire[drafts[first].idInWire].lexicographicallyPrecedes(wire[drafts[second].idInWire])
+                }
+            }
+            return FactCatalogue(drafts, in: order, json: json, folded: folded, leftOut: leftOut)
+        }
+    }
+}
+
+extension [String] {
+    /// Appends the other categories that are missing, in their order.
+    fileprivate func adding(_ others: [String]) -> [String] {
+        others.reduce(into: self) { all, other in if !all.contains(other) { all.append(other) } }
+    }
+}
+
+/// A hash table of the indices of an array of hashes. At least half of the slots are empty.
+struct HashIndex: Sendable {
+    /// The upper bits of the hash, and 1 more than the index in the lower bits; 0 in an empty slot. The count is a power
+    /// of 2.
+    private var slots: [UInt64]
+    /// Enough for ``FactCatalogue/maximumCount``.
+    private static let indexMask: UInt64 = 1 << 18 - 1
+    /// Differs in each process, so that no upstream can choose ids that use the same slots.
+    private static let multiplier = UInt64.random(in: .min ... .max) | 1
+
+    /// - Parameter capacity: the number of hashes for which the table has space without growing.
+    init(capacity: Int = 1) {
+        var count = 2
+        while count < 2 * capacity { count *= 2 }
+        slots = Array(repeating: 0, count: count)
+    }
+
+    /// - Parameter hashes: without duplicates.
+    init(_ hashes: [UInt64]) {
+        self.init(capacity: hashes.count)
+        for (index, hash) in hashes.enumerated() { slots[slot(of: hash, in: hashes)] = HashIndex.entry(hash, index) }
+    }
+
+    private static func entry(_ hash: UInt64, _ index: Int) -> UInt64 { hash & ~indexMask | UInt64(index + 1) }
+
+    func index(of hash: UInt64, in hashes: [UInt64]) -> Int? {
+        let entry = slots[slot(of: hash, in: hashes)]
+        return entry == 0 ? nil : Int(entry & HashIndex.indexMask) - 1
+    }
+
+    /// Adds the last hash of an array, whose other hashes are in the table.
+    mutating func insertLast(of hashes: [UInt64]) {
+        guard let last = hashes.last else { return }
+        if 2 * hashes.count > slots.count { self = HashIndex(hashes) }
+        slots[slot(of: last, in: hashes)] = HashIndex.entry(last, hashes.count - 1)
+    }
+
+    /// The slot of a hash, or the empty slot that it would use.
+    private func slot(of hash: UInt64, in hashes: [UInt64]) -> Int {
+        let upper = hash & ~HashIndex.indexMask
+        var slot = Int((upper &* HashIndex.multiplier) >> UInt64(64 - slots.count.trailingZeroBitCount))
+        while slots[slot] != 0 {
+            let entry = slots[slot]
+            if entry & ~HashIndex.indexMask == upper, hashes[Int(entry & HashIndex.indexMask) - 1] == hash { break }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return slot
+    }
+}
