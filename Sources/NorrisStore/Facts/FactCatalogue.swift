@@ -30,7 +30,7 @@ package final class FactCatalogue: Sendable {
     /// The texts as searches read them, each with a line feed, which no search contains; and the end of each.
     private let folded: [UInt8]
     private let foldedEnds: [UInt32]
-    private let byHash: HashIndex
+    private let byHash: [UInt64: UInt32]
     /// The numbers of the facts of each category, ascending.
     private let categories: [String: [UInt32]]
 
@@ -58,7 +58,7 @@ package final class FactCatalogue: Sendable {
     /// The number of the fact with an id; nil if there is none.
     package func number(ofID id: String) -> UInt32? { number(ofHash: FactCatalogue.hash(of: id)) }
 
-    func number(ofHash hash: UInt64) -> UInt32? { byHash.index(of: hash, in: hashes).map { UInt32($0) } }
+    func number(ofHash hash: UInt64) -> UInt32? { byHash[hash] }
 
     // MARK: Categories
 
@@ -223,7 +223,7 @@ package final class FactCatalogue: Sendable {
             return UInt32(folded.count)
         }
         self.folded = folded
-        byHash = HashIndex(hashes)
+        byHash = Dictionary(uniqueKeysWithValues: zip(hashes, 0...))
         var categories: [String: [UInt32]] = [:]
         for (number, index) in order.enumerated() {
             for name in drafts[index].categories { categories[name, default: []].append(UInt32(number)) }

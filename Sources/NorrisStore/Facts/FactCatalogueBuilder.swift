@@ -66,11 +66,10 @@ extension FactCatalogue {
     /// group.
     package struct Builder: ~Copyable {
         private var drafts: [FactDraft] = []
-        /// Hashes of the ids and of the texts, in the order of ``drafts``.
-        private var ids: [UInt64] = []
-        private var texts: [UInt64] = []
-        private var byID = HashIndex()
-        private var byText = HashIndex()
+        /// Hashes of the ids.
+        private var ids: Set<UInt64> = []
+        /// The index in ``drafts`` of each text, by a hash of the text.
+        private var texts: [UInt64: Int] = [:]
         private var json: JSONWriter
         private var folded: [UInt8] = []
         private var textBytes = 0
@@ -90,7 +89,6 @@ extension FactCatalogue {
             drafts.reserveCapacity(count)
             ids.reserveCapacity(count)
             texts.reserveCapacity(count)
-            (byID, byText) = (HashIndex(capacity: count), HashIndex(capacity: count))
         }
 
         package mutating func add(_ fact: Fact) { FactBytes.of(fact) { add($0) } }
@@ -99,20 +97,18 @@ extension FactCatalogue {
             let group = FactGroup(source: fact.source)
             let hash = SipHash.hash(fact.id)
             let textHash = SipHash.hash(fact.text, key: (1, 0))
-            if let index = byText.index(of: textHash, in: texts) {
+            if let index = texts[textHash] {
                 if drafts[index].kind.group == group { merge(fact.categories, into: index) }
                 return
             }
-            guard byID.index(of: hash, in: ids) == nil else { return }
+            guard !ids.contains(hash) else { return }
             guard drafts.count < maximumCount, textBytes + fact.text.count <= maximumTextBytes else {
                 leftOut += 1
                 return
             }
             textBytes += fact.text.count
-            ids.append(hash)
-            byID.insertLast(of: ids)
-            texts.append(textHash)
-            byText.insertLast(of: texts)
+            ids.insert(hash)
+            texts[textHash] = drafts.count
             let start = folded.count
             let length = appendSearchable(fact.text, to: &folded)
             folded.append(UInt8(ascii: "\n"))
@@ -192,55 +188,5 @@ extension [String] {
     /// Appends the other categories that are missing, in their order.
     fileprivate func adding(_ others: [String]) -> [String] {
         others.reduce(into: self) { all, other in if !all.contains(other) { all.append(other) } }
-    }
-}
-
-/// A hash table of the indices of an array of hashes. At least half of the slots are empty.
-struct HashIndex: Sendable {
-    /// The upper bits of the hash, and 1 more than the index in the lower bits; 0 in an empty slot. The count is a power
-    /// of 2.
-    private var slots: [UInt64]
-    /// Enough for ``FactCatalogue/maximumCount``.
-    private static let indexMask: UInt64 = 1 << 18 - 1
-    /// Differs in each process, so that no upstream can choose ids that use the same slots.
-    private static let multiplier = UInt64.random(in: .min ... .max) | 1
-
-    /// - Parameter capacity: the number of hashes for which the table has space without growing.
-    init(capacity: Int = 1) {
-        var count = 2
-        while count < 2 * capacity { count *= 2 }
-        slots = Array(repeating: 0, count: count)
-    }
-
-    /// - Parameter hashes: without duplicates.
-    init(_ hashes: [UInt64]) {
-        self.init(capacity: hashes.count)
-        for (index, hash) in hashes.enumerated() { slots[slot(of: hash, in: hashes)] = HashIndex.entry(hash, index) }
-    }
-
-    private static func entry(_ hash: UInt64, _ index: Int) -> UInt64 { hash & ~indexMask | UInt64(index + 1) }
-
-    func index(of hash: UInt64, in hashes: [UInt64]) -> Int? {
-        let entry = slots[slot(of: hash, in: hashes)]
-        return entry == 0 ? nil : Int(entry & HashIndex.indexMask) - 1
-    }
-
-    /// Adds the last hash of an array, whose other hashes are in the table.
-    mutating func insertLast(of hashes: [UInt64]) {
-        guard let last = hashes.last else { return }
-        if 2 * hashes.count > slots.count { self = HashIndex(hashes) }
-        slots[slot(of: last, in: hashes)] = HashIndex.entry(last, hashes.count - 1)
-    }
-
-    /// The slot of a hash, or the empty slot that it would use.
-    private func slot(of hash: UInt64, in hashes: [UInt64]) -> Int {
-        let upper = hash & ~HashIndex.indexMask
-        var slot = Int((upper &* HashIndex.multiplier) >> UInt64(64 - slots.count.trailingZeroBitCount))
-        while slots[slot] != 0 {
-            let entry = slots[slot]
-            if entry & ~HashIndex.indexMask == upper, hashes[Int(entry & HashIndex.indexMask) - 1] == hash { break }
-            slot = (slot + 1) & (slots.count - 1)
-        }
-        return slot
     }
 }
