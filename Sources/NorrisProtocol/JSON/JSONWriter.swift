@@ -25,10 +25,16 @@ package struct JSONWriter: ~Copyable, Sendable {
     /// A copy of the output.
     package var bytes: [UInt8] { withBytes { Array($0.bindMemory(to: UInt8.self)) } }
 
-    /// Calls the body with the output from an offset on.
-    @inlinable package func withBytes<Result>(from start: Int = 0, _ body: (UnsafeRawBufferPointer) -> Result) -> Result
-    {
-        output.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+    /// Calls the body with the output.
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withBytes(in: 0..<count, body)
+    }
+
+    /// Calls the body with a part of the output.
+    @inlinable @inline(__always)
+    package func withBytes<Result>(in range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        precondition(range.upperBound <= count)
+        return body(UnsafeRawBufferPointer(start: output.base + range.lowerBound, count: range.count))
     }
 
     /// Removes all output and keeps the memory.

@@ -44,10 +44,6 @@
         self.count = count
     }
 
-    @inlinable func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        body(UnsafeRawBufferPointer(start: base, count: count))
-    }
-
     @usableFromInline @inline(never) mutating func grow(by length: Int) {
         capacity = max(2 * capacity, count + length)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)

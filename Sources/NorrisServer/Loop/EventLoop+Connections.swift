@@ -191,7 +191,7 @@ extension EventLoop {
         // The connection may have been closed as the slowest of all.
         guard let c = connections[slot], c.pointee.state != .gone else { return }
         c.pointee.machine.wrote(range.count)
-        let isAlive = json.withBytes(from: range.lowerBound) { c.pointee.send($0[..<range.count]) }
+        let isAlive = json.withBytes(in: range) { c.pointee.send($0[...]) }
         let unsent = c.pointee.unsentBytes
         guard isAlive, unsent > 0 || !isLast else { return remove(slot) }
         if unsent > 0 {

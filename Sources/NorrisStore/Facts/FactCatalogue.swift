@@ -46,8 +46,8 @@ package final class FactCatalogue: Sendable {
     /// Calls the body with the wire form of a fact.
     @inline(__always)
     package func withFact<Result>(_ number: UInt32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let range = Int(wire[Int(number)].lowerBound)..<Int(wire[Int(number)].upperBound)
-        return json.withBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        let range = wire[Int(number)]
+        return json.withBytes(in: Int(range.lowerBound)..<Int(range.upperBound), body)
     }
 
     package func fact(_ number: UInt32) -> Fact {

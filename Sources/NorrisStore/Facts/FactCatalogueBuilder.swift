@@ -127,7 +127,7 @@ extension FactCatalogue {
             let isFull = drafts[index].kind.group == .upstream && old.count >= Fact.maximumCategories
             let merged = old.adding(isFull ? categories.filter { $0 == Fact.explicitCategory } : categories)
             let range = drafts[index].wire
-            let wire = json.withBytes { Array($0[Int(range.lowerBound)..<Int(range.upperBound)]) }
+            let wire = json.withBytes(in: Int(range.lowerBound)..<Int(range.upperBound)) { Array($0) }
             guard merged.count > old.count, var fact = try? Fact(json: JSON.parse(wire)) else { return }
             fact.categories = merged
             FactBytes.of(fact) { drafts[index].wire = write($0).wire }
