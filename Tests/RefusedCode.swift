@@ -10,15 +10,15 @@ import NorrisThreads
 let count = "SELECT count(*) FROM posts"
 
 // expected-note@+1 {{add 'async'}}
-func blockingReadWithoutAccess(_ databases: Databases) throws {
+func readThatBlocks(_ databases: Databases) throws {
     // expected-error@+1 {{'async' call in a function that does not support concurrency}}
-    _ = try databases.read(.posts) { try Int.fetchOne($0, count) }
+    _ = try databases.read(databases.cache) { try $0.value(count) as Int? }
 }
 
 // expected-note@+1 {{add 'async'}}
-func blockingWriteWithoutAccess(_ databases: Databases) throws {
+func writeThatBlocks(_ databases: Databases) throws {
     // expected-error@+1 {{'async' call in a function that does not support concurrency}}
-    try databases.write(.posts) { try $0.execute("DELETE FROM posts") }
+    try databases.write(databases.cache) { try $0.execute("DELETE FROM posts") }
 }
 
 func accessOfOnesOwn() {
@@ -32,24 +32,6 @@ func accessOnAnotherThread(_ access: BlockingAccess) -> @Sendable () -> Void {
 func accessThatIsKept() async -> BlockingAccess {
     await BackgroundThreads.background.run { $0 }  // expected-error {{to 'Sendable' is unavailable}}
 }
-
-func blockingReadInBackground(_ databases: Databases) async throws {
-    try await BackgroundThreads.background.run { access in
-        _ = try databases.read(.posts, access) { try Int.fetchOne($0, count) }
-    }
-}
-
-// MARK: Database integers without a range
-
-func integerWithoutRange(_ database: Database) throws -> Int64? {
-    try Int64.fetchOne(database, count)  // expected-error {{type 'Int64' has no member 'fetchOne'}}
-}
-
-func columnWithoutRange(_ row: Rows) -> Int64? {
-    Int64.read(row, 0)  // expected-error {{type 'Int64' has no member 'read'}}
-}
-
-func integerWithRange(_ database: Database) throws -> UserID? { try UserID.fetchOne(database, count) }
 
 // MARK: Document texts without a limit
 

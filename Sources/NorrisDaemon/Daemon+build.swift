@@ -31,13 +31,10 @@ extension Daemon {
 
         // The lock is first, because only its holder may use the databases.
         let lock = try takeLock(paths.stateDirectory, logger)
-        let (databases, stores) = try await BackgroundThreads.starting.run { access throws(StoreError) in
-            let databases = try Databases(
-                cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger, access,
-                willTakeLong: { notifier.extendTimeout(by: longStep) })
-            let facts = FactStore(databases: databases, access)
-            return (databases, Stores(databases: databases, facts: facts, access))
-        }
+        let databases = try await Databases(
+            cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger,
+            willTakeLong: { notifier.extendTimeout(by: longStep) })
+        let stores = await Stores(databases: databases)
         let facts = stores.facts
 
         let core = await DaemonCore(
@@ -47,8 +44,6 @@ extension Daemon {
                 // Replaces the system's trusted certificates (openssl-env(7)).
                 trustRoots: environment.value(of: "SSL_CERT_FILE"), credentials: .ofThisProcess()), levels: levels,
             notifier: notifier, logger: logger)
-
-        databases.onFaultsChange { core.statusChanges.set() }
 
         let promptFacts = paths.runtimeDirectory.map { folder in
             PromptFactsWriter(
@@ -146,7 +141,7 @@ struct DaemonCore: Sendable {
             host: ScheduleHost(stores: stores, events: events, changes: statusChanges), machine: environment.machine,
             clock: environment.clock, searchTime: environment.searchTime, logger: logger)
         let knownCategories = KnownCategories()
-        knownCategories.learn(await stores.fetches.record(of: FactSource.name)?.categories ?? [])
+        knownCategories.learn(await stores.records.fetch(of: FactSource.name)?.categories ?? [])
         let context = SourceContext(
             stores: stores, environment: environment, knownCategories: knownCategories, logger: logger)
         sources = await ConfiguredSources(settings: settings, context: context, prefetcher: prefetcher)

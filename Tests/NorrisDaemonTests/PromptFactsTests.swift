@@ -4,6 +4,7 @@ import NorrisProtocol
 import NorrisStore
 import NorrisSystem
 import NorrisTestSupport
+import NorrisThreads
 import Testing
 
 @testable import NorrisDaemon
@@ -60,12 +61,9 @@ struct PromptFactsTests {
     }
 }
 
-extension FactStore {
-    /// Creates a store in memory.
-    static func inMemory() throws -> FactStore {
-        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        return FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: logger))
-    }
+extension PromptFactsWriter {
+    // In a test, any thread may block.
+    func write() async { await BackgroundThreads.background.run { write($0) } }
 }
 
 struct PromptFactsWriterTests {
@@ -75,8 +73,11 @@ struct PromptFactsWriterTests {
     private let writer: PromptFactsWriter
     private let path: String
 
-    init() throws {
-        store = try FactStore.inMemory()
+    init() async throws {
+        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        let databases = try await Databases(
+            cacheFolder: scratch("cache"), stateFolder: scratch("state"), logger: logger)
+        store = await FactStore(databases: databases)
         let file = PromptFile(folder: scratch("run"))
         path = file.path
         writer = PromptFactsWriter(file: file, facts: store, scope: { .all }, logger: recorder.logger)
@@ -84,23 +85,23 @@ struct PromptFactsWriterTests {
 
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test func anErrorIsLoggedOnceAndMends() throws {
+    @Test func anErrorIsLoggedOnceAndMends() async throws {
         _ = try scratch.write("", to: "run")
-        writer.write()
-        writer.write()
+        await writer.write()
+        await writer.write()
         #expect(recorder.lines == ["error prompt-facts.unwritable"])
         #expect(recorder.records.first?.contains("\(path): cannot be written (Not a directory)") == true)
 
         try FileManager.default.removeItem(atPath: scratch("run"))
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        writer.write()
+        await writer.write()
         #expect(recorder.lines.count == 2, "Another reason is logged")
         #expect(recorder.records.last?.contains("Is a directory") == true)
 
         try FileManager.default.removeItem(atPath: path)
-        writer.write()
+        await writer.write()
         #expect(content?.split(separator: "\n").count == 64)
-        writer.write()
+        await writer.write()
         #expect(recorder.lines.dropFirst(2) == ["notice prompt-facts.writes-again"])
     }
 }

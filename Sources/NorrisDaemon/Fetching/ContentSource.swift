@@ -49,7 +49,7 @@ extension ContentSource {
     /// The record of the last fetch; nil if the last fetch had other settings, because its validators do not apply.
     var lastFetch: FetchRecord? {
         get async {
-            guard var record = await stores.fetches.record(of: name), record.settings == policy.settings else {
+            guard var record = await stores.records.fetch(of: name), record.settings == policy.settings else {
                 return nil
             }
             for (part, known) in record.parts { record.parts[part]?.checkedAt = known.checkedAt.past(now) }
@@ -72,7 +72,11 @@ extension ContentSource {
     func transport() -> CurlTransport { CurlTransport(baseURL: url, settings: http, logger: context.logger) }
 
     /// The outcome of a run that failed.
-    func outcome(of error: any Error) -> FetchOutcome { Task.isCancelled ? .cancelled : .failed(FetchFailure(error)) }
+    func outcome(of error: any Error) -> FetchOutcome {
+        if Task.isCancelled { return .cancelled }
+        if let error = error as? StoreError, error.reason == .contentGone { return .contentGone }
+        return .failed(FetchFailure(error))
+    }
 }
 
 extension PartRecord {

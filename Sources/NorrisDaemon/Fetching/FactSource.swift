@@ -50,7 +50,7 @@ struct FactSource: ContentSource {
             try news.add(await upstream.search(query), of: query, at: now)
         }
         // Facts are stored without their upstream's categories if the upstream does not list them.
-        var categories = await stores.fetches.record(of: name)?.categories ?? []
+        var categories = await stores.records.fetch(of: name)?.categories ?? []
         if case .changed(let names, _)? = try? await upstream.categories() { categories = names }
         return try await store(news, categories: categories)
     }
@@ -80,7 +80,7 @@ struct FactSource: ContentSource {
             }
         }
         record = newRecord(combined, parts: record.parts, categories: record.categories)
-        guard await stores.fetches.renew(record, for: name) else { return .contentGone }
+        guard await stores.records.renew(record, for: name) else { return .contentGone }
         return FetchOutcome(added: 0, combined)
     }
 

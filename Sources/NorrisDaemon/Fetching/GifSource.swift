@@ -125,7 +125,8 @@ struct GifSource: ContentSource {
             let limit = GifSource.pageSize
             if let page = try await page(of: list, offset: 0, limit: limit, from: giphy, within: http.timeout) {
                 added += try await stores.gifs.put(
-                    page.gifs, in: list, offset: 0, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now)
+                    page.gifs, in: list, offset: 0, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now
+                ).added
             }
             context.gifRun.note(list, at: now)
         }
@@ -186,7 +187,8 @@ struct GifSource: ContentSource {
                 return .page(
                     try await stores.gifs.put(
                         page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount,
-                        at: now, replyingTo: request, notBefore: notBefore))
+                        at: now, replyingTo: request, notBefore: notBefore
+                    ).page)
             case .random(let tag): gif = try await giphy.random(tag: tag, timeout: time)
             case .gif(let id): gif = try await giphy.gif(id: id, timeout: time)
             }

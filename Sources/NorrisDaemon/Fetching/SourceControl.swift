@@ -62,10 +62,17 @@ struct SourceControl: Sendable {
         _ = try? await stores.posts.purgeSources(keeping: sources.current.postNames, before: before)
     }
 
-    /// Makes the sources due whose part of the cache was lost and recreated.
-    func cacheWasLost(_ contents: Set<Databases.Content>) async {
-        for source in sources.current.all where contents.contains(Databases.Content(ofSource: source.name)) {
-            await prefetcher.contentGone(source.name)
+    /// Makes all sources due, because the cache was replaced by an empty one.
+    func cacheWasReplaced() async {
+        await stores.cacheWasReplaced()
+        for source in sources.current.all { await prefetcher.contentGone(source.name) }
+    }
+
+    /// Makes the failed sources due, because the cache can be written again.
+    func cacheIsWritable() {
+        for source in sources.current.all where prefetcher.schedule(of: source.name)?.failure != nil {
+            // A refusal leaves the schedule as it is.
+            try? prefetcher.refresh(source.name, isAdministrator: true)
         }
     }
 }

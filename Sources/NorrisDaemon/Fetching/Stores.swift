@@ -2,7 +2,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
-import NorrisThreads
 
 /// The stores of all content and of the users' state.
 struct Stores: Sendable {
@@ -14,20 +13,17 @@ struct Stores: Sendable {
     let recents: RecentSearches
     let numbered = NumberedLists()
     let quota: QuotaLedger
-    let fetches: FetchRecords
-    let schedules: ScheduleRecords
+    let records: SourceRecords
 
-    /// - Parameter facts: a loaded store of the same databases.
-    init(databases: Databases, facts: FactStore, _ access: BlockingAccess) {
-        self.facts = facts
-        gifs = GifStore(databases: databases, access)
+    init(databases: Databases) async {
+        facts = await FactStore(databases: databases)
+        gifs = await GifStore(databases: databases)
         readMarks = ReadMarks(databases: databases)
-        posts = PostStore(databases: databases, access)
+        posts = await PostStore(databases: databases)
         favorites = Favorites(databases: databases)
         recents = RecentSearches(databases: databases)
-        quota = QuotaLedger(source: GifSource.name, databases: databases, access)
-        fetches = FetchRecords(databases: databases)
-        schedules = ScheduleRecords(databases: databases)
+        quota = await QuotaLedger(source: GifSource.name, databases: databases)
+        records = SourceRecords(databases: databases)
     }
 
     /// Writes what requests have changed in memory.
@@ -53,10 +49,10 @@ struct Stores: Sendable {
         }
     }
 
-    /// Drops the content of lost files of the cache from memory, except facts, which are served until the next fetch.
-    func refill(_ contents: Set<Databases.Content>, _ access: BlockingAccess) {
-        if contents.contains(.gifs) { gifs.recount(access) }
-        if contents.contains(.posts) { posts.reload(access) }
+    /// Counts the content of a replaced cache. The facts in memory are served until the next fetch.
+    func cacheWasReplaced() async {
+        await gifs.recount()
+        await posts.reload()
     }
 }
 
@@ -67,14 +63,13 @@ struct ScheduleHost: PrefetchHost {
     let changes: WakeSignal
 
     func history(of source: String) async -> SourceSchedule.History {
-        let content = await stores.fetches.record(of: source).map {
+        let content = await stores.records.fetch(of: source).map {
             SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt, isStale: $0.isStale)
         }
-        return SourceSchedule.History(
-            record: await stores.schedules.all()[source] ?? ScheduleRecord(), content: content)
+        return SourceSchedule.History(record: await stores.records.schedule(of: source), content: content)
     }
 
-    func store(_ record: ScheduleRecord, of source: String) async { await stores.schedules.write(record, for: source) }
+    func store(_ record: ScheduleRecord, of source: String) async { await stores.records.write(record, for: source) }
 
     func began(_ source: String) { publish(.source(source, .started)) }
 

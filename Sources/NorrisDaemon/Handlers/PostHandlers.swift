@@ -69,12 +69,12 @@ struct PostHandlers: Sendable {
         let uid = call.uid
         if let ids = parameters.ids {
             let posts = try await stores.posts.stored(ids, sources: sources.current.postNames)
-            return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts))
+            return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts, isRead: true))
         }
         let names = try sources(named: parameters.source).map(\.name)
         let unread = try await stores.posts.unread(sources: names, read: await stores.readMarks.read(uid: uid))
         if unread.count > 0 {
-            try await stores.readMarks.markAll(uid: uid, unread, isEverySource: parameters.source == nil)
+            try await stores.readMarks.markAll(uid: uid, unread)
         }
         return PostMarkRead.Result(marked: unread.count)
     }
@@ -83,7 +83,7 @@ struct PostHandlers: Sendable {
         _ parameters: PostMarkUnread.Parameters, _ call: Call
     ) async throws(ResponseError) -> PostMarkUnread.Result {
         let posts = try await stores.posts.stored(parameters.ids, sources: sources.current.postNames)
-        return PostMarkUnread.Result(marked: try await stores.readMarks.markUnread(uid: call.uid, posts))
+        return PostMarkUnread.Result(marked: try await stores.readMarks.mark(uid: call.uid, posts, isRead: false))
     }
 
     private func sources(_ call: Call) async throws(ResponseError) -> PostSources.Result {

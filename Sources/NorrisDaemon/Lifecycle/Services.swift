@@ -14,6 +14,8 @@ struct StoreService: Service {
 
     /// After a crash, only facts of the last second can be served again.
     private static let delay = Duration.milliseconds(500)
+    /// The time for the copy of the state at the end. If it is too short, the previous copy stays.
+    private static let lastCopyLimit = Duration.milliseconds(700)
     /// The wait after a failed write if nothing changes.
     private static let retryDelay = Duration.seconds(5)
 
@@ -34,7 +36,8 @@ struct StoreService: Service {
             isWritten = await stores.writeChanges()
         }
         _ = await stores.writeChanges()
-        await BackgroundThreads.background.run { databases.close($0) }
+        await databases.backUp(within: StoreService.lastCopyLimit)
+        await databases.close()
     }
 }
 
@@ -62,7 +65,7 @@ struct FortuneService: Service {
                     await wanted.wait(atMost: FortuneService.interval, on: clock)
                 }
                 guard !Task.isShuttingDownGracefully else { return }
-                await BackgroundThreads.decoding.run { facts.readFortunes(paths(), $0) { stop.isCancelled } }
+                await BackgroundThreads.decoding.run { _ in facts.readFortunes(paths()) { stop.isCancelled } }
             }
         } onGracefulShutdown: {
             stop.cancel()
@@ -81,36 +84,52 @@ struct MaintenanceService: Service {
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
 
-    /// A deleted cache is noticed within a minute. The interval divides a minute, at whose end requests are counted.
+    /// The interval divides a minute, at whose end requests are counted.
     private static let interval: Int64 = 30
+    /// A disk is used again soon after it can be written.
+    private static let intervalAfterFailure: Int64 = 5
 
     func run() async throws {
-        let stop = WakeSignal()
-        databases.onDamage { stop.set() }
+        let changed = WakeSignal()
+        databases.onChange {
+            changed.set()
+            statusChanges.set()
+        }
+        let stop = Cancellation()
+        await withGracefulShutdownHandler {
+            await run(changed, stop)
+        } onGracefulShutdown: {
+            stop.cancel()
+        }
+    }
+
+    private func run(_ changed: WakeSignal, _ stop: Cancellation) async {
+        var followed = databases.condition
         await control.removeExpired()
-        // Requests are answered from the undamaged files in the meantime.
-        await BackgroundThreads.decoding.run { databases.checkCache($0) }
-        await checkDatabases()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
-        await stop.repeatUntilStopped {
+        await changed.repeatUntilStopped {
+            let interval =
+                databases.isReadOnly ? MaintenanceService.intervalAfterFailure : MaintenanceService.interval
             let (seconds, attoseconds) = health.uptime.components
-            let passed = Duration(
-                secondsComponent: seconds % MaintenanceService.interval, attosecondsComponent: attoseconds)
-            await stop.wait(atMost: .seconds(MaintenanceService.interval) - passed, on: control.clock)
+            let passed = Duration(secondsComponent: seconds % interval, attosecondsComponent: attoseconds)
+            await changed.wait(atMost: .seconds(interval) - passed, on: control.clock)
             guard !Task.isShuttingDownGracefully else { return }
-            await checkDatabases()
+            await databases.heal()
+            await databases.measureSpace()
+            await follow(&followed)
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
             minute = now
             // The first fetches have used as many pages again.
             if minute == 1 { CurrentProcess.releaseMappedCode() }
+            CurrentProcess.releaseFreeMemory()
             health.requests()
             sink.writeEnded()
             // Expired content is never shown, so removal can wait.
             if minute % 5 == 0 {
                 await control.removeExpired()
-                await BackgroundThreads.background.run { databases.releaseFreePages($0) }
+                await databases.backUp(isCancelled: stop)
             }
             if let promptFacts, minute % 10 == 0 {
                 await BackgroundThreads.background.run { promptFacts.write($0) }
@@ -119,18 +138,16 @@ struct MaintenanceService: Service {
         }
     }
 
-    /// Recreates lost files of the cache, measures disk space, and returns free memory; in one call, because each call
-    /// wakes two threads.
-    private func checkDatabases() async {
-        let lost = await BackgroundThreads.background.run { access in
-            databases.checkState(access)
-            databases.measureSpace(access)
-            let lost = databases.recreateLostCaches(access)
-            control.stores.refill(lost, access)
-            CurrentProcess.releaseFreeMemory()
-            return lost
+    /// Reads or writes again what belongs to a file that was replaced or can be written again.
+    private func follow(_ followed: inout Databases.Condition) async {
+        let old = followed
+        followed = databases.condition
+        if followed.cacheGeneration != old.cacheGeneration {
+            await control.cacheWasReplaced()
+        } else if old.isCacheFailing, !followed.isCacheFailing {
+            control.cacheIsWritable()
         }
-        await control.cacheWasLost(lost)
+        if followed.stateGeneration != old.stateGeneration { control.stores.facts.stateWasReplaced() }
     }
 }
 

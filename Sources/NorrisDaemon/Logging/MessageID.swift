@@ -22,8 +22,10 @@ enum MessageID {
             "source.unavailable", "ab9cfa6ed47c43018faf3637b8074897",
             "A source cannot be fetched until an administrator acts, such as GIFs without a key."
         ),
-        ("database.quarantined", "119d753c25b64b3795d2e319d890a171", "A damaged database was renamed and recreated."),
-        ("state.salvaged", "82929293fdd64b9a9c40ca41914c83ac", "The readable rows of a damaged state.db were copied."),
+        (
+            "database.replaced", "119d753c25b64b3795d2e319d890a171",
+            "A damaged database was renamed; an empty cache or the copy of the state took its place."
+        ), ("state.not-copied", "82929293fdd64b9a9c40ca41914c83ac", "The copy of state.db could not be made."),
         (
             "database.unwritable", "07400313be894ef482b63c943b59e9e9",
             "A database cannot be written; it is served read-only or held in memory."
@@ -32,15 +34,6 @@ enum MessageID {
             "database.write-failed", "8a6eb84b49e24f0a9d5f0fe333ce2630",
             "A write to a database failed, for example because the disk is full."
         ), ("database.writes-again", "7a904f877b8f4cfbb68f34033d728049", "Writes to a database succeed again."),
-        ("cache.recreated", "c470d098458348c0aa8d978b9fe19d1b", "cache.db was deleted under the daemon and recreated."),
-        (
-            "cache.not-recreated", "ae941b19a3ed41dc94527c8e09ad9607",
-            "cache.db was deleted under the daemon and could not be recreated."
-        ),
-        (
-            "state.deleted", "9ffe360ebfcf4023a8d2906f16f8701b",
-            "state.db was deleted while the daemon ran; restart the daemon."
-        ),
         (
             "state.unwritable", "b3a1492254084cf8a58c8ea0d1e4ba6d",
             "The state folder cannot be written; favorites and other state are lost when norrisd stops."

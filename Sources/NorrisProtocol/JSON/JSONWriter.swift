@@ -208,6 +208,17 @@ extension JSONWriter {
         text.withUTF8 { appendQuoted(UnsafeRawBufferPointer($0)) }
     }
 
+    /// Whether a text of valid UTF-8 may be output of a writer: it contains no character that a writer escapes, except
+    /// quotes and backslashes.
+    package static func isPossibleOutput(_ text: UnsafeRawBufferPointer) -> Bool {
+        text.indices.allSatisfy { position in
+            guard text[position] < 0x20 || text[position] >= 0x7F else { return true }
+            // A value of JSON ends with a bracket, so the last two bytes begin no longer character.
+            guard position + 2 < text.count else { return text[position] < 0x7F }
+            return scalarToEscape(text, at: position) == nil
+        }
+    }
+
     private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
         output.append(UInt8(ascii: "\""))
         var copied = 0

@@ -49,6 +49,29 @@ package enum Folder {
         return stat(path, &status) == 0 ? FileIdentity(status) : nil
     }
 
+    /// The time of the last change of a file; nil if the file does not exist.
+    static func modificationTime(of path: String) -> Timestamp? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Timestamp(seconds: Int64(status.st_mtim.tv_sec)) : nil
+    }
+
+    /// Writes a renamed file's new name to the disk (fsync(2)). Without permission to read the folder, the name is
+    /// written later.
+    static func synchronize(besides path: String) {
+        let folder = String(path.dropLast(lastComponent(of: path).count))
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    /// The name of a file for SQLite with a parameter (https://sqlite.org/uri.html).
+    static func uri(_ path: String, _ parameter: String) -> String {
+        // Only these three characters are special in the path of the URI.
+        let encoded = path.utf8.flatMap { "?#%".utf8.contains($0) ? Array("%\(String($0, radix: 16))".utf8) : [$0] }
+        return "file:\(String(decoding: encoded, as: UTF8.self))?\(parameter)"
+    }
+
     /// The bytes on disk of a database with its write-ahead log.
     static func size(ofDatabase path: String) -> Int { size(of: path) + size(of: path + "-wal") }
 

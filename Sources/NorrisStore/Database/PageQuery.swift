@@ -31,7 +31,8 @@ struct PageQuery: Sendable {
     ///   - read: returns the item and its size in bytes. An item that cannot be read is nil and reduces the page by one
     ///     item.
     func rows<Item>(
-        after cursor: SealedCursor?, limit: Int, _ database: Database, where shows: (Rows) -> Bool = { _ in true },
+        after cursor: SealedCursor?, limit: Int, _ database: Database,
+        where shows: (Rows) throws -> Bool = { _ in true },
         read: (Rows) throws -> (item: Item?, size: Int)
     ) throws -> Result<Item> {
         var page = Result<Item>()
@@ -43,7 +44,7 @@ struct PageQuery: Sendable {
             arguments + (cursor.map(cursorValues) ?? []) + [isFiltered ? Int64(-1) : limit + 1])
         var (count, bytes, matches) = (0, 0, 0)
         while try rows.next() {
-            guard shows(rows) else { continue }
+            guard try shows(rows) else { continue }
             matches += 1
             if !page.hasMore {
                 page.hasMore = count == limit
@@ -52,7 +53,7 @@ struct PageQuery: Sendable {
                 page.hasMore = page.hasMore || (count > 0 && bytes > maximumPageBytes)
                 if !page.hasMore {
                     count += 1
-                    page.end = SealedCursor(number: (rows[0] as OpaqueInteger).columnValue, text: rows[1])
+                    page.end = SealedCursor(number: try rows[0], text: try rows[1])
                     if let item { page.items.append(item) }
                 }
             }
@@ -70,7 +71,7 @@ struct PageQuery: Sendable {
     /// - Throws: `-32602` for a cursor of another list.
     func page<Item>(
         of list: [String], key: UInt64, cursor: String?, limit: Int, _ database: Database,
-        where shows: (Rows) -> Bool = { _ in true }, read: (Rows) throws -> (item: Item?, size: Int)
+        where shows: (Rows) throws -> Bool = { _ in true }, read: (Rows) throws -> (item: Item?, size: Int)
     ) throws -> Page<Item> {
         let after = try cursor.map { try SealedCursor($0, of: list, key: key) }
         let rows = try rows(after: after, limit: limit, database, where: shows, read: read)
@@ -78,16 +79,34 @@ struct PageQuery: Sendable {
             items: rows.items, total: rows.total, next: rows.hasMore ? rows.end?.sealed(for: list, key: key) : nil)
     }
 
-    private func total(_ database: Database, where shows: (Rows) -> Bool) throws -> Int? {
+    private func total(_ database: Database, where shows: (Rows) throws -> Bool) throws -> Int? {
         var total = 0
         if isFiltered {
             let rows = try database.rows("SELECT \(columns) FROM \(matches)", arguments)
-            while total <= countedMatches, try rows.next() { if shows(rows) { total += 1 } }
+            while total <= countedMatches, try rows.next() { if try shows(rows) { total += 1 } }
         } else {
             let sql = "SELECT count(*) FROM (SELECT 1 FROM \(matches) LIMIT \(countedMatches + 1))"
-            total = try Int.fetchOne(database, sql, arguments) ?? 0
+            total = try database.value(sql, arguments) ?? 0
         }
         return total > countedMatches ? nil : total
+    }
+}
+
+extension Rows {
+    /// A stored value in wire form.
+    ///
+    /// - Throws: damage for anything that norrisd did not store, such as a control character.
+    func content<Value: JSONDecodable>(_ column: Int) throws -> Value {
+        let bytes = try bytes(column)
+        guard let json = try? JSON.parse(Array(bytes)), JSONWriter.isPossibleOutput(bytes),
+            let value = try? Value(json: json)
+        else { throw damage("column \(column) contains no \(Value.self)") }
+        return value
+    }
+
+    /// ``content(_:)`` of a column that may be NULL.
+    func optionalContent<Value: JSONDecodable>(_ column: Int) throws -> Value? {
+        try bytes(column).isEmpty ? nil : content(column)
     }
 }
 

@@ -32,11 +32,14 @@ package struct SearchWords: Sendable, Hashable {
     /// Whether all words occur in some texts, each word in any of them.
     func match(_ texts: [String?]) -> Bool {
         var stored = SearchWords.storedText(texts)
-        return stored.withUTF8 { text in
-            words.allSatisfy { word in
-                var word = word
-                return word.withUTF8 { memmem(text.baseAddress, text.count, $0.baseAddress, $0.count) != nil }
-            }
+        return stored.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Whether all words occur in a ``storedText(_:)``.
+    func matches(_ text: UnsafeRawBufferPointer) -> Bool {
+        words.allSatisfy { word in
+            var word = word
+            return word.withUTF8 { memmem(text.baseAddress, text.count, $0.baseAddress, $0.count) != nil }
         }
     }
 
@@ -47,44 +50,6 @@ package struct SearchWords: Sendable, Hashable {
 }
 
 extension Post {
-    /// The texts that a search reads, without the author.
-    var searchedTexts: [String?] { [title, text] + tags }
-}
-
-extension Post.Author {
-    var searchedTexts: [String?] { [name, handle] }
-}
-
-/// Finds the posts that contain all words of a search, in their texts or in the names of their authors.
-struct PostMatcher {
-    private let words: [[UInt8]]
-    /// For each author whose names contain a word: a bit for each of ``words`` that they contain.
-    private var authors: [SequenceNumber: UInt32] = [:]
-
-    /// Reads all authors.
-    init(_ search: SearchWords, _ database: Database) throws {
-        // The longest word is usually the rarest.
-        words = search.words.map { Array($0.utf8) }.sorted { $0.count > $1.count }
-        let rows = try database.rows("SELECT number, searched FROM authors")
-        while try rows.next() {
-            let found = rows.withBytes(1) { names in
-                words.enumerated().reduce(UInt32(0)) {
-                    $0 | (PostMatcher.contains(names, $1.element) ? 1 << $1.offset : 0)
-                }
-            }
-            if found != 0 { authors[rows[0]] = found }
-        }
-    }
-
-    /// - Parameter text: ``SearchWords/storedText(_:)`` of the post.
-    func matches(_ text: UnsafeRawBufferPointer, author: SequenceNumber) -> Bool {
-        let named = authors[author] ?? 0
-        return words.enumerated().allSatisfy { index, word in
-            named & 1 << UInt32(index) != 0 || PostMatcher.contains(text, word)
-        }
-    }
-
-    private static func contains(_ text: UnsafeRawBufferPointer, _ word: [UInt8]) -> Bool {
-        word.withUnsafeBytes { memmem(text.baseAddress, text.count, $0.baseAddress, $0.count) != nil }
-    }
+    /// The texts that a search reads.
+    var searchedTexts: [String?] { [title, text] + tags + [author.name, author.handle] }
 }

@@ -1,6 +1,6 @@
 import Logging
 package import NorrisProtocol
-package import NorrisThreads
+import NorrisThreads
 import Synchronization
 
 /// The facts that the daemon serves, and each user's shuffles.
@@ -29,15 +29,26 @@ package final class FactStore: Sendable {
     private let fortunesWanted = Listener()
     private let changed = Listener()
 
-    /// Reads the stored facts and shuffles. Fortune files are read later (``readFortunes(_:_:isCancelled:)``).
-    package init(databases: Databases, _ access: BlockingAccess) {
+    /// Reads the stored facts and shuffles. Fortune files are read later (``readFortunes(_:isCancelled:)``).
+    package init(databases: Databases) async {
         self.databases = databases
         state = Mutex(State(catalogue: FactCatalogue.Builder().finish()))
-        rebuild(fortunes: [], access)
-        let (entries, days) = storedState(access)
+        await readUpstream(fortunes: [])
+        let stored = try? await databases.read(databases.state) { database in
+            (try ShuffleBook.Entry.all(database), try FactsOfTheDay(database))
+        }
+        guard let (entries, days) = stored else { return }
         state.withLock { state in
             state.book.restore(entries)
             state.days = days
+        }
+    }
+
+    /// Makes everything in memory count as unwritten, because `state.db` was replaced.
+    package func stateWasReplaced() {
+        change { state in
+            state.book.noteLost()
+            state.days.noteLost()
         }
     }
 
@@ -109,7 +120,7 @@ package final class FactStore: Sendable {
     }
 
     /// The key of the cursors of searches.
-    package var cursorKey: UInt64 { databases.cache(.facts).cursorKey }
+    package var cursorKey: UInt64 { databases.cursorKey }
 
     // MARK: Served items
 
@@ -130,13 +141,13 @@ package final class FactStore: Sendable {
         let (served, catalogue) = state.withLock { ($0.book.served(kinds, uid: Int64(uid)), $0.catalogue) }
         // Items in memory are newer than all items on disk.
         if let item = served.lazy.compactMap({ catalogue.item($0) }).first { return item }
-        return try await databases.read(.state) { database in
+        return try await databases.read(databases.state) { database in
             let sql = """
                 SELECT kind, id, name FROM served WHERE uid = ? AND kind IN (\(databaseQuestionMarks(count: kinds.count)))
                 ORDER BY number DESC LIMIT 1
                 """
             return try database.first(sql, [Int64(uid)] + kinds.map(\.rawValue)) { row in
-                ServedItem(kind: Favorite.Kind(rawValue: row[0]), id: row[1], name: row[2])
+                ServedItem(kind: Favorite.Kind(rawValue: try row[0]), id: try row[1], name: try row[2])
             }
         }
     }
@@ -145,27 +156,51 @@ package final class FactStore: Sendable {
 
     /// Replaces the upstream's facts with the result of a fetch. The facts are served when this returns.
     ///
+    /// In several transactions, because users wait for each, and with the record in the last one: after a crash between
+    /// them, the next fetch is complete.
+    ///
     /// - Parameters:
     ///   - isComplete: false if a missing fact is no reason to remove it.
-    ///   - fetch: the record, stored in the same transaction.
-    /// - Throws: `cancelled` or `failed`; then nothing has changed.
+    ///   - fetch: the record of the fetch.
+    /// - Throws: `cancelled`, `failed` or `contentGone`.
     @discardableResult package func replaceUpstream(
         _ facts: [Fact], isComplete: Bool, fetch: FetchRecord
     ) async throws(StoreError) -> UpstreamChanges {
-        let changes = try await databases.write(.facts) { database in
-            let changes = try FactTable.replace(with: facts, isComplete: isComplete, database)
-            try fetch.write(for: FactStore.upstreamSource, database)
-            return changes
+        let cache = databases.cache
+        let generation = databases.generation(of: FactStore.upstreamSource)
+        let plan = try? await databases.read(cache) { try FactTable.plan(for: facts, isComplete: isComplete, $0) }
+        guard let plan else {
+            throw StoreError(path: cache.path, Task.isCancelled ? .cancelled : .failed("unreadable"))
         }
-        if changes.added + changes.changed + changes.removed > 0 { await upstreamChanged() }
-        return changes
+        let stored: Result<Void, StoreError>
+        do throws(StoreError) {
+            for part in plan.removed.parts(of: FactStore.factsAtOnce) {
+                try await databases.write(cache) { try FactTable.remove(part, $0) }
+            }
+            for part in plan.stored.parts(of: FactStore.factsAtOnce) {
+                try await databases.write(cache) { try FactTable.store(part, $0) }
+            }
+            try await databases.write(cache) { [databases] database in
+                let isWhole = databases.generation(of: FactStore.upstreamSource) == generation
+                guard isWhole else { throw Databases.contentGone }
+                try fetch.write(for: FactStore.upstreamSource, database)
+            }
+            stored = .success(())
+        } catch {
+            stored = .failure(error)
+        }
+        // Also after a failure, because some of the transactions have changed the facts.
+        if !plan.removed.isEmpty || !plan.stored.isEmpty { await upstreamChanged() }
+        try stored.get()
+        return plan.changes
     }
 
     /// Removes all facts of the upstream and the record of their fetch.
     ///
     /// - Throws: `cancelled` or `failed`.
     @discardableResult package func clearUpstream() async throws(StoreError) -> Int {
-        let count = try await databases.write(.facts) { database in
+        let count = try await databases.write(databases.cache) { [databases] database in
+            databases.noteCleared(FactStore.upstreamSource)
             try FetchRecord.remove(FactStore.upstreamSource, database)
             try database.execute("DELETE FROM facts")
             return database.changesCount
@@ -175,7 +210,7 @@ package final class FactStore: Sendable {
     }
 
     private func upstreamChanged() async {
-        await BackgroundThreads.decoding.run { rebuild(fortunes: nil, $0) }
+        await readUpstream(fortunes: nil)
         // A fortune with the text of a removed fact is not in the old catalogue.
         let hasFortunes = fortunesDigest.withLock { digest in
             guard digest != FactStore.digestWithoutFortunes else { return false }
@@ -185,19 +220,30 @@ package final class FactStore: Sendable {
         if hasFortunes { wantFortunes() }
     }
 
-    /// Reads the fortune files, unless they are unchanged, and serves them.
+    /// Builds a catalogue with the stored facts of the upstream.
+    private func readUpstream(fortunes: [Fact]?) async {
+        // Also for a cancelled task, because the stored facts have changed. Without a disk, the facts in memory are still
+        // served; the error was logged.
+        let isRead: Void? = try? await databases.cache.read(isCancellable: false) { [self] database in
+            try build(from: database, fortunes: fortunes)
+        }
+        if isRead == nil { try? build(from: nil, fortunes: fortunes) }
+    }
+
+    /// Reads the fortune files, unless they are unchanged, and serves them. Blocking.
     ///
     /// - Parameters:
     ///   - paths: files and folders, as configured.
     ///   - isCancelled: checked from time to time.
-    package func readFortunes(_ paths: [String], _ access: BlockingAccess, isCancelled: () -> Bool) {
+    package func readFortunes(_ paths: [String], isCancelled: () -> Bool = { false }) {
         let found = FortuneFiles.find(paths)
         guard fortunesDigest.withLock({ $0 != found.digest }) else { return }
         var fortunes = Fortunes()
         for file in found.files where !isCancelled() { fortunes.read(file, isCancelled: isCancelled) }
         if isCancelled() { return }
-        rebuild(fortunes: fortunes.facts, leftOut: fortunes.leftOut, access)
+        // Before the build, because a change of the upstream's facts during it makes another reading necessary.
         fortunesDigest.withLock { $0 = found.digest }
+        try? build(from: nil, fortunes: fortunes.facts, leftOut: fortunes.leftOut)
         for fault in found.faults + fortunes.faults {
             let error = "\(fault.path): \(fault.problem)"
             databases.logger.error("fortunes.unreadable", metadata: ["path": "\(fault.path)", "error": "\(error)"])
@@ -206,7 +252,7 @@ package final class FactStore: Sendable {
         databases.logger.info("fortunes.read", metadata: metadata)
     }
 
-    /// Calls the body on any thread when ``readFortunes(_:_:isCancelled:)`` should be called.
+    /// Calls the body on any thread when ``readFortunes(_:isCancelled:)`` should be called.
     package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) { fortunesWanted.set(body) }
 
     package func wantFortunes() { fortunesWanted.notify() }
@@ -214,19 +260,19 @@ package final class FactStore: Sendable {
     /// Builds a catalogue and serves it.
     ///
     /// - Parameters:
+    ///   - database: nil for the upstream's facts of the old catalogue.
     ///   - fortunes: nil for the fortunes of the old catalogue.
     ///   - leftOut: the number of fortunes that were left out.
-    private func rebuild(fortunes: [Fact]?, leftOut: Int = 0, _ access: BlockingAccess) {
-        building.withLock { _ in
+    /// - Throws: only an error of the database.
+    private func build(from database: Database?, fortunes: [Fact]?, leftOut: Int = 0) throws {
+        try building.withLock { _ in
             let old = catalogue
-            var builder = FactCatalogue.Builder(
-                leftOut: leftOut,
-                capacity: databases.space.cache + (fortunes?.reduce(0) { $0 + $1.text.utf8.count } ?? 0))
+            let fortuneBytes = fortunes?.reduce(0) { $0 + $1.text.utf8.count } ?? 0
+            var builder = FactCatalogue.Builder(leftOut: leftOut, capacity: databases.space.cache + fortuneBytes)
             for fact in StartingCollection.facts() { builder.add(fact) }
-            do {
-                try databases.read(.facts, access) { try FactTable.add(to: &builder, $0) }
-            } catch {
-                // Without a disk, the facts in memory are still served. The error was logged.
+            if let database {
+                try FactTable.add(to: &builder, database)
+            } else {
                 old.forEachFact(of: .upstream) { builder.add($0) }
             }
             if let fortunes {
@@ -245,17 +291,9 @@ package final class FactStore: Sendable {
 
     // MARK: On disk
 
-    /// The number of rows in one transaction, because other users wait for each transaction.
+    /// The number of rows in one transaction, because users wait for each transaction.
     private static let rowsAtOnce = 256
-
-    private func storedState(_ access: BlockingAccess) -> ([ShuffleBook.Entry], FactsOfTheDay) {
-        do {
-            return try databases.read(.state, access) { (try ShuffleBook.Entry.all($0), try FactsOfTheDay($0)) }
-        } catch {
-            databases.logger.error("shuffles.unreadable", metadata: ["error": "\(error)"])
-            return ([], FactsOfTheDay())
-        }
-    }
+    private static let factsAtOnce = 2_000
 
     /// Writes the changed shuffles, the last items served and the facts of the day.
     ///
@@ -269,22 +307,20 @@ package final class FactStore: Sendable {
         guard !changes.entries.isEmpty || !items.isEmpty || !days.isEmpty else { return true }
         do {
             for part in changes.entries.parts(of: FactStore.rowsAtOnce) {
-                try await databases.state.writer.write { try ShuffleBook.Entry.write(part, $0) }
+                try await databases.write(databases.state) { try ShuffleBook.Entry.write(part, $0) }
             }
             for part in items.parts(of: FactStore.rowsAtOnce) {
-                try await databases.state.writer.write { database in
+                try await databases.write(databases.state) { database in
                     for (uid, item) in part { try item.write(uid: uid, database) }
                 }
             }
-            try await databases.state.writer.write { try FactsOfTheDay.write(days, $0) }
+            try await databases.write(databases.state) { try FactsOfTheDay.write(days, $0) }
             state.withLock { state in
                 state.book.noteWritten(changes)
                 state.days.noteWritten(days)
             }
-            databases.noteWriteSuccess(of: .state)
             return true
         } catch {
-            databases.noteWriteFailure(error, of: .state)
             return false
         }
     }
@@ -306,5 +342,61 @@ extension Array {
     /// The elements in arrays of at most `count`, in order.
     func parts(of count: Int) -> [[Element]] {
         stride(from: 0, to: self.count, by: count).map { Array(self[$0..<Swift.min($0 + count, self.count)]) }
+    }
+}
+
+/// The facts of the last requested days. A day keeps its fact, whatever becomes of the cache.
+struct FactsOfTheDay {
+    /// The maximum number of days, in addition to the days around today. Any user may request any day.
+    private static let maximum = 1_000
+
+    private var facts: [CivilDate: Fact] = [:]
+    /// Oldest choice first.
+    private var order: [CivilDate] = []
+    /// The chosen facts that are not on disk.
+    private(set) var unwritten: [CivilDate: Fact] = [:]
+
+    init() {}
+
+    /// Reads the stored days.
+    init(_ database: Database) throws {
+        let rows = try database.rows("SELECT day, fact FROM facts_of_the_day ORDER BY number")
+        while try rows.next() {
+            guard let day = CivilDate(try rows[0] as String) else { throw rows.damage("column 0 contains no day") }
+            facts[day] = try rows.content(1)
+            order.append(day)
+        }
+    }
+
+    subscript(day: CivilDate) -> Fact? { facts[day] }
+
+    mutating func add(_ fact: Fact, on day: CivilDate, today: CivilDate) {
+        (facts[day], unwritten[day]) = (fact, fact)
+        order.append(day)
+        guard order.count > FactsOfTheDay.maximum,
+            let index = order.firstIndex(where: { abs($0.dayNumber - today.dayNumber) > 1 })
+        else { return }
+        let oldest = order.remove(at: index)
+        (facts[oldest], unwritten[oldest]) = (nil, nil)
+    }
+
+    /// Stores chosen facts, and deletes the oldest rows above the limit.
+    static func write(_ chosen: [CivilDate: Fact], _ database: Database) throws {
+        for (day, fact) in chosen {
+            try database.execute(
+                "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
+                [day.description, fact.jsonText])
+        }
+        // More rows than in memory, so that the days around today stay.
+        try database.execute(
+            "DELETE FROM facts_of_the_day WHERE number <= (SELECT max(number) FROM facts_of_the_day) - ?",
+            [2 * FactsOfTheDay.maximum])
+    }
+
+    /// Makes ``unwritten`` contain everything, because the file was replaced.
+    mutating func noteLost() { unwritten = facts }
+
+    mutating func noteWritten(_ chosen: [CivilDate: Fact]) {
+        for day in chosen.keys { unwritten[day] = nil }
     }
 }

@@ -8,7 +8,7 @@ enum FactTable {
     /// Calls the body with all facts.
     private static func forEach(_ database: Database, _ body: (Fact) -> Void) throws {
         let row = try database.rows("SELECT \(columns) FROM facts")
-        while try row.next() { body(fact(row)) }
+        while try row.next() { body(try fact(row)) }
     }
 
     /// Adds all facts to a catalogue.
@@ -16,13 +16,13 @@ enum FactTable {
         // Sorted by ids, so that a builder without other facts has little to sort.
         let row = try database.rows("SELECT \(columns) FROM facts ORDER BY id")
         while try row.next() {
-            let bytes = FactBytes(
+            let bytes = try FactBytes(
                 id: row.bytes(0), text: row.bytes(1), url: row.bytes(3), categories: categories(row[2]),
                 source: source, createdAt: row[4], updatedAt: row[5])
             if bytes.isPlain {
                 builder.add(bytes)
             } else {
-                var fact = fact(row)
+                var fact = try fact(row)
                 // A damaged file can contain any byte.
                 fact.text = sanitizedText(fact.text)
                 builder.add(fact)
@@ -30,8 +30,8 @@ enum FactTable {
         }
     }
 
-    private static func fact(_ row: Rows) -> Fact {
-        Fact(
+    private static func fact(_ row: Rows) throws -> Fact {
+        try Fact(
             id: row[0], text: row[1], categories: categories(row[2]), source: source, url: row[3], createdAt: row[4],
             updatedAt: row[5])
     }
@@ -41,47 +41,59 @@ enum FactTable {
     /// The categories from their column: names without spaces.
     static func categories(_ column: String) -> [String] { column.split(separator: " ").map(String.init) }
 
-    /// Makes the table equal to the facts of a fetch.
-    ///
+    /// The changes that make the table equal to the facts of a fetch.
+    struct Plan: Sendable {
+        var removed: [String] = []
+        var stored: [Fact] = []
+        var changes = UpstreamChanges()
+    }
+
     /// - Parameter isComplete: false if a fact that the fetch does not contain stays.
-    static func replace(with facts: [Fact], isComplete: Bool, _ database: Database) throws -> UpstreamChanges {
-        var stored: [String: Fact] = [:]
-        try forEach(database) { stored[$0.id] = $0 }
-        var limit = CategoryLimit()
+    static func plan(for facts: [Fact], isComplete: Bool, _ database: Database) throws -> Plan {
+        var known: [String: Fact] = [:]
+        try forEach(database) { known[$0.id] = $0 }
+        var (plan, limit) = (Plan(), CategoryLimit())
         let fetched = Set(facts.lazy.map(\.id))
-        let gone = isComplete ? stored.keys.filter { !fetched.contains($0) } : []
-        if !isComplete {
+        for (id, fact) in known where !fetched.contains(id) {
             // The categories of stored facts that stay count first.
-            for (id, fact) in stored where !fetched.contains(id) { _ = limit.limited(fact.categories) }
+            if isComplete { plan.removed.append(id) } else { _ = limit.limited(fact.categories) }
         }
-        for id in gone { try database.execute("DELETE FROM facts WHERE id = ?", [id]) }
-        var changes = UpstreamChanges(added: 0, changed: 0, removed: gone.count, droppedCategories: 0)
         for var fact in facts {
             fact.categories = limit.limited(fact.categories)
             fact.source = source
-            let old = stored[fact.id]
+            let old = known.updateValue(fact, forKey: fact.id)
             // Strings are equal if they are canonically equivalent.
             if let old, old == fact, old.text.hasSameBytes(as: fact.text) { continue }
-            if old == nil { changes.added += 1 } else { changes.changed += 1 }
+            if old == nil { plan.changes.added += 1 } else { plan.changes.changed += 1 }
+            plan.stored.append(fact)
+        }
+        (plan.changes.removed, plan.changes.droppedCategories) = (plan.removed.count, limit.dropped)
+        return plan
+    }
+
+    static func remove(_ ids: [String], _ database: Database) throws {
+        for id in ids { try database.execute("DELETE FROM facts WHERE id = ?", [id]) }
+    }
+
+    static func store(_ facts: [Fact], _ database: Database) throws {
+        for fact in facts {
             try database.execute(
-                "INSERT OR REPLACE INTO facts (\(columns)) VALUES (\(databaseQuestionMarks(count: 6)))",
+                "REPLACE INTO facts (\(columns)) VALUES (\(databaseQuestionMarks(count: 6)))",
                 [
                     fact.id, fact.text, fact.categories.joined(separator: " "), fact.url, fact.createdAt,
                     fact.updatedAt,
                 ])
         }
-        changes.droppedCategories = limit.dropped
-        return changes
     }
 }
 
 /// The result of a fetch, in numbers of facts.
 package struct UpstreamChanges: Sendable, Equatable {
-    package fileprivate(set) var added: Int
-    package fileprivate(set) var changed: Int
-    package fileprivate(set) var removed: Int
+    package fileprivate(set) var added = 0
+    package fileprivate(set) var changed = 0
+    package fileprivate(set) var removed = 0
     /// The number of dropped categories, counted once for each fact.
-    package fileprivate(set) var droppedCategories: Int
+    package fileprivate(set) var droppedCategories = 0
 }
 
 /// The categories of the upstream that are stored: the first ones, because an upstream controls their number; and

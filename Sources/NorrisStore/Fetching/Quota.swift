@@ -1,5 +1,4 @@
 package import NorrisProtocol
-package import NorrisThreads
 import Synchronization
 
 /// The requests of a source in the last hour, counted across restarts.
@@ -12,13 +11,18 @@ package final class QuotaLedger: Sendable {
     private let window: Mutex<QuotaWindow>
 
     /// Reads the requests of earlier processes.
-    package init(source: String, databases: Databases, _ access: BlockingAccess) {
-        self.source = source
-        self.databases = databases
-        let calls = try? databases.read(.state, access) { database in
-            try Timestamp.fetchAll(database, "SELECT at FROM quota_calls WHERE source = ?", [source])
+    package init(source: String, databases: Databases) async {
+        (self.source, self.databases) = (source, databases)
+        let calls = try? await databases.read(databases.state) { database in
+            try database.value("SELECT calls FROM quotas WHERE source = ?", [source]) as String?
         }
-        window = Mutex(QuotaWindow(calls: calls ?? []))
+        let times = calls.flatMap { $0 }?.split(separator: " ").compactMap { Int64($0).flatMap(QuotaLedger.time) }
+        window = Mutex(QuotaWindow(calls: times ?? []))
+    }
+
+    /// nil for a time that norrisd did not store.
+    private static func time(_ seconds: Int64) -> Timestamp? {
+        0...1 << 40 ~= seconds ? Timestamp(seconds: seconds) : nil
     }
 
     /// Counts a request before it is sent, if the quota permits.
@@ -29,33 +33,11 @@ package final class QuotaLedger: Sendable {
     package func take(
         _ purpose: QuotaWindow.Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp = .now()
     ) async -> QuotaWindow.Answer {
-        let (answer, isRolledBack) = window.withLock { window in
-            (window.take(purpose, by: uid, limit: limit, now: now), window.rolledBackTo != nil)
-        }
-        guard answer == .granted || isRolledBack else { return answer }
-        // Writes run one after another; each contains all requests that earlier writes did not store.
-        _ = try? await databases.write(.state) { [self] database in
-            let (calls, rolledBackTo) = window.withLock { ($0.calls.suffix($0.unwritten), $0.rolledBackTo) }
-            if let rolledBackTo {
-                let sql = "UPDATE quota_calls SET at = ? WHERE source = ? AND at > ?"
-                try database.execute(sql, [rolledBackTo, source, rolledBackTo])
-            }
-            // The oldest requests have the lowest numbers, so rows after the first valid row are not read.
-            try database.execute(
-                """
-                DELETE FROM quota_calls WHERE source = ? AND rowid < ifnull((
-                    SELECT rowid FROM quota_calls WHERE source = ? AND at > ? ORDER BY rowid LIMIT 1
-                ), \(Int64.max))
-                """, [source, source, now.seconds - QuotaWindow.length])
-            for call in calls {
-                try database.execute("INSERT INTO quota_calls (source, at) VALUES (?, ?)", [source, call])
-            }
-            database.afterCommit { [self] in
-                window.withLock { window in
-                    window.unwritten = max(window.unwritten - calls.count, 0)
-                    if window.rolledBackTo == rolledBackTo { window.rolledBackTo = nil }
-                }
-            }
+        let answer = window.withLock { $0.take(purpose, by: uid, limit: limit, now: now) }
+        guard answer == .granted else { return answer }
+        _ = try? await databases.write(databases.state) { [self] database in
+            let calls = window.withLock { $0.calls }.map { String($0.seconds) }.joined(separator: " ")
+            try database.execute("INSERT OR REPLACE INTO quotas (source, calls) VALUES (?, ?)", [source, calls])
         }
         return answer
     }
@@ -104,16 +86,11 @@ package struct QuotaWindow: Sendable, Equatable {
     private(set) var calls: [Timestamp]
     /// The requests for users, oldest first.
     private var userCalls: [UserCall] = []
-    /// The number of the newest requests that are not on disk yet.
-    fileprivate(set) var unwritten = 0
-    /// The time that replaced later times after a clock rollback, until it is on disk.
-    fileprivate(set) var rolledBackTo: Timestamp?
 
     package init(calls: [Timestamp] = []) { self.calls = calls.sorted() }
 
     /// Counts a request if the quota permits.
     package mutating func take(_ purpose: Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp) -> Answer {
-        if let last = calls.last, last > now { rolledBackTo = now }
         calls = counting(at: now)
         userCalls = userCalls.map { UserCall(uid: $0.uid, at: min($0.at, now)) }
             .filter { QuotaWindow.end(of: $0.at) > now }
@@ -121,7 +98,6 @@ package struct QuotaWindow: Sendable, Equatable {
         guard free == now else { return .exhausted(until: free) }
         calls.append(now)
         if let uid { userCalls.append(UserCall(uid: uid, at: now)) }
-        unwritten = min(unwritten + 1, calls.count)
         return .granted
     }
 

@@ -1,44 +1,43 @@
 package import NorrisProtocol
-package import NorrisThreads
 import NorrisText
 import Synchronization
 
-/// The GIFs in `cache.db-gifs`, and the lists in which Giphy returned them.
+/// The GIFs in `cache.db`, and the lists in which Giphy returned them.
 ///
 /// The age of a GIF is the time since its last fetch. Each read has a parameter `notBefore`, so that no expired GIF is
 /// served, even before ``purge(before:now:)`` runs.
 package final class GifStore: Sendable {
     /// The name of the source in the fetch records.
     package static let source = SourceStatus.gifs
+    /// The number of rows that one transaction changes, because a search may wait to be stored.
+    private static let rowsAtOnce = 256
 
     let databases: Databases
     private let stored = Atomic(0)
 
     /// Counts the stored GIFs.
-    package init(databases: Databases, _ access: BlockingAccess) {
+    package init(databases: Databases) async {
         self.databases = databases
-        recount(access)
+        await recount()
     }
 
     /// The number of stored GIFs, including expired GIFs until the next purge. From memory.
     package var count: Int { stored.load(ordering: .relaxed) }
 
-    /// Counts again after the cache was recreated.
-    package func recount(_ access: BlockingAccess) {
-        guard let count = try? databases.read(.gifs, access, GifStore.count) else { return }
+    /// Counts again after the cache was replaced.
+    package func recount() async {
+        guard let count = try? await databases.read(databases.cache, { try GifStore.count($0) }) else { return }
         stored.store(count, ordering: .relaxed)
     }
 
     private static func count(_ database: Database) throws -> Int {
-        // A damaged number would prevent storing GIFs (AUTOINCREMENT).
-        _ = try SequenceNumber.fetchOne(database, "SELECT ifnull(max(number), 0) FROM gifs")
-        return try Int.fetchOne(database, "SELECT count(*) FROM gifs") ?? 0
+        try database.value("SELECT count(*) FROM gifs") ?? 0
     }
 
     func write<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
-        try await databases.write(.gifs) { [self] database in
+        try await databases.write(databases.cache) { [self] database in
             let result = try body(database)
             let count = try GifStore.count(database)
             // After the commit, in the order of the changes.
@@ -47,52 +46,46 @@ package final class GifStore: Sendable {
         }
     }
 
-    private func readOr<Result: Sendable>(
-        _ fallback: Result, _ body: @escaping @Sendable (Database) throws -> Result
-    ) async -> Result { (try? await databases.read(.gifs, body)) ?? fallback }
-
     // MARK: Reading
 
     /// nil also if the disk cannot be read.
     package func gif(id: String, notBefore: Timestamp) async -> Gif? {
-        await firstGif("SELECT gif FROM gifs WHERE id = ? AND fetched_at >= ?", [id, notBefore.seconds])
+        await firstGif("SELECT gif FROM gifs WHERE id = ? AND fetched_at >= ?", [id, notBefore])
     }
 
     /// A random GIF, all with equal probability; nil also if the disk cannot be read.
     ///
     /// - Parameters:
-    ///   - text: matches GIFs that Giphy returned for the text, or whose title or description contains it; nil for
-    ///     all GIFs.
+    ///   - text: matches GIFs that Giphy returned for the text, or whose title, description or user name contains it;
+    ///     nil for all GIFs.
     ///   - rating: the strongest allowed rating.
     package func random(text: String?, rating: String, notBefore: Timestamp) async -> Gif? {
         let query = text.map(GifList.normalized)
         return await firstGif(
             """
-            SELECT gif FROM gifs WHERE rating <= ?4 AND fetched_at >= ?5 AND (
-                ?2 IS NULL
-                OR number IN (
-                    SELECT gif FROM gif_list_items JOIN gif_lists ON gif_lists.number = gif_list_items.list
-                    WHERE kind = ?1 AND query = ?2 AND gif_lists.fetched_at >= ?5
+            SELECT gif FROM gifs WHERE rating <= ?3 AND fetched_at >= ?4 AND (
+                ?1 IS NULL OR instr(searched, ?2) > 0 OR id IN (
+                    SELECT value FROM gif_lists, json_each(ids)
+                    WHERE kind = 'search' AND query = ?1 AND gif_lists.fetched_at >= ?4
                 )
-                OR instr(title, ?3) > 0 OR instr(alt_text, ?3) > 0
             ) ORDER BY random() LIMIT 1
-            """,
-            [
-                GifList.Kind.search.rawValue, query, query.map(caseFolded), GifRating(allowing: rating).rawValue,
-                notBefore.seconds,
-            ])
+            """, [query, query.map(searchable), GifRating(allowing: rating).rawValue, notBefore])
     }
 
     private func firstGif(_ sql: String, _ arguments: StatementArguments) async -> Gif? {
-        await readOr(nil) { try CheckedText.fetchOne($0, sql, arguments)?.text }.flatMap(GifStore.gif)
+        let gif = try? await databases.read(databases.cache) { database in
+            try database.first(sql, arguments) { try $0.content(0) as Gif }
+        }
+        return gif.flatMap { $0 }
     }
 
     /// The ids that are not stored or expired; empty if the disk cannot be read.
     package func missing(ids: [String], notBefore: Timestamp) async -> [String] {
-        await readOr([]) { database in
-            let sql = "SELECT 1 FROM gifs WHERE id = ? AND fetched_at >= ?"
-            return try ids.filter { try Int.fetchOne(database, sql, [$0, notBefore.seconds]) == nil }
+        let missing = try? await databases.read(databases.cache) { database in
+            let sql = "SELECT EXISTS (SELECT 1 FROM gifs WHERE id = ? AND fetched_at >= ?)"
+            return try ids.filter { try database.value(sql, [$0, notBefore]) != true }
         }
+        return missing ?? []
     }
 
     /// Searches the titles, descriptions and user names of all stored GIFs, newest first, then by id.
@@ -104,28 +97,19 @@ package final class GifStore: Sendable {
     package func search(
         text: String, rating: String, cursor: String?, limit: Int, notBefore: Timestamp
     ) async throws(ResponseError) -> Page<Gif> {
-        let folded = caseFolded(text)
-        let list = ["stored gifs", rating, folded]
+        let text = searchable(text)
         let query = PageQuery(
-            columns: "number, '', gif",
-            matches: """
-                gifs WHERE rating <= ? AND fetched_at >= ?
-                AND (instr(title, ?) > 0 OR instr(alt_text, ?) > 0 OR instr(username, ?) > 0)
-                """, arguments: [GifRating(allowing: rating).rawValue, notBefore.seconds, folded, folded, folded],
-            order: "number DESC", after: "number < ?")
-        let key = databases.cache(.gifs).cursorKey
-        return try await databases.read(.gifs, within: databases.searchLimit) { database in
-            try query.page(of: list, key: key, cursor: cursor, limit: limit, database, read: GifStore.item)
+            columns: "fetched_at, id, gif",
+            matches: "gifs WHERE rating <= ? AND fetched_at >= ? AND instr(searched, ?) > 0",
+            arguments: [GifRating(allowing: rating).rawValue, notBefore, text],
+            order: "fetched_at DESC, id", after: "fetched_at <= ? AND (fetched_at < ? OR id > ?)",
+            cursorValues: { [$0.number, $0.number, $0.text] })
+        let key = databases.cursorKey
+        return try await databases.read(databases.cache, within: databases.searchLimit) { database in
+            try query.page(
+                of: ["stored gifs", rating, text], key: key, cursor: cursor, limit: limit, database
+            ) { (try $0.content(2), try $0.bytes(2).count) }
         }
-    }
-
-    /// nil for a row that cannot be read; the next fetch replaces it.
-    private static func gif(_ text: String) -> Gif? { try? Gif(json: JSON.parse(text)) }
-
-    /// The GIF in the third column of a row, and its size.
-    static func item(_ row: Rows) -> (item: Gif?, size: Int) {
-        let text = (row[2] as CheckedText).text
-        return (gif(text), text.utf8.count)
     }
 
     // MARK: Writing
@@ -137,43 +121,34 @@ package final class GifStore: Sendable {
         try await write { try GifStore.store(gifs, at: now, $0) }
     }
 
-    /// Stores GIFs. Known GIFs get the new content and keep their numbers.
+    /// Stores GIFs. Known GIFs get the new content.
     ///
     /// - Returns: the number of new GIFs.
     static func store(_ gifs: [Gif], at now: Timestamp, _ database: Database) throws -> Int {
-        var new = 0
-        for gif in gifs.sorted(by: { $1.id.utf8.lexicographicallyPrecedes($0.id.utf8) }) {
-            let isKnown = try SequenceNumber.fetchOne(database, "SELECT number FROM gifs WHERE id = ?", [gif.id]) != nil
+        let before = try count(database)
+        for gif in gifs {
+            let searched = SearchWords.storedText([gif.title, gif.altText, gif.username])
             try database.execute(
-                isKnown
-                    ? """
-                    UPDATE gifs SET gif = ?, rating = ?, title = ?, alt_text = ?, username = ?, fetched_at = ?
-                    WHERE id = ?
-                    """
-                    : """
-                    INSERT INTO gifs (gif, rating, title, alt_text, username, fetched_at, id)
-                    VALUES (?, ?, ?, ?, ?, ?, ?)
-                    """,
-                [
-                    CheckedText(gif.jsonText), GifRating(ofGif: gif.rating).rawValue, caseFolded(gif.title),
-                    gif.altText.map(caseFolded), gif.username.map(caseFolded), now.seconds, gif.id,
-                ])
-            new += isKnown ? 0 : 1
+                "REPLACE INTO gifs (id, gif, rating, searched, fetched_at) VALUES (?, ?, ?, ?, ?)",
+                [gif.id, gif.jsonText, GifRating(ofGif: gif.rating).rawValue, searched, now])
         }
-        return new
+        return try count(database) - before
     }
 
     /// Removes expired GIFs and lists. A failed write is recorded.
     @discardableResult package func purge(before oldest: Timestamp, now: Timestamp = .now()) async -> Int {
-        var removed = 0
-        for table in GifStore.tables {
-            // A time in the future was stored before a clock rollback.
-            let rollback = try? await change(
-                table, "UPDATE \(table.name) SET fetched_at = ?", [now.seconds], where: "fetched_at > ?", [now.seconds])
-            guard rollback != nil else { break }
-            removed = (try? await delete(table, where: "fetched_at < ?", [oldest.seconds])) ?? 0
+        do {
+            try await write { database in
+                try database.execute("DELETE FROM gif_lists WHERE fetched_at < ?", [oldest])
+                // A time in the future was stored before a clock rollback.
+                for table in ["gifs", "gif_lists"] {
+                    try database.execute("UPDATE \(table) SET fetched_at = ? WHERE fetched_at > ?", [now, now])
+                }
+            }
+            return try await remove(where: "fetched_at < ?", [oldest])
+        } catch {
+            return 0
         }
-        return removed
     }
 
     /// Removes all GIFs and lists, and the record of their fetch.
@@ -181,49 +156,100 @@ package final class GifStore: Sendable {
     /// - Returns: the number of GIFs.
     @discardableResult package func clear() async throws(StoreError) -> Int {
         // First, so that GIFs that a later step does not remove are fetched again.
-        try await write { try FetchRecord.remove(GifStore.source, $0) }
-        var removed = 0
-        for table in GifStore.tables { removed = try await delete(table) }
-        return removed
+        try await write { database in
+            try FetchRecord.remove(GifStore.source, database)
+            try database.execute("DELETE FROM gif_lists")
+        }
+        return try await remove(where: "TRUE")
     }
 
-    /// The tables in the order of removal, and the number of rows in one transaction, because a search may wait to be
-    /// stored and a list has up to 5,000 items.
-    private static let tables = [(name: "gif_lists", rowsAtOnce: 8), (name: "gifs", rowsAtOnce: 256)]
-
-    private func delete(
-        _ table: (name: String, rowsAtOnce: Int), where condition: String = "TRUE", _ arguments: [Int64] = []
+    /// Removes GIFs in as many transactions as needed.
+    private func remove(
+        where condition: String, _ arguments: StatementArguments = []
     ) async throws(StoreError) -> Int {
-        try await change(table, "DELETE FROM \(table.name)", [], where: condition, arguments)
-    }
-
-    /// Changes the rows that match a condition, in as many transactions as needed.
-    ///
-    /// - Returns: the number of rows.
-    private func change(
-        _ table: (name: String, rowsAtOnce: Int), _ action: String, _ values: [Int64], where condition: String,
-        _ arguments: [Int64]
-    ) async throws(StoreError) -> Int {
-        let rows = "SELECT number FROM \(table.name) WHERE \(condition) LIMIT \(table.rowsAtOnce)"
-        var (total, last) = (0, table.rowsAtOnce)
-        while last == table.rowsAtOnce {
+        let ids = "SELECT id FROM gifs WHERE \(condition) LIMIT \(GifStore.rowsAtOnce)"
+        var (total, last) = (0, 0)
+        repeat {
             last = try await write { database in
-                try database.execute("\(action) WHERE number IN (\(rows))", values + arguments)
+                try database.execute("DELETE FROM gifs WHERE id IN (\(ids))", arguments)
                 return database.changesCount
             }
             total += last
-        }
+        } while last > 0
         return total
     }
+}
 
-    /// Stores the record of a run that fetched these lists.
-    ///
-    /// - Returns: false if a list was removed in the meantime; then the content of the run is lost.
-    package func finishRun(_ fetch: FetchRecord, of lists: [GifList]) async throws(StoreError) -> Bool {
-        try await databases.write(.gifs) { database in
-            guard try lists.allSatisfy({ try StoredGifList.find($0, database) != nil }) else { return false }
-            try fetch.write(for: GifStore.source, database)
-            return true
-        }
+/// A request that Giphy answers with a list of GIFs, page by page.
+///
+/// Two requests are equal if their bytes are equal, as in the database.
+package struct GifList: Sendable, Hashable {
+    enum Kind: String {
+        case search
+        case trending
+    }
+
+    let kind: Kind
+    /// Lower case without surrounding white space; empty for the trending list.
+    package let query: String
+    /// The strongest rating in the request to Giphy.
+    package let rating: String
+    /// nil for Giphy's default.
+    package let lang: String?
+    /// The fields that distinguish the list from all others.
+    let fields: [String]
+
+    private init(_ kind: Kind, query: String, rating: String, lang: String?) {
+        self.kind = kind
+        self.query = query
+        self.rating = rating
+        self.lang = lang == "" ? nil : lang
+        fields = ["gifs", kind.rawValue, query, rating, self.lang ?? ""]
+    }
+
+    /// The results for a text. Case and surrounding white space do not matter.
+    package static func search(_ text: String, rating: String, lang: String? = nil) -> GifList {
+        GifList(.search, query: normalized(text), rating: rating, lang: lang)
+    }
+
+    package static func trending(rating: String) -> GifList { GifList(.trending, query: "", rating: rating, lang: nil) }
+
+    package var isTrending: Bool { kind == .trending }
+
+    static func normalized(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+        else { return "" }
+        return String(scalars[first...last]).lowercased()
+    }
+
+    package static func == (left: GifList, right: GifList) -> Bool {
+        left.fields.elementsEqual(right.fields) { $0.hasSameBytes(as: $1) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for field in fields { for byte in field.utf8 { hasher.combine(byte) } }
+    }
+}
+
+/// The rating of a GIF, mildest first. The raw values are stored in `cache.db`.
+enum GifRating: Int {
+    case g, pg, pg13, r
+    /// Possibly the strongest.
+    case unknown
+
+    /// The rating of a GIF. Older GIFs may have the rating `y`, the mildest.
+    init(ofGif word: String) { self = word.lowercased() == "y" ? .g : GifRating(word) ?? .unknown }
+
+    /// The strongest rating that a request allows; the mildest for an unknown word.
+    init(allowing word: String) {
+        let rating = GifRating(word) ?? .g
+        self = rating == .r ? .unknown : rating
+    }
+
+    private init?(_ word: String) {
+        guard let index = GifSearch.ratings.firstIndex(of: word.lowercased()) else { return nil }
+        self.init(rawValue: index)
     }
 }

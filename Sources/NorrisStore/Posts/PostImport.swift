@@ -14,107 +14,123 @@ package struct PostChanges: Sendable, Equatable {
     package var total = 0
 }
 
-/// Stores the posts of a fetch in a transaction.
+/// Stores the posts of a fetch, in several transactions.
 ///
 /// A stored post that the fetch does not contain stays until it expires, because most sources contain only their latest
 /// posts.
-struct PostImport {
+struct PostImport: Sendable {
+    /// The maximum number of posts of one fetch.
+    static let maximumFetched = 2_000
     /// The maximum number of posts of a source, in addition to the posts of the last fetch.
     static let maximumPosts = 100_000
+    /// The number of rows that one transaction removes.
+    static let rowsAtOnce = 1_000
 
     private let source: String
     private let now: Timestamp
-    private let database: Database
-    private var changes = PostChanges()
-    /// The numbers of the posts and authors in the fetch.
-    private var heldPosts: Set<SequenceNumber> = []
-    private var heldAuthors: Set<SequenceNumber> = []
-    /// The newest of the new posts.
-    private var newest: [(sortAt: Timestamp, post: Post)] = []
-    /// The former authors of posts with a new author.
-    private var formerAuthors: Set<SequenceNumber> = []
+    /// The times until which users have read all posts of the source; nil if no user has.
+    private let until: ClosedRange<Timestamp>?
+    /// Whether the source has no posts.
+    private let isFirst: Bool
+    private(set) var changes = PostChanges()
+    /// The numbers of the posts, and the ids of the authors, in the fetch.
+    private var heldPosts: Set<Int64> = []
+    private var heldAuthors: Set<String> = []
+    private var sortTimes: [Timestamp] = []
 
-    init(source: String, at now: Timestamp, _ database: Database) {
-        self.source = source
-        self.now = now
-        self.database = database
+    init(source: String, at now: Timestamp, until: ClosedRange<Timestamp>? = nil, isFirst: Bool = false) {
+        (self.source, self.now, self.until, self.isFirst) = (source, now, until, isFirst)
     }
 
-    /// The changes until now.
-    var result: PostChanges {
-        var result = changes
-        result.newest = newest.sorted(by: PostImport.isNewer).map { Event.NewItem($0.post) }
-        return result
+    /// Whether nothing was stored yet.
+    var isEmpty: Bool { heldPosts.isEmpty && heldAuthors.isEmpty }
+
+    /// The posts that a fetch stores, in the order of their document, with their positions in it. Posts without a date
+    /// count as new.
+    static func newest(_ posts: [Post]) -> [(position: Int, post: Post)] {
+        let all = posts.enumerated().map { (position: $0.offset, post: $0.element) }
+        guard all.count > maximumFetched else { return all }
+        let newest = all.sorted { first, second in
+            let (time, other) = (first.post.publishedAt?.seconds ?? .max, second.post.publishedAt?.seconds ?? .max)
+            return (time, second.position) > (other, first.position)
+        }
+        return newest.prefix(maximumFetched).sorted { $0.position < $1.position }
     }
 
-    /// Of several posts with one id the first counts; `authors` have precedence over the authors of posts.
-    mutating func take(_ posts: [Post], authors: [Post.Author]) throws {
-        for author in authors { _ = try number(of: author) }
-        for post in posts { try take(post, author: try number(of: post.author)) }
-    }
-
-    private mutating func take(_ post: Post, author: SequenceNumber) throws {
+    /// Stores a post. Of several posts with one id the first counts.
+    mutating func take(_ post: Post, _ position: Int, _ database: Database) throws {
+        try take(post.author, database)
         let content = content(post)
         let known = try database.first(
-            "SELECT number, first_seen, held_at IS NULL, content = ?, author, sort_at FROM posts WHERE id = ?",
-            [content, post.id]
-        ) {
+            "SELECT number, first_seen, held_at IS NULL, post = ?, sort_at FROM posts WHERE id = ?", [content, post.id]
+        ) { row in
             (
-                number: $0[0] as SequenceNumber, firstSeen: $0[1] as Timestamp, wasHeld: $0[2] as Bool,
-                isSame: $0[3] as Bool, author: $0[4] as SequenceNumber, sortAt: $0[5] as Timestamp
+                number: try row[0] as Int64, firstSeen: try row[1] as Timestamp, wasHeld: try row[2] as Bool,
+                isSame: try row[3] as Bool, sortAt: try row[4] as Timestamp
             )
         }
         guard let known else {
-            let sortAt = sortAt(post, firstSeen: now)
+            let seen = firstSeen(post)
+            let sortAt = sortAt(post, firstSeen: seen)
             try database.execute(
                 """
-                INSERT INTO posts (id, digest, source, author, content, first_seen, sort_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
-                """, [post.id, PostKey(id: post.id), source, author, content, now, sortAt])
+                INSERT INTO posts (id, digest, source, author, post, first_seen, sort_at, position)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """, [post.id, StoredPost.key(post.id), source, post.author.id, content, seen, sortAt, position])
             let number = database.lastInsertedNumber
-            try storeText(of: post, number)
+            try storeText(of: post, number, database)
             heldPosts.insert(number)
             changes.added += 1
-            newest.append((sortAt, post))
-            if newest.count > Event.Items.maximumNew {
-                newest.sort(by: PostImport.isNewer)
-                newest.removeLast()
-            }
+            noteNew(post, sortAt)
             return
         }
         guard heldPosts.insert(known.number).inserted else { return }
         let sortAt = sortAt(post, firstSeen: known.firstSeen)
         // A clock that is set back must not reorder posts.
         if known.wasHeld && known.isSame && (known.sortAt == sortAt || sortAt != post.publishedAt) { return }
-        if known.author != author { formerAuthors.insert(known.author) }
         try database.execute(
-            "UPDATE posts SET content = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
-            [content, author, sortAt, known.number])
+            "UPDATE posts SET post = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
+            [content, post.author.id, sortAt, known.number])
         if !known.isSame {
-            try storeText(of: post, known.number)
+            try storeText(of: post, known.number, database)
             changes.changed += 1
         }
     }
 
-    /// The order of lists.
-    private static func isNewer(
-        _ first: (sortAt: Timestamp, post: Post), _ second: (sortAt: Timestamp, post: Post)
-    ) -> Bool { (second.sortAt, first.post.id) < (first.sortAt, second.post.id) }
+    /// The time from which a new post counts as seen: now, or just after the time until which a user has read everything,
+    /// if the clock was set back since.
+    ///
+    /// In a source without posts, the posts may have been removed with the cache, and must stay read: the date of the
+    /// post, or without one the earliest time until which a user has read everything.
+    private func firstSeen(_ post: Post) -> Timestamp {
+        if isFirst, let date = post.publishedAt, date <= now { return date }
+        guard let until else { return now }
+        return isFirst ? until.lowerBound : max(now, until.upperBound.advanced(by: .seconds(1)))
+    }
+
+    /// Keeps the newest of the new posts.
+    private mutating func noteNew(_ post: Post, _ sortAt: Timestamp) {
+        let index = sortTimes.firstIndex { $0 < sortAt } ?? sortTimes.endIndex
+        guard index < Event.Items.maximumNew else { return }
+        sortTimes.insert(sortAt, at: index)
+        changes.newest.insert(Event.NewItem(post), at: index)
+        if sortTimes.count > Event.Items.maximumNew {
+            sortTimes.removeLast()
+            changes.newest.removeLast()
+        }
+    }
 
     /// Stores the text that searches read.
-    private func storeText(of post: Post, _ number: SequenceNumber) throws {
+    private func storeText(of post: Post, _ number: Int64, _ database: Database) throws {
         let text = SearchWords.storedText(post.searchedTexts)
         try database.execute("REPLACE INTO post_texts (number, text) VALUES (?, ?)", [number, text])
     }
 
-    /// The stored form of a post, without members that have a separate column or table, so that it changes only with
-    /// the post.
-    private func content(_ post: Post) -> CheckedText {
+    /// The stored form of a post, which changes only with the post.
+    private func content(_ post: Post) -> String {
         var post = post
-        post.source = source
-        post.author = Post.Author(id: post.author.id, name: "")
-        post.isRead = false
-        return CheckedText(post.jsonText)
+        (post.source, post.isRead) = (source, false)
+        return post.jsonText
     }
 
     /// The sort key of a post: its date, or the time of its first fetch if the date is missing or in the future.
@@ -126,91 +142,80 @@ struct PostImport {
         return publishedAt
     }
 
-    /// The number of an author, who is stored if new.
-    private mutating func number(of author: Post.Author) throws -> SequenceNumber {
-        let known = try database.first(
-            """
-            SELECT number, held AND name = ? AND handle IS ? AND avatar_url IS ? AND email IS ?
-            FROM authors WHERE id = ?
-            """, [author.name, author.handle, author.avatarURL, author.email, author.id]
-        ) { (number: $0[0] as SequenceNumber, isSame: $0[1] as Bool) }
-        if let known, !heldAuthors.insert(known.number).inserted || known.isSame { return known.number }
+    /// Stores an author. Of several authors with one id the first counts.
+    mutating func take(_ author: Post.Author, _ database: Database) throws {
+        guard heldAuthors.insert(author.id).inserted else { return }
         try database.execute(
             """
-            INSERT INTO authors (id, source, name, folded, searched, handle, avatar_url, email, digest, held)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+            INSERT INTO authors (id, source, name, folded, handle, avatar_url, email, held)
+            VALUES (?, ?, ?, ?, ?, ?, ?, 1)
             ON CONFLICT (id) DO UPDATE SET
-                name = excluded.name, folded = excluded.folded, searched = excluded.searched, handle = excluded.handle,
-                avatar_url = excluded.avatar_url, email = excluded.email, digest = excluded.digest, held = 1
+                name = excluded.name, folded = excluded.folded, handle = excluded.handle,
+                avatar_url = excluded.avatar_url, email = excluded.email, held = 1
+                WHERE NOT held OR name <> excluded.name OR handle IS NOT excluded.handle
+                    OR avatar_url IS NOT excluded.avatar_url OR email IS NOT excluded.email
             """,
             [
-                author.id, source, author.name, caseFolded(author.name), SearchWords.storedText(author.searchedTexts),
-                author.handle, author.avatarURL, author.email, author.digest,
+                author.id, source, author.name, caseFolded(author.name), author.handle, author.avatarURL,
+                author.email,
             ])
-        if let known { return known.number }
-        heldAuthors.insert(database.lastInsertedNumber)
-        return database.lastInsertedNumber
     }
 
     /// Records that this fetch did not contain the other stored posts.
     ///
     /// - Parameters:
     ///   - last: the time of the last fetch that contained them.
-    ///   - isComplete: if false, authors without posts stay, unless this fetch moved their posts to other authors,
-    ///     because the time of their removal is unknown.
-    mutating func leaveOthers(last: Timestamp, isComplete: Bool) throws {
-        let posts = try SequenceNumber.fetchAll(
-            database, "SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source])
+    ///   - isComplete: if false, authors without posts stay, because the time of their removal is unknown.
+    mutating func leaveOthers(last: Timestamp, isComplete: Bool, _ database: Database) throws {
+        let posts = try database.map("SELECT number FROM posts WHERE source = ? AND held_at IS NULL", [source]) {
+            try $0[0] as Int64
+        }
         for number in posts where !heldPosts.contains(number) {
             // After a clock rollback the last fetch may be before the first fetch of the post.
             try database.execute(
                 "UPDATE posts SET held_at = iif(? < first_seen, ?, ?) WHERE number = ?", [last, now, last, number])
         }
-        let authors = try SequenceNumber.fetchAll(
-            database,
-            """
-            SELECT number FROM authors WHERE source = ? AND held
-                AND (? OR EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number))
-            """, [source, isComplete])
-        for number in formerAuthors.union(authors) where !heldAuthors.contains(number) {
-            try database.execute("UPDATE authors SET held = 0 WHERE number = ?", [number])
+        guard isComplete else { return }
+        let authors = try database.map("SELECT id FROM authors WHERE source = ? AND held", [source]) {
+            try $0[0] as String
+        }
+        for id in authors where !heldAuthors.contains(id) {
+            try database.execute("UPDATE authors SET held = 0 WHERE id = ?", [id])
         }
     }
 
-    /// Removes expired posts, the oldest posts above ``maximumPosts``, and authors without posts.
+    /// Removes expired posts, the oldest posts above ``maximumPosts``, and at the end authors without posts; at most
+    /// ``rowsAtOnce`` posts.
     ///
     /// - Parameter keep: the time that a post stays after the last fetch that contained it; nil for no limit.
-    mutating func removeExpired(keep: Duration?) throws {
-        if let keep {
-            try database.execute(
-                "DELETE FROM posts WHERE source = ? AND held_at <= ?", [source, now.seconds - keep.components.seconds])
-            changes.removed = database.changesCount
+    /// - Returns: the number of removed posts; 0 at the end.
+    mutating func removeExpired(keep: Duration?, _ database: Database) throws -> Int {
+        let expired = now.seconds - (keep?.components.seconds ?? 0)
+        if keep != nil {
+            let numbers = "SELECT number FROM posts WHERE source = ? AND held_at <= ? LIMIT \(PostImport.rowsAtOnce)"
+            try database.execute("DELETE FROM posts WHERE number IN (\(numbers))", [source, expired])
         }
-        let count = "SELECT count(*) FROM posts WHERE source = ?"
-        changes.total = try Int.fetchOne(database, count, [source]) ?? 0
-        if changes.total > PostImport.maximumPosts {
+        var removed = keep == nil ? 0 : database.changesCount
+        changes.total = try database.value("SELECT count(*) FROM posts WHERE source = ?", [source]) ?? 0
+        if removed == 0, changes.total > PostImport.maximumPosts {
+            let excess = min(changes.total - PostImport.maximumPosts, PostImport.rowsAtOnce)
             try database.execute(
                 """
                 DELETE FROM posts WHERE number IN (
                     SELECT number FROM posts WHERE source = ? AND held_at IS NOT NULL
-                    ORDER BY sort_at, id DESC LIMIT ?
+                    ORDER BY sort_at, position DESC, id DESC LIMIT ?
                 )
-                """, [source, changes.total - PostImport.maximumPosts])
-            changes.removed += database.changesCount
-            changes.total -= database.changesCount
+                """, [source, excess])
+            removed = database.changesCount
         }
-        try database.execute(
-            """
-            DELETE FROM authors WHERE source = ? AND NOT held
-                AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.number)
-            """, [source])
-    }
-}
-
-extension Post.Author {
-    /// A checksum of the stored author.
-    var digest: OpaqueInteger {
-        let fields = [id, name, handle, avatarURL, email].map { $0 ?? "\0" }
-        return OpaqueInteger(columnValue: Int64(bitPattern: SipHash.hash(ofTexts: fields)))
+        changes.removed += removed
+        if removed == 0 {
+            try database.execute(
+                """
+                DELETE FROM authors WHERE source = ? AND NOT held
+                    AND NOT EXISTS (SELECT 1 FROM posts WHERE posts.author = authors.id)
+                """, [source])
+        }
+        return removed
     }
 }

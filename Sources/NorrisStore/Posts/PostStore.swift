@@ -1,16 +1,15 @@
 package import NorrisProtocol
-package import NorrisThreads
 import NorrisText
 import Synchronization
 
-/// The posts of all sources, in `cache.db-posts`. A change that throws has no effect.
+/// The posts of all sources, in `cache.db`.
 package final class PostStore: Sendable {
     let databases: Databases
     private let numbers = Mutex<[String: Int]>([:])
 
-    package init(databases: Databases, _ access: BlockingAccess) {
+    package init(databases: Databases) async {
         self.databases = databases
-        reload(access)
+        await reload()
     }
 
     /// The number of posts of each source, including sources that are no longer configured. From memory.
@@ -19,57 +18,93 @@ package final class PostStore: Sendable {
     /// The number of posts of a source. From memory.
     package func count(source: String) -> Int { numbers.withLock { $0[source] ?? 0 } }
 
-    /// Counts again after the cache was recreated.
-    package func reload(_ access: BlockingAccess) {
-        guard let counts = try? databases.read(.posts, access, PostStore.counts) else { return }
-        numbers.withLock { $0 = counts }
-    }
-
-    private static func counts(_ database: Database) throws -> [String: Int] {
-        // A damaged number would prevent storing posts (AUTOINCREMENT).
-        _ = try SequenceNumber.fetchOne(database, "SELECT ifnull(max(number), 0) FROM posts")
-        var counts: [String: Int] = [:]
-        let rows = try database.rows("SELECT source, count(*) FROM posts GROUP BY source")
-        while try rows.next() { counts[rows[0]] = rows[1] }
-        return counts
-    }
-
-    /// Runs a change in one transaction.
-    private func change<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
-    ) async throws(StoreError) -> Result {
-        try await databases.write(.posts) { [self] database in
-            let result = try body(database)
-            let counts = try PostStore.counts(database)
-            // After the commit, in the order of the changes.
-            database.afterCommit { [self] in numbers.withLock { $0 = counts } }
-            return result
+    /// Counts again after the cache was replaced.
+    package func reload() async {
+        let counts = try? await databases.read(databases.cache) { database in
+            try database.map("SELECT source, count(*) FROM posts GROUP BY source") { row in
+                (try row[0] as String, try row[1] as Int)
+            }
         }
+        guard let counts else { return }
+        // A damaged index can return a source twice.
+        numbers.withLock { $0 = Dictionary(counts) { $0 + $1 } }
+    }
+
+    private func setCount(_ count: Int, of source: String) {
+        numbers.withLock { $0[source] = count == 0 ? nil : count }
     }
 
     // MARK: Fetches
 
-    /// Stores the posts of a fetch; other posts of the source stay until they expire.
+    /// The number of posts and the bytes of their texts in one transaction, because users wait for each.
+    private static let postsAtOnce = 200
+    private static let bytesAtOnce = 1 << 20
+
+    /// Stores the posts of a fetch; other posts of the source stay until they expire. In several transactions, with the
+    /// record in the last one: after a crash between them, the next fetch is complete.
     ///
     /// - Parameters:
+    ///   - posts: the newest ``PostImport/maximumFetched`` of them are stored.
     ///   - authors: authors that the source lists in addition to posts, or instead.
     ///   - isComplete: false if a missing post is no reason to expire it: then this fetch counts as the last that
     ///     contained the post.
     ///   - keep: the time that a post stays after the last fetch that contained it; nil for no limit.
-    ///   - fetch: the record, stored in the same transaction.
+    ///   - fetch: the record of the fetch.
+    /// - Throws: also `contentGone`.
     @discardableResult package func replace(
         source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
         fetch: FetchRecord, at now: Timestamp = .now()
     ) async throws(StoreError) -> PostChanges {
-        try await change { database in
-            var run = PostImport(source: source, at: now, database)
-            try run.take(posts, authors: authors)
-            let last = isComplete ? try PostStore.lastFetch(of: source, database) : nil
-            try run.leaveOthers(last: last ?? now, isComplete: isComplete)
-            try run.removeExpired(keep: keep)
-            try fetch.write(for: source, database)
-            return run.result
+        do {
+            let run = try await store(posts, authors, of: source, isComplete: isComplete, fetch, now)
+            return try await removeExpired(source: source, keep: keep, run)
+        } catch {
+            // Some of the transactions may have stored posts.
+            await reload()
+            throw error
         }
+    }
+
+    private func store(
+        _ posts: [Post], _ authors: [Post.Author], of source: String, isComplete: Bool, _ fetch: FetchRecord,
+        _ now: Timestamp
+    ) async throws(StoreError) -> PostImport {
+        let generation = databases.generation(of: source)
+        var run = PostImport(
+            source: source, at: now, until: await readUntil(source), isFirst: count(source: source) == 0)
+        var rest = PostImport.newest(posts)[...]
+        repeat {
+            var bytes = 0
+            let part = rest.prefix { post in
+                bytes += post.post.text?.utf8.count ?? 0
+                return bytes <= PostStore.bytesAtOnce || bytes == post.post.text?.utf8.count ?? 0
+            }.prefix(PostStore.postsAtOnce)
+            rest = rest.dropFirst(part.count)
+            run = try await databases.write(databases.cache) { [run, authors = run.isEmpty ? authors : []] database in
+                var run = run
+                for author in authors { try run.take(author, database) }
+                for (position, post) in part { try run.take(post, position, database) }
+                return run
+            }
+        } while !rest.isEmpty
+        return try await databases.write(databases.cache) { [run, databases] database in
+            guard databases.generation(of: source) == generation else { throw Databases.contentGone }
+            var run = run
+            let last: Timestamp? = isComplete ? try PostStore.lastFetch(of: source, database) : nil
+            try run.leaveOthers(last: last ?? now, isComplete: isComplete, database)
+            try fetch.write(for: source, database)
+            return run
+        }
+    }
+
+    /// The times until which users have read all posts of a source; nil if no user has.
+    private func readUntil(_ source: String) async -> ClosedRange<Timestamp>? {
+        let until = try? await databases.read(databases.state) { database in
+            let sql = "SELECT min(until), max(until) FROM read_until WHERE source = ?"
+            return try database.first(sql, [source]) { (try $0[0] as Timestamp?, try $0[1] as Timestamp?) }
+        }
+        guard case (let first?, let last?)? = until.flatMap({ $0 }) else { return nil }
+        return first...last
     }
 
     /// Records a reply without changes, and removes expired posts.
@@ -79,23 +114,55 @@ package final class PostStore: Sendable {
     package func confirm(
         source: String, keep: Duration?, fetch: FetchRecord, at now: Timestamp = .now()
     ) async -> PostChanges? {
+        let run = PostImport(source: source, at: now)
         do {
-            return try await change { database -> PostChanges? in
-                guard try PostStore.lastFetch(of: source, database) != nil else { return nil }
-                var run = PostImport(source: source, at: now, database)
-                try run.removeExpired(keep: keep)
+            let isThere = try await databases.write(databases.cache) { database in
+                guard try PostStore.lastFetch(of: source, database) != nil else { return false }
                 try fetch.write(for: source, database)
-                return run.result
+                return true
             }
+            return isThere ? try await removeExpired(source: source, keep: keep, run) : nil
         } catch {
             // The failure was recorded. The content exists, so the source is not fetched again.
             return PostChanges(total: count(source: source))
         }
     }
 
+    private func removeExpired(
+        source: String, keep: Duration?, _ run: PostImport
+    ) async throws(StoreError) -> PostChanges {
+        var (run, removed) = (run, 0)
+        repeat {
+            (run, removed) = try await databases.write(databases.cache) { [run] database in
+                var run = run
+                let removed = try run.removeExpired(keep: keep, database)
+                return (run, removed)
+            }
+        } while removed > 0
+        setCount(run.changes.total, of: source)
+        return run.changes
+    }
+
     /// Removes all posts of a source and the record of their fetch. Read marks stay in the state.
     @discardableResult package func clear(source: String) async throws(StoreError) -> Int {
-        try await change { try PostStore.remove(source, $0) }
+        // The record first, so that posts that a later step does not remove are fetched again.
+        try await databases.write(databases.cache) { [databases] database in
+            databases.noteCleared(source)
+            try FetchRecord.remove(source, database)
+        }
+        var (total, removed) = (0, 0)
+        repeat {
+            removed = try await databases.write(databases.cache) { database in
+                let numbers = "SELECT number FROM posts WHERE source = ? LIMIT \(PostImport.rowsAtOnce)"
+                try database.execute("DELETE FROM posts WHERE number IN (\(numbers))", [source])
+                let removed = database.changesCount
+                if removed == 0 { try database.execute("DELETE FROM authors WHERE source = ?", [source]) }
+                return removed
+            }
+            total += removed
+        } while removed > 0
+        setCount(0, of: source)
+        return total
     }
 
     /// Removes the posts of sources that are no longer configured.
@@ -103,100 +170,79 @@ package final class PostStore: Sendable {
     /// - Parameter before: a source that was fetched at this time or later keeps its posts.
     @discardableResult
     package func purgeSources(keeping names: [String], before: Timestamp) async throws(StoreError) -> Int {
-        try await change { database in
-            var removed = 0
-            // Every post has an author of its source.
-            let sources = try String.fetchAll(database, "SELECT DISTINCT source FROM authors")
-            for source in sources where !names.contains(where: { $0.hasSameBytes(as: source) }) {
-                if let last = try PostStore.lastFetch(of: source, database), last >= before { continue }
-                removed += try PostStore.remove(source, database)
+        let stored = try? await databases.read(databases.cache) { database in
+            try database.map("SELECT DISTINCT source FROM authors") { row in
+                let source: String = try row[0]
+                return (source, try PostStore.lastFetch(of: source, database))
             }
-            return removed
         }
-    }
-
-    private static func remove(_ source: String, _ database: Database) throws -> Int {
-        try database.execute("DELETE FROM posts WHERE source = ?", [source])
-        let removed = database.changesCount
-        try database.execute("DELETE FROM authors WHERE source = ?", [source])
-        try FetchRecord.remove(source, database)
+        var removed = 0
+        for (source, last) in stored ?? [] where !names.contains(where: { $0.hasSameBytes(as: source) }) {
+            if let last, last >= before { continue }
+            removed += try await clear(source: source)
+        }
         return removed
     }
 
     private static func lastFetch(of source: String, _ database: Database) throws -> Timestamp? {
-        try Timestamp.fetchOne(database, "SELECT fetched_at FROM fetches WHERE source = ?", [source])
+        try database.value("SELECT fetched_at FROM fetches WHERE source = ?", [source])
     }
 
     // MARK: Reading. All throw `-32005` where the disk fails; `sources` are the configured ones, and only their posts
     // are read.
 
-    /// A page of posts, newest first, then by id; without a freshness.
+    /// A page of posts, newest first, then in the order of their document; without a freshness.
     ///
     /// - Throws: `-32602` for a cursor of another list, `-32004` for a search that takes longer than a second.
     package func list(
         _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {
-        let key = databases.cache(.posts).cursorKey
+        let key = databases.cursorKey
         let timeLimit = query.search == nil ? nil : databases.searchLimit
-        return try await databases.read(.posts, within: timeLimit) { database in
+        return try await databases.read(databases.cache, within: timeLimit) { database in
             try query.page(read, key: key, cursor: cursor, limit: limit, database)
         }
     }
 
     package func post(id: String, sources: [String], read: ReadPosts) async throws(ResponseError) -> Post? {
-        try await databases.read(.posts) { database in
-            let marks = databaseQuestionMarks(count: sources.count)
-            let table = try PostStore.tableKey(database)
-            return try database.first(
-                "SELECT \(PostQuery.columns) WHERE posts.id = ? AND posts.source IN (\(marks))",
-                [id] + StatementArguments(sources)
-            ) { PostQuery.post($0, read: read, table: table) } ?? nil
+        try await databases.read(databases.cache) { database in
+            let sql = """
+                SELECT post, \(StoredPost.columns) FROM posts
+                WHERE id = ? AND source IN (\(databaseQuestionMarks(count: sources.count)))
+                """
+            return try database.first(sql, [id] + StatementArguments(sources)) { row in
+                try PostQuery.post(row, read.contains(StoredPost(row, 1)))
+            }
         }
     }
 
-    /// The random key of the table of posts, which differs in a recreated cache.
-    static func tableKey(_ database: Database) throws -> OpaqueInteger {
-        // The migration that created the table has stored a key.
-        try OpaqueInteger.fetchOne(database, "SELECT key FROM posts_key") ?? OpaqueInteger(columnValue: 0)
-    }
-
-    /// The unread posts of some sources, and the watermark that marks all their posts as read.
+    /// The unread posts of some sources.
     package func unread(sources: [String], read: ReadPosts) async throws(ResponseError) -> UnreadPosts {
-        try await databases.read(.posts) { database in
-            let table = try PostStore.tableKey(database)
-            let last = try SequenceNumber.fetchOne(database, "SELECT number FROM posts ORDER BY number DESC LIMIT 1")
-            let isUnread = read.isAboveWatermarks(table: table)
-            var condition = "+source IN (\(databaseQuestionMarks(count: sources.count))) AND \(isUnread.sql)"
-            var arguments = StatementArguments(sources) + isUnread.arguments
-            if read.exceptions.isEmpty, let lowest = read.lowestWatermark(of: sources, table: table) {
-                // Only new posts are read.
-                condition += " AND number > ?"
-                arguments.append(lowest)
-            }
-            let rows = try database.rows("SELECT digest, source FROM posts WHERE \(condition)", arguments)
-            var counts: [String: Int] = [:]
-            var exceptions: [PostKey] = []
+        try await databases.read(databases.cache) { database in
+            var unread = UnreadPosts()
+            let sql = """
+                SELECT \(StoredPost.columns) FROM posts INDEXED BY posts_by_time
+                WHERE source IN (\(databaseQuestionMarks(count: sources.count)))
+                """
+            let rows = try database.rows(sql, StatementArguments(sources))
             while try rows.next() {
-                let key: PostKey = rows[0]
-                guard !read.keys.contains(key) else { continue }
-                counts[rows[1], default: 0] += 1
-                if read.exceptions.contains(key) { exceptions.append(key) }
+                let post = try StoredPost(rows, 0)
+                unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
+                if !read.contains(post) { unread.counts[post.source, default: 0] += 1 }
             }
-            let watermark = Watermark(table: table, number: last ?? SequenceNumber())
-            return UnreadPosts(sources: sources, counts: counts, exceptions: exceptions, watermark: watermark)
+            return unread
         }
     }
 
     /// The stored posts with some ids, without duplicates.
     ///
     /// - Throws: `-32001` for an id without a post.
-    package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [MarkedPost] {
-        try await databases.read(.posts) { database in
-            let table = try PostStore.tableKey(database)
-            var seen: Set<PostKey> = []
-            return try ids.compactMap { id -> MarkedPost? in
-                guard seen.insert(PostKey(id: id)).inserted else { return nil }
-                let post = try PostStore.marked(id, table, database)
+    package func stored(_ ids: [String], sources: [String]) async throws(ResponseError) -> [StoredPost] {
+        try await databases.read(databases.cache) { database in
+            var seen: Set<UInt64> = []
+            return try ids.compactMap { id -> StoredPost? in
+                guard seen.insert(StoredPost.key(id)).inserted else { return nil }
+                let post = try PostStore.stored(id, database)
                 guard let post, sources.contains(where: { $0.hasSameBytes(as: post.source) }) else {
                     throw ResponseError.notFound("There is no post with the id \(id.quotedForMessage).")
                 }
@@ -207,19 +253,16 @@ package final class PostStore: Sendable {
 
     /// Whether a user has read each of some posts, stored or not; all false if the disk cannot be read.
     package func isRead(_ ids: [String], _ read: ReadPosts) async -> [Bool] {
-        let isRead = try? await databases.read(.posts) { database in
-            let table = try PostStore.tableKey(database)
-            return try ids.map { id in
-                try PostStore.marked(id, table, database).map(read.contains) ?? read.keys.contains(PostKey(id: id))
+        let isRead = try? await databases.read(databases.cache) { database in
+            try ids.map { id in
+                try PostStore.stored(id, database).map(read.contains) ?? read.marks[StoredPost.key(id)] ?? false
             }
         }
-        return isRead ?? ids.map { read.keys.contains(PostKey(id: $0)) }
+        return isRead ?? ids.map { read.marks[StoredPost.key($0)] ?? false }
     }
 
-    private static func marked(_ id: String, _ table: OpaqueInteger, _ database: Database) throws -> MarkedPost? {
-        try database.first("SELECT digest, source, number FROM posts WHERE id = ?", [id]) {
-            MarkedPost(key: $0[0], source: $0[1], number: $0[2], table: table)
-        }
+    private static func stored(_ id: String, _ database: Database) throws -> StoredPost? {
+        try database.first("SELECT \(StoredPost.columns) FROM posts WHERE id = ?", [id]) { try StoredPost($0, 0) }
     }
 
     /// A page of authors by name, ignoring case, then by id; without a freshness.
@@ -228,26 +271,23 @@ package final class PostStore: Sendable {
     package func authors(
         source: String? = nil, sources: [String], cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<AuthorList.Author> {
-        let key = databases.cache(.posts).cursorKey
+        let key = databases.cursorKey
         let shown = sources.filter { source?.hasSameBytes(as: $0) ?? true }
         let query = PageQuery(
             // The cursor contains both texts in one, with the length of the first in code points.
             columns: """
                 length(folded), folded || id, id, name, handle, avatar_url,
-                (SELECT count(*) FROM posts WHERE posts.author = authors.number), email, digest
+                (SELECT count(*) FROM posts WHERE posts.author = authors.id)
                 """, matches: "authors WHERE +source IN (\(databaseQuestionMarks(count: shown.count)))",
             arguments: StatementArguments(shown), order: "folded, id",
             after: "(folded, id) > (substr(?, 1, ?), substr(?, ? + 1))",
             cursorValues: { [$0.text, $0.number, $0.text, $0.number] })
-        return try await databases.read(.posts) { database in
+        return try await databases.read(databases.cache) { database in
             try query.page(of: ["authors", source ?? ""], key: key, cursor: cursor, limit: limit, database) { row in
-                let author = Post.Author(id: row[2], name: row[3], handle: row[4], avatarURL: row[5], email: row[7])
-                if author.digest != row[8] { row.noteDamage("an author has another digest") }
-                return (
-                    AuthorList.Author(
-                        id: author.id, name: author.name, handle: author.handle, avatarURL: author.avatarURL,
-                        postCount: row[6]), 0
-                )
+                let author = AuthorList.Author(
+                    id: try row[2], name: sanitizedLine(try row[3]), handle: try row[4], avatarURL: try row[5],
+                    postCount: try row[6])
+                return (author, 0)
             }
         }
     }
@@ -255,12 +295,116 @@ package final class PostStore: Sendable {
 
 /// The unread posts of some sources.
 package struct UnreadPosts: Sendable {
-    let sources: [String]
     /// The number of unread posts by source, for sources with unread posts.
-    package let counts: [String: Int]
-    /// The posts that were marked as unread below a watermark.
-    let exceptions: [PostKey]
-    let watermark: Watermark
+    package var counts: [String: Int] = [:]
+    /// The time when the newest post was first seen, by source, for sources with posts.
+    var latest: [String: Timestamp] = [:]
 
     package var count: Int { counts.values.reduce(0, +) }
+}
+
+/// The selection of a list of posts.
+package struct PostQuery: Sendable {
+    /// The configured sources; posts of other sources are not shown.
+    package var sources: [String]
+    /// The only selected source; nil for all.
+    package var source: String?
+    /// An author's id, or a part of an author's handle or name in any case; nil for all.
+    package var author: String?
+    package var isUnreadOnly: Bool
+    /// The words that a post must contain; nil for all posts.
+    package var search: SearchWords?
+
+    package init(
+        sources: [String], source: String? = nil, author: String? = nil, isUnreadOnly: Bool = false,
+        search: SearchWords? = nil
+    ) {
+        (self.sources, self.source, self.author) = (sources, source, author)
+        (self.isUnreadOnly, self.search) = (isUnreadOnly, search)
+    }
+
+    /// The condition on a row of `posts`.
+    ///
+    /// The plus signs prevent SQLite from finding rows by source or author and then sorting them, because the index
+    /// `posts_by_time` has the order and all columns of the condition.
+    private var condition: (sql: String, arguments: StatementArguments) {
+        let sources = sources.filter { source?.hasSameBytes(as: $0) ?? true }
+        var sql = "+source IN (\(databaseQuestionMarks(count: sources.count)))"
+        var arguments = StatementArguments(sources)
+        if let author {
+            // lower() changes only ASCII letters; other letters of a handle must be typed as they are.
+            sql += """
+                 AND +author IN (
+                    SELECT id FROM authors
+                    WHERE id = ? OR instr(folded, ?) OR instr(lower(handle), ?) OR instr(handle, ?)
+                )
+                """
+            let folded = caseFolded(author)
+            arguments += [author, folded, folded, author]
+        }
+        return (sql, arguments)
+    }
+
+    fileprivate func page(
+        _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database
+    ) throws -> Page<Post> {
+        let (condition, arguments) = condition
+        // Of posts that are not shown, only the index is read, and the text in a search. CROSS JOIN keeps the order of
+        // the tables (https://sqlite.org/lang_select.html).
+        let query = PageQuery(
+            columns: "sort_at, position || ' ' || id, posts.number, \(StoredPost.columns)"
+                + (search == nil ? "" : ", post_texts.text"),
+            matches: search == nil
+                ? "posts WHERE \(condition)"
+                : "posts CROSS JOIN post_texts ON post_texts.number = posts.number WHERE \(condition)",
+            arguments: arguments, order: "sort_at DESC, position, id",
+            after: "sort_at <= ? AND (sort_at < ? OR (position, id) > (?, ?))",
+            cursorValues: { cursor in
+                let text = cursor.text.utf8
+                let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.startIndex
+                let id = String(cursor.text[space...].unicodeScalars.dropFirst())
+                return [cursor.number, cursor.number, Int64(String(cursor.text[..<space])), id]
+            }, isFiltered: isUnreadOnly || search != nil)
+        // The sources are not a part, so that a reload invalidates no cursor.
+        let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""] + (search?.words ?? [])
+        return try query.page(
+            of: list, key: key, cursor: cursor, limit: limit, database,
+            where: { row in
+                if isUnreadOnly, read.contains(try StoredPost(row, 3)) { return false }
+                return try search?.matches(row.bytes(6)) ?? true
+            }
+        ) { row in
+            let isRead = read.contains(try StoredPost(row, 3))
+            let sql = "SELECT post FROM posts WHERE number = ?"
+            return try database.first(sql, [try row[2] as Int64]) { post in
+                (try PostQuery.post(post, isRead), try post.bytes(0).count)
+            } ?? (nil, 0)
+        }
+    }
+
+    /// The post in the first column of a row.
+    fileprivate static func post(_ row: Rows, _ isRead: Bool) throws -> Post {
+        var post: Post = try row.content(0)
+        post.isRead = isRead
+        return post
+    }
+}
+
+/// The members of a stored post that decide whether a user has read it.
+package struct StoredPost: Sendable {
+    /// A 64-bit hash of the id. Two posts have the same hash once in about 10^19 pairs; then both count as read together.
+    let key: UInt64
+    let source: String
+    let firstSeen: Timestamp
+
+    static func key(_ id: String) -> UInt64 { SipHash.hash(id) }
+
+    fileprivate static let columns = "digest, source, first_seen"
+}
+
+extension StoredPost {
+    /// - Parameter first: the position of ``columns``.
+    fileprivate init(_ row: Rows, _ first: Int) throws {
+        (key, source, firstSeen) = (try row[first], try row[first + 1], try row[first + 2])
+    }
 }

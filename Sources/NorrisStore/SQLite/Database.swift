@@ -1,4 +1,5 @@
 import CSQLite
+import NorrisProtocol
 import Synchronization
 
 /// An error of SQLite (https://sqlite.org/rescode.html). It names the statement, but never its values.
@@ -19,14 +20,13 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     /// The error for a value that norrisd did not store in this form, because the file is damaged.
     static func damaged(_ problem: String) -> DatabaseError { DatabaseError(SQLITE_CORRUPT, message: problem) }
 
-    /// Whether a file is damaged or not a database.
-    static func isCorruption(_ error: any Error) -> Bool {
+    /// Whether the file must be replaced: it is damaged, no database, or has an unknown schema format
+    /// (https://sqlite.org/fileformat2.html).
+    static func isDamage(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
-        return [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.resultCode) || error.isUnknownFormat
+        return [SQLITE_CORRUPT, SQLITE_NOTADB].contains(error.resultCode)
+            || error.resultCode == SQLITE_ERROR && error.message == "unsupported file format"
     }
-
-    /// Whether the header of a file names an unknown schema format (https://sqlite.org/fileformat2.html).
-    private var isUnknownFormat: Bool { resultCode == SQLITE_ERROR && message == "unsupported file format" }
 
     /// Whether a read took longer than its limit.
     var isTimeLimit: Bool { resultCode == SQLITE_INTERRUPT }
@@ -53,14 +53,11 @@ final class Database {
     /// The maximum number of cached statements. Only lists of values with many lengths need more.
     private static let maximumStatements = 64
 
-    private let handle: OpaquePointer
-    let isReadOnly: Bool
-    /// The description of a damaged value in a row; the transaction fails at the next row, or at its end.
-    var damage: String?
+    let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
     private var afterCommit: [() -> Void] = []
     private var isClosed = false
-    private var cancellation: Cancellation?
+    private var cancellations: [Cancellation] = []
     private var deadline: ContinuousClock.Instant?
 
     /// - Parameter path: a file, a URI that begins with `file:` (https://sqlite.org/uri.html), or `:memory:`.
@@ -75,7 +72,6 @@ final class Database {
             throw error ?? DatabaseError(code)
         }
         self.handle = handle
-        isReadOnly = access == .read
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 5_000)  // Milliseconds.
         // A misspelt column is an error, not a text.
@@ -89,66 +85,57 @@ final class Database {
                 guard let this else { return 0 }
                 return Unmanaged<Database>.fromOpaque(this).takeUnretainedValue().interruption == nil ? 0 : 1
             }, this)
-        try execute("PRAGMA foreign_keys = ON")
-        if isReadOnly { try execute("PRAGMA query_only = ON") }
+        // In KiB. The data is small, and the operating system caches the file too.
+        try execute("PRAGMA foreign_keys = ON; PRAGMA cache_size = -512")
     }
 
-    deinit {
+    deinit { close() }
+
+    /// Closes the connection, which must not be used afterwards. The last connection of a file writes back and removes
+    /// the write-ahead log.
+    func close() {
         statements = [:]
         // The connection ends even if a statement still exists.
         if !isClosed { sqlite3_close_v2(handle) }
-    }
-
-    /// Closes the connection, which must not be used afterwards.
-    func close() throws {
-        statements = [:]
         isClosed = true
-        let code = sqlite3_close(handle)
-        guard code == SQLITE_OK else {
-            sqlite3_close_v2(handle)
-            throw DatabaseError(code)
-        }
     }
 
     /// The number of rows that the last statement changed.
     var changesCount: Int { Int(sqlite3_changes(handle)) }
-
     /// The number of rows that changed since the connection was opened.
     var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
-    var lastInsertedNumber: SequenceNumber { SequenceNumber(columnValue: sqlite3_last_insert_rowid(handle)) }
+    var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Prepares a statement for one use.
-    func statement(_ sql: String) throws -> Statement {
+    /// A cached statement; a new one while the rows of the first are being read.
+    private func cachedStatement(_ sql: String) throws -> Statement {
+        if let statement = statements[sql], !statement.isBusy { return statement }
         guard let (statement, _) = try prepare(sql, from: 0) else {
             throw DatabaseError(SQLITE_MISUSE, message: "no statement", sql: sql)
         }
-        return statement
-    }
-
-    /// A cached statement; a second statement while the rows of the first are being read.
-    func cachedStatement(_ sql: String) throws -> Statement {
-        if let statement = statements[sql] { return statement.isBusy ? try self.statement(sql) : statement }
-        let statement = try statement(sql)
         if statements.count >= Database.maximumStatements { statements = [:] }
         statements[sql] = statement
         return statement
     }
 
     /// Runs one cached statement with values.
-    func execute(_ sql: String, _ arguments: StatementArguments) throws { try cachedStatement(sql).execute(arguments) }
+    func execute(_ sql: String, _ arguments: StatementArguments) throws {
+        let rows = try rows(sql, arguments)
+        while try rows.next() {}
+    }
 
     /// Runs all statements of a text.
     func execute(_ sql: String) throws {
         var position = 0
         while let (statement, end) = try prepare(sql, from: position) {
-            try statement.execute()
+            let rows = try Rows(statement, [])
+            while try rows.next() {}
             position = end
         }
     }
 
-    /// Reads the rows of a result during the transaction. A statement with values is cached.
+    /// Reads the rows of a result during the transaction.
     func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> Rows {
-        try Rows(arguments.isEmpty ? statement(sql) : cachedStatement(sql), arguments)
+        try Rows(cachedStatement(sql), arguments)
     }
 
     /// The first row of a result as a value; nil if there is no row.
@@ -156,9 +143,12 @@ final class Database {
         _ sql: String, _ arguments: StatementArguments = [], _ body: (Rows) throws -> Value
     ) throws -> Value? {
         let rows = try rows(sql, arguments)
-        let value = try rows.next() ? body(rows) : nil
-        try checkDamage()
-        return value
+        return try rows.next() ? body(rows) : nil
+    }
+
+    /// The first column of the first row; nil if there is no row, or the column is NULL.
+    func value<Value: ColumnValue>(_ sql: String, _ arguments: StatementArguments = []) throws -> Value? {
+        try first(sql, arguments) { try $0[0] as Value? } ?? nil
     }
 
     /// The rows of a result as values.
@@ -185,15 +175,17 @@ final class Database {
         }
     }
 
+    // MARK: Transactions
+
     /// Calls the body after the commit; never after a rollback.
     func afterCommit(_ body: @escaping () -> Void) { afterCommit.append(body) }
 
     /// Runs a body that can be cancelled, and that has a time limit.
     func interruptible<Value>(
-        by cancellation: Cancellation, limit: Duration?, _ body: (Database) throws -> Value
+        by cancellations: [Cancellation], limit: Duration?, _ body: (Database) throws -> Value
     ) throws -> Value {
-        (self.cancellation, deadline) = (cancellation, limit.map { .now + $0 })
-        defer { (self.cancellation, deadline) = (nil, nil) }
+        (self.cancellations, deadline) = (cancellations, limit.map { .now + $0 })
+        defer { (self.cancellations, deadline) = ([], nil) }
         return try body(self)
     }
 
@@ -204,21 +196,19 @@ final class Database {
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try transaction("BEGIN IMMEDIATE", body) }
 
     private func transaction<Value>(_ begin: String, _ body: (Database) throws -> Value) throws -> Value {
-        damage = nil
-        try cachedStatement(begin).execute()
+        try execute(begin, [])
         do {
             let value = try body(self)
-            try checkDamage()
-            try cachedStatement("COMMIT").execute()
+            try execute("COMMIT", [])
             // Committed changes must also be applied to memory.
-            (cancellation, deadline) = (nil, nil)
+            (cancellations, deadline) = ([], nil)
             let committed = afterCommit
             afterCommit = []
             for body in committed { body() }
             return value
         } catch {
             afterCommit = []
-            (cancellation, deadline, damage) = (nil, nil, nil)
+            (cancellations, deadline) = ([], nil)
             // Some errors have already rolled back (https://sqlite.org/c3ref/get_autocommit.html). If this also fails,
             // the transaction ends with the connection, and the first error says more.
             if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
@@ -228,18 +218,209 @@ final class Database {
 
     /// The reason to interrupt the current statement.
     private var interruption: (any Error)? {
-        if cancellation?.isCancelled == true { return CancellationError() }
+        if cancellations.contains(where: \.isCancelled) { return CancellationError() }
         guard let deadline, ContinuousClock.now >= deadline else { return nil }
         return DatabaseError(SQLITE_INTERRUPT, message: "the time limit has passed")
     }
 
-    /// Throws if a row contained a damaged value, so that no loop continues with a placeholder.
-    func checkDamage() throws { if let damage { throw DatabaseError.damaged(damage) } }
-
-    func checkInterruption() throws { if let interruption { throw interruption } }
+    fileprivate func checkInterruption() throws { if let interruption { throw interruption } }
 
     func failure(_ code: Int32, sql: String?) -> any Error {
         if code & 0xFF == SQLITE_INTERRUPT, let interruption { return interruption }
         return DatabaseError(code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+}
+
+// MARK: - Statements and rows
+
+/// The values for the question marks of a statement, in order.
+typealias StatementArguments = [(any DatabaseValue)?]
+
+/// `?,?,?`: the question marks for a list of values.
+func databaseQuestionMarks(count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
+
+/// A prepared statement (https://sqlite.org/c3ref/stmt.html), used only on the thread of its database.
+final class Statement {
+    fileprivate let handle: OpaquePointer
+    /// Statements do not leave their transaction, so the database is closed after them.
+    fileprivate unowned let database: Database
+
+    fileprivate init(_ handle: OpaquePointer, _ database: Database) {
+        (self.handle, self.database) = (handle, database)
+    }
+
+    // The result is the code of the last step, which was reported before.
+    deinit { sqlite3_finalize(handle) }
+
+    fileprivate var sql: String? { sqlite3_sql(handle).map { String(cString: $0) } }
+    /// Whether the statement's rows are being read.
+    fileprivate var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
+}
+
+/// The rows of a result during the transaction. Columns belong to the current row, by position.
+final class Rows {
+    private let statement: Statement
+    /// Whether the statement must be reset.
+    private var isOpen = true
+
+    /// Binds the values. Text and blobs are copied by SQLite.
+    fileprivate init(_ statement: Statement, _ arguments: StatementArguments) throws {
+        try statement.database.checkInterruption()
+        self.statement = statement
+        let handle = statement.handle
+        precondition(arguments.count == sqlite3_bind_parameter_count(handle), "One value for each question mark")
+        for (number, value) in zip(Int32(1)..., arguments) {
+            let code = value?.bind(to: handle, number) ?? sqlite3_bind_null(handle, number)
+            guard code == SQLITE_OK else { throw statement.database.failure(code, sql: statement.sql) }
+        }
+    }
+
+    // An open statement would prevent the end of the transaction.
+    deinit { if isOpen { reset() } }
+
+    private func reset() {
+        // The result is the code of the last step, which was reported before.
+        sqlite3_reset(statement.handle)
+        sqlite3_clear_bindings(statement.handle)
+    }
+
+    func next() throws -> Bool {
+        guard isOpen else { return false }
+        isOpen = false
+        defer { if !isOpen { reset() } }
+        switch sqlite3_step(statement.handle) {
+        case SQLITE_ROW: isOpen = true
+        case SQLITE_DONE: break
+        case let code: throw statement.database.failure(code, sql: statement.sql)
+        }
+        return isOpen
+    }
+
+    /// A column that is never NULL.
+    ///
+    /// - Throws: damage for a value of another type.
+    subscript<Value: ColumnValue>(_ column: Int) -> Value {
+        get throws {
+            guard let value = Value(self, column) else { throw damage("column \(column) contains no \(Value.self)") }
+            return value
+        }
+    }
+
+    /// A column that may be NULL.
+    subscript<Value: ColumnValue>(_ column: Int) -> Value? {
+        get throws { type(column) == SQLITE_NULL ? nil : try self[column] as Value }
+    }
+
+    /// The error for a row that contains a value that was never stored.
+    func damage(_ problem: String) -> DatabaseError {
+        DatabaseError(SQLITE_CORRUPT, message: problem, sql: statement.sql)
+    }
+
+    fileprivate func type(_ column: Int) -> Int32 { sqlite3_column_type(statement.handle, Int32(column)) }
+
+    fileprivate func integer(_ column: Int) -> Int64? {
+        type(column) == SQLITE_INTEGER ? sqlite3_column_int64(statement.handle, Int32(column)) : nil
+    }
+
+    /// A text or a blob in SQLite's memory, which is valid until the next row. NULL is empty.
+    func bytes(_ column: Int) throws -> UnsafeRawBufferPointer {
+        switch type(column) {
+        case SQLITE_TEXT, SQLITE_BLOB:
+            // Neither call converts the value. The address of an empty value is nil.
+            let start = sqlite3_column_blob(statement.handle, Int32(column))
+            let count = Int(sqlite3_column_bytes(statement.handle, Int32(column)))
+            return UnsafeRawBufferPointer(start: start, count: count)
+        case SQLITE_NULL: return UnsafeRawBufferPointer(start: nil, count: 0)
+        default: throw damage("column \(column) is neither text nor blob")
+        }
+    }
+}
+
+// MARK: - Values
+
+/// A value that can be bound to a statement.
+protocol DatabaseValue: Sendable {
+    /// - Returns: SQLite's result code.
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32
+}
+
+/// A value of a column. The schema has no REAL (https://sqlite.org/datatype3.html).
+protocol ColumnValue: DatabaseValue {
+    /// nil for a value of another type.
+    init?(_ row: Rows, _ column: Int)
+}
+
+/// An integer that JSON can represent, so that a sum of two never overflows.
+extension Int64: ColumnValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { sqlite3_bind_int64(statement, number, self) }
+
+    init?(_ row: Rows, _ column: Int) {
+        guard let value = row.integer(column), -(1 << 53)...1 << 53 ~= value else { return nil }
+        self = value
+    }
+}
+
+/// A count, a size, an offset or a position: at least 0, and small enough for any sum.
+extension Int: ColumnValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { Int64(self).bind(to: statement, number) }
+
+    init?(_ row: Rows, _ column: Int) {
+        guard let value = row.integer(column), 0...Int64(UInt32.max) ~= value else { return nil }
+        self = Int(value)
+    }
+}
+
+extension Bool: ColumnValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { Int64(self ? 1 : 0).bind(to: statement, number) }
+
+    init?(_ row: Rows, _ column: Int) {
+        guard let value = row.integer(column), 0...1 ~= value else { return nil }
+        self = value == 1
+    }
+}
+
+/// The times that RFC 3339 can represent, with a day for the offset at both ends.
+extension Timestamp: ColumnValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 { seconds.bind(to: statement, number) }
+
+    init?(_ row: Rows, _ column: Int) {
+        guard let value = row.integer(column), -62_167_305_600...253_402_387_200 ~= value else { return nil }
+        self.init(seconds: value)
+    }
+}
+
+/// A hash.
+extension UInt64: ColumnValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
+        Int64(bitPattern: self).bind(to: statement, number)
+    }
+
+    init?(_ row: Rows, _ column: Int) {
+        guard let value = row.integer(column) else { return nil }
+        self.init(bitPattern: value)
+    }
+}
+
+extension String: ColumnValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
+        withCString { norris_sqlite_bind_text(statement, number, $0, UInt64(utf8.count)) }
+    }
+
+    init?(_ row: Rows, _ column: Int) {
+        guard row.type(column) == SQLITE_TEXT, let bytes = try? row.bytes(column) else { return nil }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension [UInt8]: ColumnValue, DatabaseValue {
+    func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
+        // A nil address would bind NULL.
+        if isEmpty { return sqlite3_bind_zeroblob(statement, number, 0) }
+        return norris_sqlite_bind_blob(statement, number, self, UInt64(count))
+    }
+
+    init?(_ row: Rows, _ column: Int) {
+        guard row.type(column) == SQLITE_BLOB, let bytes = try? row.bytes(column) else { return nil }
+        self.init(bytes)
     }
 }

@@ -1,60 +1,40 @@
 import CSQLite
 import Dispatch
-import NorrisThreads
 import Synchronization
 
 /// A database with one writing connection, and reading connections that read committed data in parallel.
 ///
-/// Without readers the writing connection also reads. The bodies of asynchronous calls run on the queue of their
-/// connection, which has a thread while it works. The other calls block the calling thread, so they require a
-/// ``BlockingAccess``. Requests for a connection are served in order.
+/// The body of each call runs on the queue of its connection, which has a thread while it works, so no call blocks the
+/// thread of its caller. Requests for a connection are served in order.
 final class DatabasePool: Sendable {
     private let writers: Connections
     private let readers: Connections?
+    /// Ends running and waiting work.
+    private let isReplaced = Cancellation()
 
     /// - Parameters:
-    ///   - path: nil for a database in memory.
-    ///   - readers: the number of reading connections, which require WAL mode.
-    ///   - prepare: runs on each new connection.
-    init(
-        path: String?, _ mode: Database.Access = .write, readers: Int = 0, _ access: BlockingAccess,
-        prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
-    ) throws {
-        writers = Connections(count: 1, path ?? ":memory:", mode, prepare)
-        self.readers = path.flatMap {
-            readers > 0 ? Connections(count: readers, $0, .read, isReader: true, prepare) : nil
-        }
-        // An error of the file must reach the caller. Readers open the file at their first use.
-        try writers.withConnection(access) { _ in }
-    }
-
-    /// Reads one snapshot of the database.
-    func read<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
-        do {
-            return try (readers ?? writers).withConnection(access) { try $0.read(body) }
-        } catch is ReaderUnavailable {
-            return try writers.withConnection(access) { try $0.read(body) }
-        }
+    ///   - writer: an open connection, which also reads if there are no readers.
+    ///   - readers: the number of reading connections. They are opened at their first use.
+    init(_ writer: sending Database, readers: Int, openReader: @escaping @Sendable () throws -> Database) {
+        writers = Connections([Connections.Connection(writer)]) { throw DatabasePool.closed }
+        self.readers =
+            readers == 0 ? nil : Connections((0..<readers).map { _ in Connections.Connection(nil) }, openReader)
     }
 
     /// Reads one snapshot of the database.
     ///
     /// - Parameter limit: the longest time of the body.
     /// - Throws: ``CancellationError`` if the task is cancelled, and a ``DatabaseError`` after the limit; both also in
-    ///   the middle of a statement.
+    ///   the middle of a statement. Damage if the file is replaced.
     func read<Value: Sendable>(
-        within limit: Duration? = nil, _ body: @escaping @Sendable (Database) throws -> Value
+        within limit: Duration? = nil, isCancellable: Bool = true,
+        _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         do {
-            return try await (readers ?? writers).run(limit: limit) { try $0.read(body) }
-        } catch is ReaderUnavailable {
-            return try await writers.run(limit: limit) { try $0.read(body) }
+            return try await run(readers ?? writers, limit, isCancellable) { try $0.read(body) }
+        } catch is Connections.Unavailable {
+            return try await run(writers, limit, isCancellable) { try $0.read(body) }
         }
-    }
-
-    /// Changes the database completely or not at all.
-    func write<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
-        try writers.withConnection(access) { try $0.write(body) }
     }
 
     /// Changes the database completely or not at all.
@@ -62,34 +42,47 @@ final class DatabasePool: Sendable {
     /// - Throws: ``CancellationError`` if the task is cancelled before the commit.
     func write<Value: Sendable>(
         isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws -> Value { try await writers.run(limit: nil, isCancellable: isCancellable) { try $0.write(body) } }
+    ) async throws -> Value { try await run(writers, nil, isCancellable) { try $0.write(body) } }
 
-    /// Calls `body` with the writing connection, without a transaction.
-    func withWriter<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
-        try writers.withConnection(access, body)
+    private func run<Value: Sendable>(
+        _ connections: Connections, _ limit: Duration?, _ isCancellable: Bool,
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await connections.run(limit, isCancellable: isCancellable, isReplaced, body)
+        } catch is CancellationError where isReplaced.isCancelled {
+            throw DatabasePool.replaced
+        }
     }
 
-    /// Closes all connections after all running and waiting work. The writing connection is last, so that it writes
-    /// back and removes the log.
-    func close(_ access: BlockingAccess) throws {
-        let closed = Result { try readers?.close(access) }
-        try writers.close(access)
-        try closed.get()
+    /// Closes all connections after the running work. The writing connection is last, so that it writes back and removes
+    /// the log.
+    ///
+    /// - Parameter isReplaced: whether the work ends at once, with damage, because the file is replaced.
+    func close(isReplaced: Bool = false) async {
+        if isReplaced { self.isReplaced.cancel() }
+        let error = isReplaced ? DatabasePool.replaced : DatabasePool.closed
+        await readers?.close(error)
+        await writers.close(error)
     }
+
+    private static let closed = DatabaseError(SQLITE_MISUSE, message: "the database is closed")
+    private static let replaced = DatabaseError.damaged("the file is being replaced")
 }
 
-/// A reading connection cannot be opened, for example because the file was deleted; the writing connection is used
-/// instead.
-private struct ReaderUnavailable: Error {}
-
-/// Connections that are used by one borrower at a time, and opened at their first use.
+/// Connections that are used by one borrower at a time.
 private final class Connections: Sendable {
+    /// The connection cannot be opened, for example because all descriptors are in use.
+    struct Unavailable: Error {}
+
     /// - @unchecked Sendable: only the borrower uses the connection.
-    private final class Connection: @unchecked Sendable {
+    final class Connection: @unchecked Sendable {
         var database: Database?
         // A serial queue has its own thread when it works, however many other queues are blocked. A concurrent queue
         // would have as many threads as there are cores, so two slow reads would block the writer.
         let queue = DispatchQueue(label: "norrisd.sqlite")
+
+        init(_ database: Database?) { self.database = database }
     }
 
     private typealias Borrower = @Sendable (Result<Connection, any Error>) -> Void
@@ -97,115 +90,105 @@ private final class Connections: Sendable {
     private struct State {
         var idle: [Connection]
         var waiting: [Borrower] = []
-        var isClosed = false
+        /// The error of calls after ``Connections/close(_:)``.
+        var closed: DatabaseError?
+        /// The calls that wait until all connections are idle.
+        var closing: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state: Mutex<State>
-    private let count: Int
-    private let connect: @Sendable () throws -> Database
+    private let connections: [Connection]
+    private let open: @Sendable () throws -> Database
 
-    init(
-        count: Int, _ path: String, _ mode: Database.Access, isReader: Bool = false,
-        _ prepare: @escaping @Sendable (Database) throws -> Void
-    ) {
-        self.count = count
-        connect = {
-            do {
-                let database = try Database(path: path, mode)
-                try prepare(database)
-                return database
-            } catch {
-                throw isReader ? ReaderUnavailable() : error
-            }
-        }
-        let connections = (0..<count).map { _ in Connection() }
+    init(_ connections: [Connection], _ open: @escaping @Sendable () throws -> Database) {
         state = Mutex(State(idle: connections))
-    }
-
-    /// The database of a connection, on a thread that may block.
-    private func database(of connection: Connection) throws -> Database {
-        if let database = connection.database { return database }
-        let database = try connect()
-        connection.database = database
-        return database
+        (self.connections, self.open) = (connections, open)
     }
 
     /// Runs a body on the queue of a connection.
     func run<Value: Sendable>(
-        limit: Duration?, isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
+        _ limit: Duration?, isCancellable: Bool, _ isReplaced: Cancellation,
+        _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
-        let cancellation = Cancellation()
+        let isCancelled = Cancellation()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                borrow { [self] lent in
-                    switch lent {
-                    case .failure(let error): continuation.resume(throwing: error)
-                    case .success(let connection):
-                        connection.queue.async { [self] in
-                            let result = Result {
-                                try database(of: connection).interruptible(by: cancellation, limit: limit, body)
-                            }
-                            putBack(connection)
-                            continuation.resume(with: result)
-                        }
+            let connection = try await borrow()
+            return try await withCheckedThrowingContinuation { continuation in
+                connection.queue.async { [self] in
+                    let result = Result {
+                        try database(of: connection).interruptible(by: [isCancelled, isReplaced], limit: limit, body)
                     }
+                    putBack(connection)
+                    continuation.resume(with: result)
                 }
             }
         } onCancel: {
-            if isCancellable { cancellation.cancel() }
+            if isCancellable { isCancelled.cancel() }
         }
     }
 
-    /// Runs a body on the calling thread, after waiting for a connection.
-    func withConnection<Value>(_ access: BlockingAccess, _ body: (Database) throws -> Value) throws -> Value {
-        let connection = try wait(access)
-        defer { putBack(connection) }
-        return try body(database(of: connection))
+    private func database(of connection: Connection) throws -> Database {
+        if let database = connection.database { return database }
+        do {
+            let database = try open()
+            connection.database = database
+            return database
+        } catch {
+            throw Unavailable()
+        }
     }
 
-    /// Waits for all connections, and closes them.
-    func close(_ access: BlockingAccess) throws {
-        let all = try (0..<count).map { _ in try wait(access) }
+    /// Waits for the running work, and closes all connections.
+    ///
+    /// - Parameter error: the error of waiting and later calls.
+    func close(_ error: DatabaseError) async {
         let waiting = state.withLock { state in
-            defer { (state.isClosed, state.waiting) = (true, []) }
+            if state.closed == nil { state.closed = error }
+            defer { state.waiting = [] }
             return state.waiting
         }
-        for body in waiting { body(.failure(Self.closed)) }
-        for connection in all { try connection.database?.close() }
+        for body in waiting { body(.failure(error)) }
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.idle.count == connections.count { return true }
+                state.closing.append(continuation)
+                return false
+            }
+            if isIdle { continuation.resume() }
+        }
+        for connection in connections {
+            await withCheckedContinuation { continuation in
+                connection.queue.async {
+                    connection.database?.close()
+                    continuation.resume()
+                }
+            }
+        }
     }
 
-    /// Calls the body with a connection, now or when one is returned.
-    private func borrow(_ body: @escaping Borrower) {
-        let lent: Result<Connection, any Error>? = state.withLock { state in
-            if state.isClosed { return .failure(Self.closed) }
-            // The last connection has the most recent pages and statements.
-            if let connection = state.idle.popLast() { return .success(connection) }
-            state.waiting.append(body)
-            return nil
+    /// A connection, now or when one is returned.
+    private func borrow() async throws -> Connection {
+        try await withCheckedThrowingContinuation { continuation in
+            let lent: Result<Connection, any Error>? = state.withLock { state in
+                if let closed = state.closed { return .failure(closed) }
+                // The last connection has the most recent pages and statements.
+                if let connection = state.idle.popLast() { return .success(connection) }
+                state.waiting.append { continuation.resume(with: $0) }
+                return nil
+            }
+            if let lent { continuation.resume(with: lent) }
         }
-        if let lent { body(lent) }
     }
 
     private func putBack(_ connection: Connection) {
-        let next = state.withLock { state -> Borrower? in
-            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+        let (next, closing) = state.withLock { state -> (Borrower?, [CheckedContinuation<Void, Never>]) in
+            if !state.waiting.isEmpty { return (state.waiting.removeFirst(), []) }
             state.idle.append(connection)
-            return nil
+            guard state.idle.count == connections.count else { return (nil, []) }
+            defer { state.closing = [] }
+            return (nil, state.closing)
         }
         next?(.success(connection))
+        for continuation in closing { continuation.resume() }
     }
-
-    private func wait(_: BlockingAccess) throws -> Connection {
-        let semaphore = DispatchSemaphore(value: 0)
-        // Written once before the signal, and read after it.
-        nonisolated(unsafe) var lent = Result<Connection, any Error>.failure(Self.closed)
-        borrow {
-            lent = $0
-            semaphore.signal()
-        }
-        semaphore.wait()
-        return try lent.get()
-    }
-
-    private static let closed = DatabaseError(SQLITE_MISUSE, message: "the database is closed")
 }

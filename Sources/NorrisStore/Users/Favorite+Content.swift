@@ -160,7 +160,7 @@ extension Favorite {
 
     /// The texts that a search reads.
     var searchedTexts: [String?] {
-        [title, fact?.text] + (post.map { $0.searchedTexts + $0.author.searchedTexts } ?? [])
+        [title, fact?.text] + (post?.searchedTexts ?? [])
     }
 }
 

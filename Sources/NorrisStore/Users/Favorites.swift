@@ -1,5 +1,5 @@
 package import NorrisProtocol
-import NorrisThreads
+import NorrisText
 
 /// The favorites of each user in `state.db`. Changes are on disk when a call returns.
 package struct Favorites: Sendable {
@@ -12,11 +12,15 @@ package struct Favorites: Sendable {
     /// - Returns: whether the favorite is new.
     /// - Throws: `-32004` above a limit, `-32005` if the disk accepts no writes.
     package func add(_ favorite: Favorite, uid: UInt32) async throws(ResponseError) -> Bool {
-        try await databases.changeState { try Favorites.insert(favorite, uid: uid, $0) }
+        try await databases.changeState { database in
+            let isNew = try Favorites.insert(favorite, uid: uid, database)
+            if isNew { try Favorites.checkLimits(of: uid, database) }
+            return isNew
+        }
     }
 
     package func contains(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
-        try await databases.read(.state) { try Favorites.contains(kind, id, uid: uid, $0) }
+        try await databases.read(databases.state) { try Favorites.contains(kind, id, uid: uid, $0) }
     }
 
     /// - Returns: whether the item was a favorite.
@@ -41,64 +45,19 @@ package struct Favorites: Sendable {
     ) async throws(ResponseError) -> Page<Favorite> {
         let list = ["favorites", String(uid), kind?.rawValue ?? ""] + (search?.words ?? [])
         let query = PageQuery(
-            columns: "added_at, CAST(number AS TEXT), kind, id, title, content, digest",
+            columns: "added_at, CAST(number AS TEXT), kind, id, title, content",
             matches: "favorites WHERE uid = ?" + (kind == nil ? "" : " AND kind = ?"),
             arguments: [Int64(uid)] + (kind.map { [$0.rawValue] } ?? []), order: "added_at DESC, number DESC",
-            after: "(added_at, number) < (?, ?)", cursorValues: { [$0.number, Int64($0.text)] })
-        if let search {
-            return try await page(of: query, list, matching: search, cursor: cursor, limit: limit)
-        }
-        return try await databases.read(.state) { database in
+            after: "(added_at, number) < (?, ?)", cursorValues: { [$0.number, Int64($0.text)] },
+            isFiltered: search != nil)
+        let key = databases.cursorKey
+        return try await databases.read(databases.state, within: search.map { _ in databases.searchLimit }) {
+            database in
             try query.page(
-                of: list, key: Favorites.cursorKey(database), cursor: cursor, limit: limit, database,
-                read: Favorites.item)
+                of: list, key: key, cursor: cursor, limit: limit, database,
+                where: { row in try search.map { try $0.match(Favorites.item(row).searchedTexts) } ?? true }
+            ) { row in (try Favorites.item(row), max(try row.bytes(5).count, Favorites.minimumSize)) }
         }
-    }
-
-    private static func cursorKey(_ database: Database) throws -> UInt64 {
-        // The migration that created the table has stored a key.
-        let key = try OpaqueInteger.fetchOne(database, "SELECT key FROM cursor_keys WHERE list = 'favorites'")
-        return UInt64(bitPattern: key?.columnValue ?? 0)
-    }
-
-    /// The favorites that a search reads at a time, because other users wait for the state's only connection.
-    private static let searchedAtOnce = 32
-
-    private func page(
-        of query: PageQuery, _ list: [String], matching search: SearchWords, cursor: String?, limit: Int
-    ) async throws(ResponseError) -> Page<Favorite> {
-        let deadline = ContinuousClock.now + databases.searchLimit
-        let key = try await databases.read(.state) { try Favorites.cursorKey($0) }
-        let after = try cursor.map { cursor throws(ResponseError) in try SealedCursor(cursor, of: list, key: key) }
-        var page = Page<Favorite>(items: [])
-        var (matches, bytes, end, hasMore) = (0, 0, SealedCursor?.none, false)
-        var position: SealedCursor?
-        repeat {
-            guard ContinuousClock.now < deadline else { throw Databases.searchTimedOut }
-            let part = try await databases.read(.state) { [position] database in
-                try query.rows(after: position, limit: Favorites.searchedAtOnce, database) { row in
-                    let (item, size) = Favorites.item(row)
-                    let place = SealedCursor(number: (row[0] as OpaqueInteger).columnValue, text: row[1])
-                    return (item.map { (item: $0, size: size, place: place) }, size)
-                }
-            }
-            for (item, size, place) in part.items where search.match(item.searchedTexts) {
-                matches += 1
-                if hasMore { continue }
-                if let after, (place.number, Int64(place.text) ?? 0) >= (after.number, Int64(after.text) ?? 0) {
-                    continue
-                }
-                bytes += size
-                hasMore = page.items.count == limit || (!page.items.isEmpty && bytes > maximumPageBytes)
-                if hasMore { continue }
-                page.items.append(item)
-                end = place
-            }
-            position = part.hasMore ? part.end : nil
-        } while position != nil && !(hasMore && matches > countedMatches)
-        page.total = matches > countedMatches ? nil : matches
-        page.next = hasMore ? end?.sealed(for: list, key: key) : nil
-        return page
     }
 
     /// The ids of all users' favorite GIFs; empty if the disk cannot be read.
@@ -106,20 +65,17 @@ package struct Favorites: Sendable {
     /// Each user's newest GIF is first, then each user's second, so that a user with many favorites does not displace
     /// others.
     package func gifIDs(limit: Int) async -> [String] {
-        await BackgroundThreads.background.run { [databases] access in
-            // All users together may have a million favorites, so requests must not wait for this read.
-            (try? databases.readApart(.state, access) { database in
-                try String.fetchAll(
-                    database,
-                    """
-                    SELECT id FROM (
-                        SELECT id, added_at,
-                            row_number() OVER (PARTITION BY uid ORDER BY added_at DESC, number DESC) AS rank
-                        FROM favorites WHERE kind = 'gif'
-                    ) GROUP BY id ORDER BY min(rank), max(added_at) DESC, id LIMIT ?
-                    """, [limit])
-            }) ?? []
+        let ids = try? await databases.read(databases.state) { database in
+            try database.map(
+                """
+                SELECT id FROM (
+                    SELECT id, added_at, row_number() OVER (PARTITION BY uid ORDER BY added_at DESC) AS rank
+                    FROM favorites WHERE kind = 'gif'
+                ) GROUP BY id ORDER BY min(rank), max(added_at) DESC, id LIMIT ?
+                """, [limit]
+            ) { try $0[0] as String }
         }
+        return ids ?? []
     }
 
     /// Adds exported favorites, all or none; existing favorites are unchanged.
@@ -143,6 +99,7 @@ package struct Favorites: Sendable {
         return try await databases.changeState { [checked] database in
             // Oldest first, so that favorites of the same second keep their order.
             let added = try checked.reversed().count { try Favorites.insert($0, uid: uid, database) }
+            if added > 0 { try Favorites.checkLimits(of: uid, database) }
             return FavoriteImport.Result(added: added, known: checked.count - added)
         }
     }
@@ -153,51 +110,48 @@ package struct Favorites: Sendable {
         _ kind: Favorite.Kind, _ id: String, uid: UInt32, _ database: Database
     ) throws -> Bool {
         let sql = "SELECT EXISTS (SELECT 1 FROM favorites WHERE uid = ? AND kind = ? AND id = ?)"
-        return try Bool.fetchOne(database, sql, [Int64(uid), kind.rawValue, id]) ?? false
+        return try database.value(sql, [Int64(uid), kind.rawValue, id]) ?? false
     }
 
     /// - Returns: false for an existing favorite.
-    /// - Throws: `-32004` above a limit, which rolls back the transaction.
     private static func insert(_ favorite: Favorite, uid: UInt32, _ database: Database) throws -> Bool {
         if try contains(favorite.kind, favorite.id, uid: uid, database) { return false }
         try store(favorite, uid: uid, database)
-        // The totals already include the new favorite.
-        let user = try FavoriteTotals(of: Int64(uid), database)
-        if user.items > FavoriteList.maximum { throw isFull }
-        if user.bytes > maximumBytes { throw isLarge }
-        if try FavoriteTotals(of: FavoriteTotals.all, database).bytes > maximumBytesInAll { throw allAreLarge }
         return true
+    }
+
+    /// - Throws: `-32004` if a limit is exceeded, which rolls back the transaction.
+    private static func checkLimits(of uid: UInt32, _ database: Database) throws {
+        let sums = "SELECT count(*), ifnull(sum(bytes), 0) FROM favorites"
+        let (items, bytes) =
+            try database.first(sums + " WHERE uid = ?", [Int64(uid)]) { (try $0[0] as Int, try $0[1] as Int) } ?? (0, 0)
+        if items > FavoriteList.maximum { throw isFull }
+        if bytes > maximumBytes { throw isLarge }
+        if try database.first(sums, [], { try $0[1] as Int64 }) ?? 0 > maximumBytesInAll { throw allAreLarge }
     }
 
     static func store(_ favorite: Favorite, uid: UInt32, _ database: Database) throws {
         let content = favorite.storedContent
+        let bytes = [favorite.id, favorite.title, content ?? ""].reduce(0) { $0 + $1.utf8.count }
         try database.execute(
-            "INSERT INTO favorites (uid, kind, id, title, added_at, content, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [
-                Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, content,
-                Favorite.digest(kind: favorite.kind.rawValue, id: favorite.id, title: favorite.title, content: content),
-            ])
+            "INSERT INTO favorites (uid, kind, id, title, added_at, content, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, content, bytes])
     }
 
     /// The assumed size of a GIF in bytes, which is added to the page later.
-    private static let gifSize = 10_000
+    private static let minimumSize = 10_000
 
-    /// - Parameter row: has the columns of ``list(_:uid:cursor:limit:)``.
-    private static func item(_ row: Rows) -> (item: Favorite?, size: Int) {
-        let (kind, id, title, stored): (String, String, String, String?) = (row[2], row[3], row[4], row[5])
-        let isIntact = Favorite.digest(kind: kind, id: id, title: title, content: stored) == row[6]
-        // A damaged favorite stays a favorite, because its id identifies the item.
+    /// - Parameter row: has the columns of ``list(_:matching:uid:cursor:limit:)``.
+    private static func item(_ row: Rows) throws -> Favorite {
         var favorite = Favorite(
-            kind: Favorite.Kind(rawValue: kind), id: id, title: isIntact ? title : id, addedAt: row[0])
-        let text = isIntact ? stored : nil
-        // If the content cannot be read, id and title remain.
-        let content = text.flatMap { try? JSON.parse($0) }
+            kind: Favorite.Kind(rawValue: try row[2]), id: try row[3], title: sanitizedText(try row[4]),
+            addedAt: try row[0])
         switch favorite.kind {
-        case .fact: favorite.fact = content.flatMap { try? Fact(json: $0) }
-        case .post: favorite.post = content.flatMap { try? Post(json: $0) }
+        case .fact: favorite.fact = try row.optionalContent(5)
+        case .post: favorite.post = try row.optionalContent(5)
         default: break
         }
-        return (favorite, stored?.utf8.count ?? gifSize)
+        return favorite
     }
 
     // MARK: Limits
@@ -217,27 +171,7 @@ package struct Favorites: Sendable {
         hint: "Remove some, or ask other users of this machine to, then add again.")
 }
 
-/// The number and the size of a user's favorites, or of all users' favorites.
-struct FavoriteTotals {
-    /// The row with the sum of all users, instead of a user id.
-    static let all: Int64 = -1
-
-    let items: Int
-    let bytes: Int
-
-    init(of uid: Int64, _ database: Database) throws {
-        let sql = "SELECT items, bytes FROM favorite_totals WHERE uid = ?"
-        (items, bytes) = try database.first(sql, [uid]) { ($0[0], $0[1]) } ?? (0, 0)
-    }
-}
-
 extension Favorite {
-    /// A checksum of the stored favorite.
-    static func digest(kind: String, id: String, title: String, content: String?) -> OpaqueInteger {
-        let hash = SipHash.hash(ofTexts: [kind, id, title, content ?? ""])
-        return OpaqueInteger(columnValue: Int64(bitPattern: hash))
-    }
-
     /// The stored content, as text.
     fileprivate var storedContent: String? {
         switch kind {

@@ -47,15 +47,13 @@ package final class RecentSearches: Sendable {
     package func list(uid: UInt32) async throws(ResponseError) -> [RecentList.Search] {
         // In this order, because a write moves searches from memory to the disk.
         let unwritten = unwritten.withLock { $0[uid] ?? [] }
-        let stored = try await databases.read(.state) { try RecentSearches.stored(uid: Int64(uid), $0) }
+        let stored = try await databases.read(databases.state) { try RecentSearches.stored(uid: Int64(uid), $0) }
         return RecentSearches.joined(unwritten, stored)
     }
 
     private static func stored(uid: Int64, _ database: Database) throws -> [RecentList.Search] {
-        let sql = "SELECT kind, query, at FROM recent_searches WHERE uid = ? ORDER BY number DESC"
-        return try database.map(sql, [uid]) { row in
-            RecentList.Search(kind: RecentList.Search.Kind(rawValue: row[0]), query: row[1], at: row[2])
-        }
+        let sql = "SELECT searches FROM recent_searches WHERE uid = ?"
+        return try database.first(sql, [uid]) { try $0.content(0) } ?? []
     }
 
     /// Removes a user's searches.
@@ -63,32 +61,28 @@ package final class RecentSearches: Sendable {
     /// - Returns: the number of searches.
     /// - Throws: `-32005` if the disk accepts no writes; then the searches stay.
     package func clear(uid: UInt32) async throws(ResponseError) -> Int {
-        try await databases.writeState { [self] database in
+        try await databases.changeState { [self] database in
             let stored = try RecentSearches.stored(uid: Int64(uid), database)
             try database.execute("DELETE FROM recent_searches WHERE uid = ?", [Int64(uid)])
+            let newer = unwritten.withLock { $0[uid] ?? [] }
             // On the connection's thread, as in write(), so that no write stores a removed search.
-            return RecentSearches.joined(unwritten.withLock { $0.removeValue(forKey: uid) ?? [] }, stored).count
+            database.afterCommit { [self] in unwritten.withLock { if $0[uid] == newer { $0[uid] = nil } } }
+            return RecentSearches.joined(newer, stored).count
         }
     }
 
-    /// Stores the recorded searches. Above the limit of all users, a user's searches are not stored.
+    /// Stores the recorded searches. Above the limit of all users, the searches of a new user are not stored.
     ///
     /// - Returns: false if the write failed; the next call tries again.
     @discardableResult package func write() async -> Bool {
         guard unwritten.withLock({ !$0.isEmpty }) else { return true }
         do {
-            try await databases.write(.state, isCancellable: false) { [self] database in
+            try await databases.write(databases.state, isCancellable: false) { [self] database in
                 let users = unwritten.withLock { $0 }
-                for (uid, newer) in users {
+                for (uid, newer) in users where try !UserState.isFull(for: Int64(uid), database) {
                     let searches = RecentSearches.joined(newer, try RecentSearches.stored(uid: Int64(uid), database))
-                    _ = try UserState.change(uid: Int64(uid), database) { database in
-                        try database.execute("DELETE FROM recent_searches WHERE uid = ?", [Int64(uid)])
-                        for search in searches.reversed() {
-                            try database.execute(
-                                "INSERT INTO recent_searches (uid, kind, query, at) VALUES (?, ?, ?, ?)",
-                                [Int64(uid), search.kind.rawValue, search.query, search.at])
-                        }
-                    }
+                    try database.execute(
+                        "REPLACE INTO recent_searches (uid, searches) VALUES (?, ?)", [Int64(uid), searches.jsonText])
                 }
                 database.afterCommit {
                     self.unwritten.withLock { left in

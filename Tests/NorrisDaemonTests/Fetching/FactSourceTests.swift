@@ -159,7 +159,7 @@ import Testing
             #expect(failure.kind == .http)
             #expect(!failure.isRetryable)
             #expect(fixture.fetchedCount == 0)
-            await #expect(fixture.records.record(of: "facts") == nil)
+            await #expect(fixture.records.fetch(of: "facts") == nil)
         }
     }
 
@@ -194,7 +194,7 @@ import Testing
 
     @Test func aDiskThatTakesNothingIsAFailureThatPasses() async throws {
         try await SourceFixture.run { fixture in
-            fixture.databases.close()
+            await fixture.databases.close()
             let failure = try #require(await fixture.fetch().failure)
             #expect(failure.message.contains("cannot be stored"))
             #expect(!failure.isRetryable)
@@ -225,10 +225,10 @@ import Testing
             #expect(fixture.knownCategories.contains("alpha"))
             #expect(fixture.knownCategories.contains("travel"), "Known for years")
             #expect(!fixture.knownCategories.contains("No Such"))
-            await #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
+            await #expect(fixture.records.fetch(of: "facts")?.categories == ["alpha", "dev"])
             _ = await fixture.fetch()
             #expect(fixture.queries().last == "chuck?")
-            await #expect(fixture.records.record(of: "facts")?.categories == ["alpha", "dev"])
+            await #expect(fixture.records.fetch(of: "facts")?.categories == ["alpha", "dev"])
         }
     }
 

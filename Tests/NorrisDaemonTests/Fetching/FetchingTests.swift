@@ -100,12 +100,11 @@ import Testing
             try daemon.watch.wait(for: .finished)
             let items = try daemon.source().items
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
-            let lost = daemon.databases.recreateLostCaches()
-            #expect(lost == Set(Databases.Content.cached))
-            daemon.core.stores.refill(lost, BlockingAccess())
+            await daemon.databases.heal()
+            #expect(daemon.databases.condition.cacheGeneration == 1)
             // Facts in memory are served until the next fetch.
             #expect(daemon.store.catalogue.count == items)
-            await daemon.core.control.cacheWasLost(lost)
+            await daemon.core.control.cacheWasReplaced()
             #expect(try daemon.watch.wait(for: .finished).items?.count == items)
             #expect(upstream.requests.count == 6)
             #expect(try daemon.search(text: "\"counted to 7 \"").items.count == 1)

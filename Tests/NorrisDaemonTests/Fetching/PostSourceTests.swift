@@ -185,16 +185,16 @@ import Testing
     @Test func aFeedThatBreaksOffOrIsRepairedAddsAndRemovesNothing() async throws {
         let (folder, recorder) = (TemporaryFolder(), LogRecorder())
         let upstream = try await FakeUpstream.start()
-        let databases = try Databases(
+        let databases = try await Databases(
             cacheFolder: folder("cache"), stateFolder: folder("state"), logger: recorder.logger)
-        let facts = FactStore(databases: databases)
+        let stores = await Stores(databases: databases)
         let source = PostSource(
             // Removes a post as soon as a fetch does not contain it.
             configuration: .init(
                 name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero),
             http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
-                stores: Stores(databases: databases, facts: facts),
+                stores: stores,
                 environment: FetchingEnvironment(machine: "test", clock: ManualClock(.ofTests)),
                 knownCategories: KnownCategories(), logger: recorder.logger))
         func fetch(
@@ -210,11 +210,11 @@ import Testing
             return (outcome, source.stores.posts.count(source: "blog"))
         }
         #expect(await fetch(1, 2, 3) == (.fetched(added: 3, notBefore: nil), 3))
-        await #expect(source.stores.fetches.record(of: "blog")?.parts["posts"]?.hasValidators == true)
+        await #expect(source.stores.records.fetch(of: "blog")?.parts["posts"]?.hasValidators == true)
         #expect(await fetch(4, end: "<item><guid>3") == (.fetched(added: 1, notBefore: nil), 4))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
         // The next request must not be conditional.
-        let cut = await source.stores.fetches.record(of: "blog")?.parts.values.first
+        let cut = await source.stores.records.fetch(of: "blog")?.parts.values.first
         #expect(cut?.hasValidators == false)
         #expect(await fetch(4) == (.fetched(added: 0, notBefore: nil), 1))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs") == false)
@@ -226,7 +226,7 @@ import Testing
         #expect(recorder.records.count { $0.contains("posts.fetched") } == fetches, "It was not downloaded again")
         #expect(await fetch(5, title: "A & B") == (.fetched(added: 0, notBefore: nil), 2))
         #expect(await fetch(5) == (.fetched(added: 0, notBefore: nil), 1))
-        databases.close()
+        await databases.close()
         await upstream.stop()
     }
 

@@ -29,13 +29,15 @@ struct FetchingDaemon {
         self.folder = folder
         self.clock = clock
         let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
-        store = FactStore(databases: databases)
+        // The limit of a search is an hour, because a search on a busy machine must not fail a test.
+        databases = try await Databases(
+            cacheFolder: folder("cache"), stateFolder: folder("state"), searchLimit: .seconds(3_600), logger: logger)
+        let stores = await Stores(databases: databases)
+        store = stores.facts
         let file = Paths.ConfigurationFile(path: try folder.write(configuration, to: "config.yaml"), isNamed: true)
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
         core = await DaemonCore(
-            loaded: try loader.load(file), databases: databases, stores: Stores(databases: databases, facts: store),
-            loader: loader, file: file,
+            loaded: try loader.load(file), databases: databases, stores: stores, loader: loader, file: file,
             environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
             logger: logger)
         for caller in Caller.allCases {
@@ -66,7 +68,7 @@ struct FetchingDaemon {
             try await TestThread.run { try await body(daemon) }
             return daemon.databases
         }
-        databases.close()
+        await databases.close()
     }
 
     /// Runs a daemon with a separate upstream.

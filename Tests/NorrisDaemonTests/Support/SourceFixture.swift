@@ -13,20 +13,20 @@ struct SourceFixture {
     let clock = ManualClock(.ofTests)
     let upstream: FakeUpstream
     let databases: Databases
-    let store: FactStore
-    let records: FetchRecords
+    let stores: Stores
+    var store: FactStore { stores.facts }
+    var records: SourceRecords { stores.records }
     let knownCategories = KnownCategories()
     /// The number of built-in facts.
     let builtinCount: Int
     var configuration = Configuration.Facts()
     private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 
-    private init(_ upstream: FakeUpstream) throws {
+    private init(_ upstream: FakeUpstream) async throws {
         self.upstream = upstream
-        databases = try Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
-        store = FactStore(databases: databases)
-        records = FetchRecords(databases: databases)
-        builtinCount = store.catalogue.count
+        databases = try await Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
+        stores = await Stores(databases: databases)
+        builtinCount = stores.facts.catalogue.count
         configuration.baseURL = upstream.baseURL
     }
 
@@ -34,9 +34,9 @@ struct SourceFixture {
         jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (inout SourceFixture) async throws -> Void
     ) async throws {
         try await FakeUpstream.run(jokes: jokes) { upstream in
-            var fixture = try SourceFixture(upstream)
+            var fixture = try await SourceFixture(upstream)
             try await body(&fixture)
-            fixture.databases.close()
+            await fixture.databases.close()
         }
     }
 
@@ -46,7 +46,7 @@ struct SourceFixture {
         FactSource(
             configuration: configuration, http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
-                stores: Stores(databases: databases, facts: store),
+                stores: stores,
                 environment: FetchingEnvironment(machine: "test", clock: clock), knownCategories: knownCategories,
                 logger: logger))
     }
@@ -66,7 +66,7 @@ struct SourceFixture {
 
     /// Sets the times of the last fetch back.
     func age(by duration: Duration) async throws {
-        guard var record = await records.record(of: FactSource.name) else { return }
+        guard var record = await records.fetch(of: FactSource.name) else { return }
         record.fetchedAt = record.fetchedAt - duration
         for (name, part) in record.parts { record.parts[name]?.checkedAt = part.checkedAt - duration }
         _ = await records.renew(record, for: FactSource.name)

@@ -6,19 +6,15 @@ import Testing
 @testable import NorrisStore
 
 struct PageQueryTests {
-    private let pool: DatabasePool
+    private let database: Database
 
     init() throws {
-        pool = try DatabasePool(path: nil)
-        try pool.write { try $0.execute("CREATE TABLE items (at INTEGER, id TEXT, size INTEGER) STRICT") }
+        database = try Database(path: ":memory:", .write)
+        try database.execute("CREATE TABLE items (at INTEGER, id TEXT, size INTEGER) STRICT")
     }
 
     private func insert(_ rows: [(at: Int64, id: String, size: Int)]) throws {
-        try pool.write { database in
-            for row in rows {
-                try database.execute("INSERT INTO items VALUES (?, ?, ?)", [row.at, row.id, Int64(row.size)])
-            }
-        }
+        for row in rows { try database.execute("INSERT INTO items VALUES (?, ?, ?)", [row.at, row.id, row.size]) }
     }
 
     private func query(isFiltered: Bool = false) -> PageQuery {
@@ -31,13 +27,11 @@ struct PageQueryTests {
     private func page(
         _ query: PageQuery, cursor: String? = nil, limit: Int, where shows: (Int) -> Bool = { _ in true }
     ) throws -> Page<String> {
-        try pool.read { database in
-            try query.page(
-                of: ["items"], key: 7, cursor: cursor, limit: limit, database, where: { shows($0[2]) }
-            ) { row in
-                let id: String = row[1]
-                return (id.contains("bad") ? nil : id, row[2])
-            }
+        try query.page(
+            of: ["items"], key: 7, cursor: cursor, limit: limit, database, where: { shows(try $0[2]) }
+        ) { row in
+            let id: String = try row[1]
+            return (id.contains("bad") ? nil : id, try row[2])
         }
     }
 
@@ -113,9 +107,7 @@ struct PageQueryTests {
             #expect(throws: ResponseError.foreignCursor) { try page(query(), cursor: text, limit: 1) }
         }
         #expect(throws: ResponseError.foreignCursor) {
-            try pool.read { database in
-                try query().page(of: ["others"], key: 7, cursor: cursor, limit: 1, database) { _ in ("", 0) }
-            }
+            try query().page(of: ["others"], key: 7, cursor: cursor, limit: 1, database) { _ in ("", 0) }
         }
     }
 }

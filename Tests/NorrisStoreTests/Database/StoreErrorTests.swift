@@ -25,6 +25,7 @@ struct StoreErrorTests {
             ),
             (.failed("no space"), "could not be changed (no space); check the disk, its space, and who owns the file"),
             (.cancelled, "the change was cancelled, and nothing was written; try again"),
+            (.contentGone, "the content was removed while it was stored; it is fetched again"),
         ] as [(StoreError.Reason, String)])
     func textSaysWhatToDo(reason: StoreError.Reason, text: String) {
         #expect(StoreError(path: "/x", reason).description == "/x: " + text)
@@ -35,17 +36,13 @@ struct DatabaseFailureTests {
     private let error = DatabaseError(10, message: "disk I/O error", sql: "SELECT 1")
 
     @Test func theStatementIsLeftOut() {
-        #expect(DatabaseError.summary(of: error, path: nil) == "disk I/O error (SQLite error 10)")
-        #expect(DatabaseError.summary(of: error, path: "/none/state.db") == "disk I/O error (SQLite error 10)")
+        #expect(error.summary(path: "/none/state.db") == "disk I/O error (SQLite error 10)")
     }
 
     /// proc(5) reports no free space.
     @Test func aFullDiskIsNamed() {
-        #expect(
-            DatabaseError.summary(of: error, path: "/proc/version")
-                == "disk I/O error (SQLite error 10): the disk is full")
+        #expect(error.summary(path: "/proc/version") == "disk I/O error (SQLite error 10): the disk is full")
         let full = DatabaseError(13, message: "database or disk is full")
-        let said = DatabaseError.summary(of: full, path: "/proc/version")
-        #expect(said == "database or disk is full (SQLite error 13)")
+        #expect(full.summary(path: "/proc/version") == "database or disk is full (SQLite error 13)")
     }
 }

@@ -44,10 +44,9 @@ struct FactOfTheDayTests {
         #expect(Set(ids).count == 20)
     }
 
-    @Test func dayIsOfTheSourceThatIsAskedFirst() throws {
+    @Test func dayIsOfTheSourceThatIsAskedFirst() async throws {
         let path = try fixture.folder.write("x", "A fortune.")
-        let store = try fixture.open()
-        defer { store.databases.close() }
+        let store = try await fixture.open()
         store.readFortunes([path])
         #expect(store.factOfTheDay(today, today: today, source: .fortune)?.text == "A fortune.")
         #expect(store.factOfTheDay(today, today: today, source: .norris)?.text == "A fortune.")
@@ -55,7 +54,7 @@ struct FactOfTheDayTests {
     }
 
     @Test func explicitFactIsNeverThatOfADay() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         try await store.replaceUpstream(upstreamFacts(0..<100, categories: ["explicit"]))
         for distance in 0..<200 {
             #expect(store.factOfTheDay(day(distance), today: today, source: .all)?.isExplicit == false)
@@ -85,7 +84,7 @@ struct FactOfTheDayTests {
 
     @Test func rememberedDaysAreBoundedAndTodayIsNeverForgotten() async throws {
         let around = -1...1
-        let kept = try await fixture.run { store in
+        let kept = try await fixture.run { store async throws in
             let kept = around.map { store.factOfTheDay(day($0), today: today, source: .all) }
             for distance in 2..<3_000 {
                 _ = store.factOfTheDay(day(distance), today: today, source: .all)
@@ -93,10 +92,7 @@ struct FactOfTheDayTests {
             }
             #expect(around.map { store.factOfTheDay(day($0), today: today, source: .all) } == kept)
             await store.writeShuffles()
-            let count = try await store.databases.state.writer.read {
-                try Int.fetchOne($0, "SELECT count(*) FROM facts_of_the_day")
-            }
-            #expect(count.map { $0 <= 2_000 } == true)
+            #expect(try await store.databases.state.count("facts_of_the_day") <= 2_000)
             return kept
         }
         #expect(kept.allSatisfy { $0 != nil })
@@ -114,15 +110,20 @@ struct FactOfTheDayTests {
         try await fixture.run { #expect($0.factOfTheDay(today, today: today, source: .all) == fact) }
     }
 
-    @Test func unreadableRowIsReplaced() async throws {
-        let fact = try await fixture.run { store in
-            try await store.replaceUpstream(upstreamFacts(0..<100))
-            try await store.databases.state.writer.write { database in
-                try database.execute("INSERT INTO facts_of_the_day (day, fact) VALUES (?, '{')", [today.description])
+    @Test(arguments: ["'2026-02-28', '{'", "'no day', '{}'"])
+    func damagedRowReplacesTheState(values: String) async throws {
+        try await fixture.run { store in
+            try await store.databases.state.write { database in
+                try database.execute("INSERT INTO facts_of_the_day (day, fact) VALUES (\(values))")
             }
+        }
+        let fact = try await fixture.run { store in
+            #expect(store.databases.faults.map { $0.hasPrefix("state.db was damaged") } == [true])
             return store.factOfTheDay(today, today: today, source: .all)
         }
-        #expect(fact != nil)
-        try await fixture.run { #expect($0.factOfTheDay(today, today: today, source: .all) == fact) }
+        try await fixture.run { store in
+            #expect(store.databases.faults == [])
+            #expect(fact != nil && store.factOfTheDay(today, today: today, source: .all) == fact)
+        }
     }
 }

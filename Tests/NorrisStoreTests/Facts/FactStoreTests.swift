@@ -1,4 +1,4 @@
-import Glibc
+import CSQLite
 import NorrisProtocol
 import NorrisTestSupport
 import Synchronization
@@ -20,7 +20,7 @@ struct FactStoreTests {
     }
 
     private func record(_ store: FactStore) async -> FetchRecord? {
-        await FetchRecords(databases: store.databases).record(of: "facts")
+        await SourceRecords(databases: store.databases).fetch(of: FactStore.upstreamSource)
     }
 
     // MARK: Shuffles over restarts
@@ -34,13 +34,13 @@ struct FactStoreTests {
     }
 
     @Test func nothingThatWasWrittenIsLostInACrash() async throws {
-        let store = try fixture.open()
+        let store = try await fixture.open()
         var served = store.nextIDs(12, dev)
         #expect(await store.writeShuffles())
         let next = try fixture.killed()
         served += try await next.run { $0.nextIDs(devIDs.count - 12, dev) }
         #expect(Set(served) == devIDs)
-        store.databases.close()
+        await store.databases.close()
     }
 
     @Test func lossOfTheCacheRestartsNoShuffle() async throws {
@@ -58,8 +58,21 @@ struct FactStoreTests {
         #expect(Set(served).count == 30)
     }
 
-    @Test func usersDoNotSeeEachOther() throws {
-        let store = try FactStore.inMemory()
+    @Test func lossOfTheStateOfARunningDaemonRestartsNoShuffle() async throws {
+        var served = try await fixture.run { store in
+            let served = store.nextIDs(12, dev)
+            #expect(await store.writeShuffles())
+            try fixture.folder.remove("state")
+            await store.databases.heal()
+            store.stateWasReplaced()
+            return served
+        }
+        served += try await fixture.run { $0.nextIDs(devIDs.count - 12, dev) }
+        #expect(Set(served) == devIDs)
+    }
+
+    @Test func usersDoNotSeeEachOther() async throws {
+        let store = try await FactStore.new()
         for _ in 0..<devIDs.count { #expect(store.nextIDs(1, uid: 1, dev).count == 1) }
         #expect(Set(store.nextIDs(devIDs.count, uid: 2, dev)) == devIDs)
         #expect(Set(store.nextIDs(devIDs.count, uid: .max, dev)) == devIDs)
@@ -71,17 +84,14 @@ struct FactStoreTests {
             try await store.replaceUpstream(upstreamFacts(0..<20, categories: ["only"]))
             return filters.map { store.nextIDs(19, $0) }
         }
-        try await fixture.run { store in
+        try await fixture.run { store async throws in
             #expect(Set(served[1] + store.nextIDs(1, filters[1])).count == 20)
-            let count = try await store.databases.state.writer.read {
-                try Int.fetchOne($0, "SELECT count(*) FROM shuffles WHERE uid = 1")
-            }
-            #expect(count == 64)
+            #expect(try await store.databases.state.count("shuffles WHERE uid = 1") == 64)
         }
     }
 
     @Test func factWithAChangedTextKeepsItsPlace() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         let facts = upstreamFacts(0..<20, categories: ["only"])
         try await store.replaceUpstream(facts)
         let served = store.nextIDs(12, only)
@@ -92,7 +102,7 @@ struct FactStoreTests {
     }
 
     @Test func categoryThatLosesItsLastFactInACycleServesWhatComesLater() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         try await store.replaceUpstream(upstreamFacts(0..<5, categories: ["only"]))
         #expect(store.nextIDs(2, only).count == 2)
         try await store.replaceUpstream(upstreamFacts(0..<5))
@@ -105,13 +115,13 @@ struct FactStoreTests {
         let changes = Mutex(0)
         var served = try await fixture.run { store in
             try await store.replaceUpstream(upstreamFacts(0..<40, categories: ["only"]))
-            store.databases.onFaultsChange { changes.withLock { $0 += 1 } }
+            store.databases.onChange { changes.withLock { $0 += 1 } }
             try await store.databases.state.refuseWrites(to: "shuffles")
             var served = store.nextIDs(10, only)
             #expect(await !store.writeShuffles())
             #expect(store.databases.isReadOnly)
             #expect(store.databases.faults.count == 1)
-            #expect(store.databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
+            #expect(store.databases.faults.first?.hasPrefix("state.db takes no writes: refused by the test") == true)
             served += store.nextIDs(10, only)
             #expect(await !store.writeShuffles())
             #expect(changes.withLock { $0 } == 1)
@@ -128,7 +138,7 @@ struct FactStoreTests {
     // MARK: The upstream's facts
 
     @Test func replacementSaysWhatItChanged() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         func changes(added: Int = 0, changed: Int = 0, removed: Int = 0) -> [Int] { [added, changed, removed] }
         func replace(_ facts: [Fact], isComplete: Bool = true) async throws -> [Int] {
             let changes = try await store.replaceUpstream(facts, isComplete: isComplete)
@@ -152,7 +162,7 @@ struct FactStoreTests {
 
     /// Each field is compared on its own and completely.
     @Test func changeOfAnyFieldIsAChange() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         let (early, late) = (Timestamp(seconds: 1), Timestamp(seconds: 2))
         var fact = Fact(id: "a", text: "é", categories: ["x"], source: "chucknorris")
         try await store.replaceUpstream([fact])
@@ -188,59 +198,91 @@ struct FactStoreTests {
         try await fixture.run { #expect($0.catalogue.upstreamCount == 0) }
     }
 
-    /// A fetch is atomic: its facts and its record are stored together or not at all.
-    @Test(arguments: ["facts", "fetches"]) func fetchThatCannotBeWrittenChangesNothing(table: String) async throws {
+    /// The facts are stored in steps, so a part may be stored, but not the record.
+    @Test(arguments: ["facts", "fetches"]) func fetchThatCannotBeWrittenIsRepeated(table: String) async throws {
         let old = upstreamFacts(0..<20)
-        try await fixture.run { store in
-            try await store.replaceUpstream(old, isComplete: true, fetch: fetch("old"))
-            try await store.databases.cache(.facts).opened.refuseWrites(to: table)
-            let error = await #expect(throws: StoreError.self) {
-                try await store.replaceUpstream(upstreamFacts(10..<30))
-            }
-            #expect(error?.description.contains("refused by the test") == true)
-            #expect(store.databases.faults.map { $0.hasPrefix("The cache takes no writes: ") } == [true])
-            #expect(store.fact(id: old[0].id) != nil && store.catalogue.upstreamCount == 20)
-            await #expect(record(store) == fetch("old"))
-            try await store.databases.cache(.facts).opened.takeWritesAgain()
-            try await store.replaceUpstream(upstreamFacts(10..<30))
+        let new = upstreamFacts(10..<30)
+        func expectNew(_ store: FactStore) async {
+            #expect(store.catalogue.upstreamCount == 20)
+            #expect(store.fact(id: old[0].id) == nil && store.fact(id: new[19].id) == new[19])
+            await #expect(record(store) == fetch("new"))
             #expect(store.databases.faults == [])
         }
         try await fixture.run { store in
-            #expect(store.catalogue.upstreamCount == 20 && store.fact(id: old[0].id) == nil)
+            try await store.replaceUpstream(old, isComplete: true, fetch: fetch("old"))
+            try await store.databases.cache.refuseWrites(to: table)
+            let error = await #expect(throws: StoreError.self) {
+                try await store.replaceUpstream(new, isComplete: true, fetch: fetch("new"))
+            }
+            #expect(error?.description.contains("refused by the test") == true)
+            #expect(store.databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
+            await #expect(record(store) == fetch("old"))
+            try await store.databases.cache.takeWritesAgain()
+            try await store.replaceUpstream(new, isComplete: true, fetch: fetch("new"))
+            await expectNew(store)
         }
+        try await fixture.run { await expectNew($0) }
     }
 
     @Test func cancelledFetchChangesNothing() async throws {
         try await fixture.run { store in
             try await store.replaceUpstream(upstreamFacts(0..<600))
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                try await store.replaceUpstream(upstreamFacts(500..<700))
+            }
+            task.cancel()
             await #expect(throws: StoreError(path: fixture.folder("cache/cache.db"), .cancelled)) {
-                try await withThrowingTaskGroup { tasks in
-                    tasks.addTask { _ = try await store.replaceUpstream(upstreamFacts(500..<700)) }
-                    tasks.cancelAll()
-                    try await tasks.next()
-                }
+                try await task.value
             }
             #expect(store.catalogue.upstreamCount == 600 && store.databases.faults == [])
         }
     }
 
+    @Test func fetchWhoseFirstPartWasClearedIsRepeated() async throws {
+        let facts = upstreamFacts(0..<20)
+        let store = try await fixture.open()
+        let databases = store.databases
+        let generation = databases.generation(of: FactStore.upstreamSource)
+        try await store.clearUpstream()
+        #expect(databases.generation(of: FactStore.upstreamSource) != generation)
+        // As if the content were cleared after each step.
+        try await databases.cache.write { database in
+            _ = sqlite3_commit_hook(
+                database.handle,
+                { databases in
+                    // SAFETY: The pointer of the next argument.
+                    Unmanaged<Databases>.fromOpaque(databases!).takeUnretainedValue()
+                        .noteCleared(FactStore.upstreamSource)
+                    return 0
+                }, Unmanaged.passUnretained(databases).toOpaque())
+        }
+        await #expect(throws: Databases.contentGone) { try await store.replaceUpstream(facts) }
+        await #expect(record(store) == nil)
+        try await databases.cache.write { _ = sqlite3_commit_hook($0.handle, nil, nil) }
+        try await store.replaceUpstream(facts)
+        #expect(store.catalogue.upstreamCount == 20)
+        await databases.close()
+    }
+
     /// Facts in memory are served although the file was removed.
-    @Test func lossOfTheCacheUnderARunningDaemonHidesNoFact() async throws {
-        let store = try fixture.open()
+    @Test func lossOfTheCacheOfARunningDaemonHidesNoFact() async throws {
+        let store = try await fixture.open()
         try await store.replaceUpstream(upstreamFacts(0..<20))
-        for name in try fixture.folder.names("cache") { try fixture.folder.remove("cache/" + name) }
-        #expect(store.databases.recreateLostCache())
+        try fixture.folder.remove("cache")
+        await store.databases.heal()
+        #expect(store.databases.faults.map { $0.hasPrefix("cache.db was missing") } == [true])
         #expect(store.catalogue.upstreamCount == 20)
         try await store.replaceUpstream(upstreamFacts(10..<30))
         #expect(store.fact(id: upstreamFacts(0..<1)[0].id) == nil)
-        store.databases.close()
+        await store.databases.close()
         try await fixture.run { #expect($0.catalogue.upstreamCount == 20 && $0.databases.faults == []) }
     }
 
     @Test func withoutAnyFolderTheDaemonServes() async throws {
         let file = try fixture.folder.write("file", "")
-        let databases = try Databases(cacheFolder: file + "/c", stateFolder: file + "/s", logger: .silent)
-        let store = FactStore(databases: databases)
+        let databases = try await Databases(cacheFolder: file + "/c", stateFolder: file + "/s", logger: .silent)
+        let store = await FactStore(databases: databases)
         #expect(Set(store.nextIDs(100)).count == 100)
         #expect(await store.writeShuffles())
         #expect(try store.search(FactQuery(text: "chuck"), limit: 5).items.count == 5)
@@ -250,12 +292,12 @@ struct FactStoreTests {
         #expect(databases.isReadOnly)
         #expect(databases.faults.count == 2)
         #expect(databases.faults.allSatisfy { $0.contains(file) && $0.contains("in memory") })
-        databases.close()
+        await databases.close()
     }
 
     /// Facts are drawn while a catalogue is built.
     @Test func requestsNoticeNothingOfALargeFetch() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         let facts = upstreamFacts(0..<3_000, categories: ["dev"])
         let isDone = Mutex(false)
         async let change: Void = {
@@ -289,7 +331,7 @@ struct CategoryLimitTests {
 
     /// One category is reserved for `explicit`.
     @Test func furtherCategoriesAreDroppedAndCounted() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         let changes = try await store.replaceUpstream(facts(0..<300))
         #expect(changes.droppedCategories == 300 - (maximum - 1))
         #expect(store.catalogue.upstreamCount == 300)
@@ -301,7 +343,7 @@ struct CategoryLimitTests {
     }
 
     @Test func limitHoldsAcrossRepliesWhoseFactsStay() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         try await store.replaceUpstream(facts(0..<240), isComplete: false)
         let known = names(store)
         let changes = try await store.replaceUpstream(facts(300..<500), isComplete: false)
@@ -311,7 +353,7 @@ struct CategoryLimitTests {
     }
 
     @Test func explicitFactsStayExplicit() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         let many = (0..<20).map { "c\($0)" } + ["explicit"]
         try await store.replaceUpstream([.upstream("z", categories: many)] + facts(20..<300))
         #expect(store.fact(id: "z")?.categories == many[..<15] + ["explicit"])
@@ -321,7 +363,7 @@ struct CategoryLimitTests {
     }
 
     @Test func namesThatAreNoneAreDropped() async throws {
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         let long = String(repeating: "a", count: 41)
         let changes = try await store.replaceUpstream([.upstream("a", categories: [long, "A b", "fine"])])
         #expect(changes.droppedCategories == 2)

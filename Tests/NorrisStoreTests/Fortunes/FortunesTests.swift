@@ -18,9 +18,9 @@ struct FortunesTests {
         return Set(store.catalogue.numbers(filter).map { store.catalogue.fact($0).text })
     }
 
-    @Test func nameOfTheFileIsTheCategory() throws {
+    @Test func nameOfTheFileIsTheCategory() async throws {
         try folder.write("f/work", "One.\n%\nTwo.")
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         store.readFortunes([folder("f")])
         #expect(texts(in: store, ["work"]) == ["One.", "Two."])
         let fact = try #require(store.nextFacts(1, uid: 2, filter: fortunes).first)
@@ -32,28 +32,28 @@ struct FortunesTests {
     }
 
     /// Ids must remain stable because users keep favorites by id.
-    @Test func idIsMadeFromTheTextAsEver() throws {
+    @Test func idIsMadeFromTheTextAsEver() async throws {
         try folder.write("f/a", "You will be hungry again in one hour.")
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         store.readFortunes([folder("f")])
         #expect(store.nextIDs(1, fortunes) == ["fortune:4qh0qq9hn3v62"])
     }
 
     @Test(arguments: ["Work", "work.txt", "ünder", String(repeating: "a", count: 41), "a b"])
-    func nameThatIsNoCategoryGivesFactsWithoutOne(name: String) throws {
+    func nameThatIsNoCategoryGivesFactsWithoutOne(name: String) async throws {
         try folder.write("f/" + name, "Text.")
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         store.readFortunes([folder("f")])
         #expect(store.catalogue.categories(of: .fortune).isEmpty)
         #expect(store.nextFacts(1, filter: fortunes).first?.source == "fortune:" + name)
     }
 
     /// Includes more files than a fact of the upstream may have categories.
-    @Test func textOfManyFilesIsServedOnceWithAllCategories() throws {
+    @Test func textOfManyFilesIsServedOnceWithAllCategories() async throws {
         let names = (0..<80).map { "f\($0)" }
         for name in names { try folder.write("one/\(name)", "Same.\n%\nOnly in one/\(name).") }
         for name in ["f3", "f4", "other"] { try folder.write("two/\(name)", "Same.  \n%\nOnly in two/\(name).") }
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         store.readFortunes([folder("one"), folder("two")])
         let same = store.nextFacts(200, filter: fortunes).filter { $0.text == "Same." }
         #expect(same.count == 1 && Set(same.first?.categories ?? []) == Set(names + ["other"]))
@@ -84,7 +84,7 @@ struct FortunesTests {
 
     @Test func fortunesStayWhenTheUpstreamChanges() async throws {
         try folder.write("f/a", "One.\n%\nThe text of x.")
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         store.readFortunes([folder("f")])
         try await store.replaceUpstream([.upstream("x")])
         #expect(texts(in: store) == ["One."], "the upstream's fact has precedence")
@@ -94,10 +94,9 @@ struct FortunesTests {
         #expect(store.fact(id: "y") != nil)
     }
 
-    @Test func fileThatCannotBeReadDoesNotHideTheOthers() throws {
+    @Test func fileThatCannotBeReadDoesNotHideTheOthers() async throws {
         let log = LogRecorder()
-        let databases = try Databases(cacheFolder: nil, stateFolder: nil, logger: log.logger)
-        let store = FactStore(databases: databases)
+        let store = await FactStore(databases: try fixture.databases(logger: log.logger))
         try folder.write("f/good", "Good.")
         try folder.write("f/binary", [0x41, 0x00, 0x42])
         try folder.write("f/secret", "Secret.")
@@ -114,10 +113,10 @@ struct FortunesTests {
         #expect(log.lines.count { $0 == "error fortunes.unreadable" } == 3)
     }
 
-    @Test func cancelledReadingChangesNothing() throws {
+    @Test func cancelledReadingChangesNothing() async throws {
         try folder.write("f/a", "One.")
         try folder.write("f/b", "Two.")
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         var calls = 0
         store.readFortunes([folder("f")]) {
             calls += 1
@@ -128,10 +127,10 @@ struct FortunesTests {
         #expect(texts(in: store) == ["One.", "Two."])
     }
 
-    @Test func fortunesBeyondTheLimitsAreCounted() throws {
+    @Test func fortunesBeyondTheLimitsAreCounted() async throws {
         let texts = (0..<FactCatalogue.maximumCount + 7).map { "Fortune \($0)." }
         try folder.write("f/a", texts.joined(separator: "\n%\n"))
-        let store = try FactStore.inMemory()
+        let store = try await FactStore.new()
         let builtin = store.catalogue.count
         store.readFortunes([folder("f")])
         #expect(store.catalogue.count == FactCatalogue.maximumCount)

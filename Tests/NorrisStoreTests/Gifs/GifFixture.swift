@@ -5,13 +5,10 @@ import Testing
 @testable import NorrisStore
 
 extension GifStore {
-    static func inMemory() throws -> GifStore {
-        GifStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
-    }
+    /// A store in new folders.
+    static func new() async throws -> GifStore { await GifStore(databases: try StoreFixture().databases()) }
 
-    func rows(of table: String) async throws -> Int {
-        try await databases.cache(.gifs).writer.read { try Int.fetchOne($0, "SELECT count(*) FROM \(table)") ?? 0 }
-    }
+    func rows(of table: String) async throws -> Int { try await databases.cache.count(table) }
 
     /// All ids of a list in pages, without requests to Giphy.
     func ids(of list: GifList, limit: Int = 50, notBefore: Timestamp = .start) async throws -> [String] {
@@ -29,9 +26,10 @@ extension GifStore {
 
 extension StoreFixture {
     func withGifs<Result>(_ body: (GifStore) async throws -> Result) async throws -> Result {
-        let databases = try databases()
-        defer { databases.close() }
-        return try await body(GifStore(databases: databases))
+        let databases = try await databases()
+        let result = try await body(await GifStore(databases: databases))
+        await databases.close()
+        return result
     }
 }
 
@@ -57,6 +55,6 @@ extension Timestamp {
 extension GifStore {
     func count(notBefore: Timestamp) async -> Int {
         let sql = "SELECT count(*) FROM gifs WHERE fetched_at >= ?"
-        return (try? await databases.read(.gifs) { try Int.fetchOne($0, sql, [notBefore.seconds]) }) ?? -1
+        return (try? await databases.read(databases.cache) { try $0.value(sql, [notBefore]) }) ?? -1
     }
 }

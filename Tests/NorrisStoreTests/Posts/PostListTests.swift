@@ -7,7 +7,7 @@ import Testing
 struct PostListTests {
     private let store: PostStore
 
-    init() throws { store = try PostStore.inMemory() }
+    init() async throws { store = try await PostStore.new() }
 
     private func posts(_ numbers: Range<Int>, at seconds: Int64? = 1) -> [Post] {
         numbers.map { .sample("a:" + String(String(100_000 + $0).dropFirst()), at: seconds) }
@@ -50,14 +50,28 @@ struct PostListTests {
         #expect(try await store.fetch(changed, at: 12).newest == [])
     }
 
-    @Test func pagesEndAtAnyID() async throws {
-        // The first id begins with a combining mark, which would combine with a preceding dot.
-        let posts = ["\u{301}a", ".", "a.b.c"].map { Post.sample($0, at: 1) }
+    @Test("Newest first; without a date, or with one to come, by the time of the first fetch; then as in the document")
+    func order() async throws {
+        let posts: [Post] = [
+            .sample("a:past", at: 5), .sample("a:none"), .sample("a:future", at: 99), .sample("a:b", at: 5),
+            .sample("a:none too"), .sample("a:a", at: 5), .sample("a:now", at: 10),
+        ]
         try await store.fetch(posts, at: 10)
+        let expected = ["a:none", "a:future", "a:none too", "a:now", "a:past", "a:b", "a:a"]
+        #expect(try await store.listed() == expected)
         let pages = try await all(PostQuery(sources: ["a"]), limit: 1)
-        let ids = pages.flatMap(\.items).map(\.id)
-        // Bytewise order: the dot, the letter, the mark.
-        #expect(ids.elementsEqual([".", "a.b.c", "\u{301}a"]) { $0.hasSameBytes(as: $1) })
+        #expect(pages.flatMap(\.items).map(\.id) == expected)
+        // The date is past now, as after a start with a clock of 1970.
+        try await store.fetch([.sample("a:future", at: 99), .sample("a:later", at: 50)], keep: .seconds(999), at: 200)
+        #expect(try await store.listed() == ["a:future", "a:later", "a:none"] + expected.dropFirst(2))
+    }
+
+    @Test func postsOfOneTimeAndPlaceAreInTheOrderOfTheirIDsByteForByte() async throws {
+        let ids = ["a:.", "a:Z", "a:a.b.c", "a:e\u{301}", "a:é", "a:\u{301}a"]
+        // Each is the first post of its document.
+        for id in ids.reversed() { try await store.fetch([.sample(id, at: 1)], at: 10) }
+        let listed = try await all(PostQuery(sources: ["a"]), limit: 1).flatMap(\.items).map(\.id)
+        #expect(listed.elementsEqual(ids) { $0.hasSameBytes(as: $1) })
     }
 
     @Test func filtersByAuthor() async throws {
@@ -99,7 +113,7 @@ struct PostListTests {
         await #expect(throws: ResponseError.foreignCursor) {
             try await store.authors(source: "a", sources: ["a"], cursor: authorsCursor, limit: 1)
         }
-        let other = try PostStore.inMemory()
+        let other = try await PostStore.new()
         try await other.fetch(posts(0..<6), at: 10)
         await #expect(throws: ResponseError.foreignCursor) { try await other.page(cursor: cursor) }
         // A reload that adds a source keeps cursors valid.

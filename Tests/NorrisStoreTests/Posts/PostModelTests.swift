@@ -8,7 +8,7 @@ import Testing
 /// After random fetches, marks and clearings, the lists equal a simple model.
 struct PostModelTests {
     @Test(arguments: 1...10) func listsAreWhatTheModelSays(seed: Int) async throws {
-        var world = try World(seed: UInt64(seed))
+        var world = try await World(seed: UInt64(seed))
         for step in 0..<100 {
             try await world.step()
             try await world.check("seed \(seed), step \(step)")
@@ -21,15 +21,15 @@ private struct World {
     struct Known {
         var post: Post
         let firstSeen: Int64
+        /// The position in the document that first contained the post.
+        let position: Int
         /// The time of the last fetch with the post, and whether that fetch is the latest of the source.
         var heldAt: Int64
         var isHeld = true
-        /// Updated by a fetch that adds, changes or restores the post.
+        /// Set by each fetch with the post.
         var sortAt: Int64 = 0
 
-        mutating func sort(at now: Int64) {
-            sortAt = post.publishedAt.flatMap { $0.seconds <= now ? $0.seconds : nil } ?? firstSeen
-        }
+        mutating func sort(at now: Int64) { sortAt = post.date(until: now) ?? firstSeen }
     }
 
     struct KnownAuthor {
@@ -38,7 +38,6 @@ private struct World {
         var isHeld = true
     }
 
-    private let fixture = StoreFixture()
     private let databases: Databases
     private var store: PostStore
     private var marks: ReadMarks
@@ -47,17 +46,17 @@ private struct World {
     private var posts: [Known] = []
     private var authors: [KnownAuthor] = []
     private var fetched: Set<String> = []
-    /// The posts marked by id. These marks are permanent.
-    private var read: [UInt32: Set<String>] = [:]
-    /// The posts marked with all posts of their source. These marks end with the removal of the post.
-    private var readByAll: [UInt32: Set<String>] = [:]
+    /// The marks of single posts by user and id. They stay when the post goes.
+    private var marked: [UInt32: [String: Bool]] = [:]
+    /// The times until which everything of a source is read, by user.
+    private var until: [UInt32: [String: Int64]] = [:]
 
     private static let keep: Int64 = 30
     private static let sources = ["a", "b"]
 
-    init(seed: UInt64) throws {
-        databases = try fixture.databases()
-        store = PostStore(databases: databases)
+    init(seed: UInt64) async throws {
+        databases = try await StoreFixture().databases()
+        store = await PostStore(databases: databases)
         marks = ReadMarks(databases: databases)
         generator = SeededRandom(seed: seed)
     }
@@ -84,14 +83,11 @@ private struct World {
         case 0...5:
             let isComplete = number(0...3) > 0
             let (new, others) = (somePosts(source), (0..<number(0...2)).map { _ in someAuthor(source) })
-            let before = posts
             let expected = take(new, others, source, isComplete: isComplete)
-            let changes = try await store.fetch(
+            var changes = try await store.fetch(
                 new, authors: others, source: source, isComplete: isComplete, keep: .seconds(World.keep), at: now)
-            #expect(changes.added == posts.count { post in !before.contains { $0.post.id == post.post.id } })
-            #expect(changes.changed == expected.changed)
-            #expect(changes.total == posts.count { $0.post.source == source })
-            #expect(changes.removed == expected.removed)
+            changes.newest = []
+            #expect(changes == expected)
         case 6:
             let removed = confirm(source)
             let changes = await store.confirm(
@@ -101,55 +97,60 @@ private struct World {
         case 7...9:
             let uid = UInt32(number(1...2))
             if number(0...9) == 0 { return try await markAll(uid, [[source], World.sources][number(0...1)]) }
-            let ids = posts.map(\.post.id).filter { _ in number(0...3) == 0 }
-            let new = ids.filter { !isRead($0, uid) }
+            let asRead = number(0...2) > 0
+            let chosen = posts.filter { _ in number(0...3) == 0 }
+            let changed = chosen.filter { isRead($0, uid) != asRead }
+            let ids = chosen.map(\.post.id)
             let stored = try await store.stored(ids + ids, sources: World.sources)
-            #expect(try await marks.mark(uid: uid, stored) == new.count)
-            read[uid, default: []].formUnion(new)
+            #expect(try await marks.mark(uid: uid, stored, isRead: asRead) == changed.count)
+            for known in changed { marked[uid, default: [:]][known.post.id] = asRead }
         case 10:
             #expect(try await store.clear(source: source) == posts.count { $0.post.source == source })
-            forget(posts.filter { $0.post.source == source })
             posts.removeAll { $0.post.source == source }
             authors.removeAll { $0.source == source }
             fetched.remove(source)
         default:
-            store = PostStore(databases: databases)
+            store = await PostStore(databases: databases)
             marks = ReadMarks(databases: databases)
         }
     }
 
     private mutating func markAll(_ uid: UInt32, _ sources: [String]) async throws {
-        let all = posts.filter { sources.contains($0.post.source) }.map(\.post.id)
+        let all = posts.filter { sources.contains($0.post.source) }
         let unread = try await store.unread(sources: sources, read: await marks.read(uid: uid))
         #expect(unread.count == all.count { !isRead($0, uid) })
         try await marks.markAll(uid: uid, unread)
-        readByAll[uid, default: []].formUnion(all)
+        for source in sources {
+            let latest = all.filter { $0.post.source == source }.map(\.firstSeen).max()
+            guard let latest else { continue }
+            until[uid, default: [:]][source] = max(until[uid]?[source] ?? 0, latest)
+            marked[uid] = marked[uid]?.filter { !$0.key.hasPrefix(source + ":") }
+        }
     }
 
-    private func isRead(_ id: String, _ uid: UInt32) -> Bool {
-        read[uid, default: []].contains(id) || readByAll[uid, default: []].contains(id)
+    private func isRead(_ known: Known, _ uid: UInt32) -> Bool {
+        marked[uid]?[known.post.id] ?? until[uid]?[known.post.source].map { known.firstSeen <= $0 } ?? false
     }
 
     private mutating func take(
         _ new: [Post], _ others: [Post.Author], _ source: String, isComplete: Bool
-    ) -> (changed: Int, removed: Int) {
-        var changed = 0
+    ) -> PostChanges {
+        var changes = PostChanges()
         var held: Set<String> = []
-        var former: Set<String> = []
-        for post in new where held.insert(post.id).inserted {
+        let isEmpty = !posts.contains { $0.post.source == source }
+        let times = until.values.compactMap { $0[source] }
+        for (position, post) in new.enumerated() where held.insert(post.id).inserted {
             guard let index = posts.firstIndex(where: { $0.post.id == post.id }) else {
-                posts.append(Known(post: post, firstSeen: now, heldAt: now))
+                let firstSeen =
+                    isEmpty ? post.date(until: now) ?? times.min() ?? now : max(now, (times.max() ?? now - 1) + 1)
+                posts.append(Known(post: post, firstSeen: firstSeen, position: position, heldAt: now))
                 posts[posts.count - 1].sort(at: now)
+                changes.added += 1
                 continue
             }
-            var same = post
-            same.author.name = posts[index].post.author.name
-            let isSame = posts[index].post == same
-            let wasHeld = posts[index].isHeld
-            if posts[index].post.author.id != post.author.id { former.insert(posts[index].post.author.id) }
-            if !isSame { changed += 1 }
+            if posts[index].post != post { changes.changed += 1 }
             (posts[index].post, posts[index].heldAt, posts[index].isHeld) = (post, now, true)
-            if !isSame || !wasHeld { posts[index].sort(at: now) }
+            posts[index].sort(at: now)
         }
         for index in posts.indices where posts[index].post.source == source && !held.contains(posts[index].post.id) {
             guard posts[index].isHeld else { continue }
@@ -158,20 +159,16 @@ private struct World {
         }
         var named: Set<String> = []
         for author in others + new.map(\.author) where named.insert(author.id).inserted {
-            if let index = authors.firstIndex(where: { $0.author.id == author.id }) {
-                authors[index] = KnownAuthor(author: author, source: source)
-            } else {
-                authors.append(KnownAuthor(author: author, source: source))
-            }
+            authors.removeAll { $0.author.id == author.id }
+            authors.append(KnownAuthor(author: author, source: source))
         }
-        for index in authors.indices where authors[index].source == source {
-            let id = authors[index].author.id
-            let isKnown = former.contains(id) || posts.contains { $0.post.author.id == id }
-            guard isComplete || isKnown else { continue }
-            authors[index].isHeld = named.contains(id)
+        for index in authors.indices where isComplete && authors[index].source == source {
+            authors[index].isHeld = named.contains(authors[index].author.id)
         }
         fetched.insert(source)
-        return (changed, expire(source))
+        changes.removed = expire(source)
+        changes.total = posts.count { $0.post.source == source }
+        return changes
     }
 
     private mutating func confirm(_ source: String) -> Int {
@@ -183,17 +180,12 @@ private struct World {
     }
 
     private mutating func expire(_ source: String) -> Int {
-        let gone = posts.filter { !$0.isHeld && $0.post.source == source && $0.heldAt + World.keep <= now }
-        posts.removeAll { post in gone.contains { $0.post.id == post.post.id } }
+        let before = posts.count
+        posts.removeAll { !$0.isHeld && $0.post.source == source && $0.heldAt + World.keep <= now }
         authors.removeAll { author in
             author.source == source && !author.isHeld && !posts.contains { $0.post.author.id == author.author.id }
         }
-        forget(gone)
-        return gone.count
-    }
-
-    private mutating func forget(_ gone: [Known]) {
-        for uid in readByAll.keys { readByAll[uid]?.subtract(gone.map(\.post.id)) }
+        return before - posts.count
     }
 
     mutating func check(_ comment: Comment) async throws {
@@ -226,16 +218,25 @@ private struct World {
     }
 
     private func listed(_ query: PostQuery, uid: UInt32) -> [Post] {
-        let shown = posts.sorted { ($1.sortAt, $0.post.id) < ($0.sortAt, $1.post.id) }.map { known in
+        let sorted = posts.sorted {
+            ($1.sortAt, $0.position, $0.post.id) < ($0.sortAt, $1.position, $1.post.id)
+        }
+        let all = sorted.map { known in
             var post = known.post
-            post.author = authors.first { $0.author.id == post.author.id }?.author ?? post.author
-            post.isRead = isRead(post.id, uid)
+            post.isRead = isRead(known, uid)
             return post
         }
-        return shown.filter { post in
-            query.sources.contains(post.source) && (query.source ?? post.source) == post.source
-                && (query.author.map { post.author.id == $0 || post.author.name.lowercased().contains($0) } ?? true)
+        return all.filter { post in
+            // Posts are found by the latest name of their author.
+            let name = authors.first { $0.author.id == post.author.id }?.author.name.lowercased() ?? ""
+            return query.sources.contains(post.source) && (query.source ?? post.source) == post.source
+                && (query.author.map { post.author.id == $0 || name.contains($0) } ?? true)
                 && !(query.isUnreadOnly && post.isRead)
         }
     }
+}
+
+extension Post {
+    /// The date in seconds, if it is not after a time.
+    fileprivate func date(until now: Int64) -> Int64? { publishedAt.flatMap { $0.seconds <= now ? $0.seconds : nil } }
 }

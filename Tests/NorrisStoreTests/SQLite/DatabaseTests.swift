@@ -1,4 +1,5 @@
 import CSQLite
+import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
@@ -18,6 +19,8 @@ import Testing
             """)
     }
 
+    private func names() throws -> [String] { try database.map("SELECT name FROM users ORDER BY number") { try $0[0] } }
+
     @Test func foreignKeysAreOn() throws {
         let error = #expect(throws: DatabaseError.self) {
             try database.execute("INSERT INTO things (owner) VALUES (9)")
@@ -32,65 +35,89 @@ import Testing
         #expect(error?.message == "no such column: no column" || error?.message.contains("no column named") == true)
     }
 
+    // MARK: Values
+
     @Test func valuesComeBackAsTheyWere() throws {
-        for count in [0, 1, -1, Int64.min, Int64.max] { try expectSame(OpaqueInteger(columnValue: count)) }
+        for number in [0, 1, -1, -(1 << 53), 1 << 53] as [Int64] { try expectSame(number) }
+        for hash in [0, 1, .max] as [UInt64] { try expectSame(hash) }
+        for count in [0, 1, Int(UInt32.max)] { try expectSame(count) }
+        for seconds in [-62_167_305_600, 0, 253_402_387_200] as [Int64] { try expectSame(Timestamp(seconds: seconds)) }
+        for flag in [false, true] { try expectSame(flag) }
         for title in ["", "a", "\0", "nul \0 inside", "naïve 𝄞 \u{FEFF}", String(repeating: "x", count: 70_000)] {
             try expectSame(title)
         }
         for bytes in [[], [0], [0, 255, 0], [UInt8](repeating: 7, count: 70_000)] as [[UInt8]] {
             try expectSame(bytes)
         }
-        for flag in [false, true] { try expectSame(flag) }
-        #expect(try database.first("SELECT ?", [nil as String?]) { $0[0] as String? } == .some(nil))
+        #expect(try database.first("SELECT ?", [nil as String?]) { try $0[0] as String? } == .some(nil))
     }
 
     private func expectSame<Value: ColumnValue & Equatable>(_ value: Value) throws {
-        #expect(try Value.fetchOne(database, "SELECT ?", [value]) == value)
+        #expect(try database.value("SELECT ?", [value]) as Value? == value)
         // Not NULL, and of the bound type: '' and x'' differ.
         let type = value is String ? "text" : value is [UInt8] ? "blob" : "integer"
-        #expect(try String.fetchOne(database, "SELECT typeof(?)", [value]) == type)
+        #expect(try database.value("SELECT typeof(?)", [value]) as String? == type)
+    }
+
+    @Test func valueThatNorrisdDidNotStoreIsDamage() throws {
+        for value in ["'text'", "NULL", "1.5", "x'00'", "-1", "1 << 32"] { expectDamage(value, Int.self) }
+        for value in ["'1'", "NULL", "1.5", "x'00'"] {
+            expectDamage(value, Int64.self)
+            expectDamage(value, UInt64.self)
+        }
+        for value in ["9223372036854775807", "-9007199254740993"] { expectDamage(value, Int64.self) }
+        for value in ["-1", "2", "'1'"] { expectDamage(value, Bool.self) }
+        for value in ["-62167305601", "253402387201", "''"] { expectDamage(value, Timestamp.self) }
+        for value in ["NULL", "1", "x'00'"] { expectDamage(value, String.self) }
+        for value in ["NULL", "1", "''"] { expectDamage(value, [UInt8].self) }
+    }
+
+    private func expectDamage<Value: ColumnValue>(_ value: String, _ type: Value.Type) {
+        let sql = "SELECT \(value)"
+        let error = #expect(throws: DatabaseError.self) { try database.first(sql) { try $0[0] as Value } }
+        #expect(error.map(DatabaseError.isDamage) == true)
+        #expect(error?.message == "column 0 contains no \(type)" && error?.sql == sql)
     }
 
     @Test func bytesAreReadWithoutACopy() throws {
-        let rows = try Rows(
-            database.statement("SELECT ?, ?, ?, ?, NULL"), ["nul \0 inside", "", [0, 255] as [UInt8], [] as [UInt8]])
+        let rows = try database.rows(
+            "SELECT ?, ?, ?, ?, NULL, 7", ["nul \0 inside", "", [0, 255] as [UInt8], [] as [UInt8]])
         #expect(try rows.next())
         let expected: [[UInt8]] = [Array("nul \0 inside".utf8), [], [0, 255], [], []]
-        for (column, bytes) in expected.enumerated() { #expect(rows.withBytes(column) { Array($0) } == bytes) }
-        #expect(rows.withBytes(0) { $0.baseAddress } == rows.withBytes(0) { $0.baseAddress })
+        for (column, bytes) in expected.enumerated() { #expect(try Array(rows.bytes(column)) == bytes) }
+        #expect(try rows.bytes(0).baseAddress == rows.bytes(0).baseAddress)
+        let error = #expect(throws: DatabaseError.self) { try rows.bytes(5).count }
+        #expect(error.map(DatabaseError.isDamage) == true)
         #expect(try !rows.next())
         #expect(try !rows.next(), "the end stays the end")
     }
 
-    @Test func keptStatementIsPreparedOnce() throws {
-        let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n"
-        let statement = try database.cachedStatement(sql)
-        #expect(try Int.fetchAll(database, sql, [3]) == [1, 2, 3])
-        #expect(try database.cachedStatement(sql) === statement)
-        #expect(try Int.fetchAll(database, sql, [2]) == [1, 2])
+    // MARK: Statements
 
-        // While the rows of a cached statement are read, another statement runs the same SQL.
-        let rows = try Rows(statement, [3])
+    @Test func otherStatementsRunWhileRowsAreRead() throws {
+        let sql = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n"
+        let rows = try database.rows(sql, [3])
         var seen: [Int] = []
         while try rows.next() {
-            #expect(try Int.fetchAll(database, sql, [2]) == [1, 2])
-            seen.append(rows[0])
+            #expect(try database.map(sql, [2]) { try $0[0] as Int } == [1, 2])
+            // More statements than are cached.
+            for number in 0..<100 { #expect(try database.value("SELECT \(number)") as Int? == number) }
+            seen.append(try rows[0])
         }
         #expect(seen == [1, 2, 3])
-        #expect(try database.cachedStatement(sql) === statement)
     }
 
     @Test func statementServesAgainAfterAnError() throws {
-        let insert = try database.cachedStatement("INSERT INTO users (name) VALUES (?)")
-        try insert.execute(["Chuck"])
-        #expect(throws: DatabaseError.self) { try insert.execute(["Chuck"]) }
-        try insert.execute(["Norris"])
-        #expect(try String.fetchAll(database, "SELECT name FROM users ORDER BY number") == ["Chuck", "Norris"])
+        let insert = "INSERT INTO users (name) VALUES (?)"
+        try database.execute(insert, ["Chuck"])
+        #expect(throws: DatabaseError.self) { try database.execute(insert, ["Chuck"]) }
+        try database.execute(insert, ["Norris"])
+        #expect(try names() == ["Chuck", "Norris"])
         #expect(database.changesCount == 1)
-        #expect(database.lastInsertedNumber == SequenceNumber(columnValue: 2))
+        #expect(database.lastInsertedNumber == 2)
     }
 
-    @Test func errorsCarryCodeAndStatementButNoValues() throws {
+    @Test func errorsHaveCodeAndStatementButNoValues() throws {
         let sql = "INSERT INTO users (name) VALUES (?)"
         try database.execute(sql, ["a secret"])
         let error = try #require(throws: DatabaseError.self, performing: { try database.execute(sql, ["a secret"]) })
@@ -101,11 +128,13 @@ import Testing
             error.description == """
                 SQLite error 2067: UNIQUE constraint failed: users.name - while executing `\(sql)`
                 """)
+        #expect(!DatabaseError.isDamage(error) && !error.isTimeLimit)
         // The error names the statement that failed.
         let second = #expect(throws: DatabaseError.self) { try database.execute("SELECT 1; DELETE FROM missing") }
         #expect(second?.message == "no such table: missing")
-        #expect(!DatabaseError.isCorruption(error) && !error.isTimeLimit)
     }
+
+    // MARK: Transactions
 
     @Test func thrownErrorRollsBack() throws {
         struct Refused: Error {}
@@ -117,7 +146,6 @@ import Testing
                 throw Refused()
             }
         }
-        #expect(committed == 0)
         // SQLite itself rolls this transaction back.
         #expect(throws: DatabaseError.self) {
             try database.write { database in
@@ -125,53 +153,39 @@ import Testing
                 try database.execute("INSERT OR ROLLBACK INTO users (name) VALUES ('gone')")
             }
         }
+        #expect(committed == 0)
         try database.write { database in
             try database.execute("INSERT INTO users (name) VALUES ('kept')")
             database.afterCommit { committed += 1 }
             #expect(committed == 0)
         }
         #expect(committed == 1)
-        #expect(try String.fetchAll(database, "SELECT name FROM users") == ["kept"])
+        #expect(try names() == ["kept"])
     }
 
-    @Test func columnOfAnotherTypeFailsTheTransaction() throws {
-        try database.execute("INSERT INTO users (name) VALUES ('Chuck')")
-        for sql in ["SELECT 'text'", "SELECT NULL", "SELECT 1.5", "SELECT x'00'", "SELECT -1", "SELECT 1 << 32"] {
-            let error = #expect(throws: DatabaseError.self) {
-                try database.write { database in
-                    let count: Int = try Int.fetchOne(database, sql) ?? -1
-                    try database.execute("UPDATE users SET name = ?", ["\(count)"])
-                }
-            }
-            #expect(error.map(DatabaseError.isCorruption) == true)
-            #expect(error?.message == "column 0 contains no Int - in `\(sql)`")
-        }
-        #expect(throws: DatabaseError.self) {
-            try database.read { database in
-                let rows = try Rows(database.statement("SELECT 7"))
-                _ = try rows.next()
-                return rows.withBytes(0) { $0.count }
-            }
-        }
-        #expect(try database.read { try String.fetchAll($0, "SELECT name FROM users") } == ["Chuck"])
-    }
+    // MARK: Damage
 
-    @Test func damageIsTold() throws {
+    @Test func damageIsRecognized() throws {
         let folder = TemporaryFolder()
         try folder.write("text", String(repeating: "no database at all ", count: 99))
         let notADatabase = #expect(throws: DatabaseError.self) { try Database(path: folder("text"), .read).readAll() }
-        #expect(notADatabase.map { DatabaseError.isCorruption($0) } == true)
+        #expect(notADatabase.map(DatabaseError.isDamage) == true)
 
         let written = try Database(path: folder("db"), .write)
         try written.execute("PRAGMA page_size = 1024; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(9999))")
-        try written.close()
+        written.close()
         var bytes = try folder.bytes("db")
         bytes.replaceSubrange(1024..<1040, with: repeatElement(0x5A, count: 16))
         try folder.write("db", bytes)
         let damaged = #expect(throws: DatabaseError.self) { try Database(path: folder("db"), .read).readAll() }
-        #expect(damaged?.resultCode == SQLITE_CORRUPT)
-        #expect(!DatabaseError.isCorruption(DatabaseError(SQLITE_FULL)))
+        #expect(damaged.map(DatabaseError.isDamage) == true)
+
+        #expect(DatabaseError.isDamage(DatabaseError(SQLITE_ERROR, message: "unsupported file format")))
+        #expect(!DatabaseError.isDamage(DatabaseError(SQLITE_ERROR)))
+        #expect(!DatabaseError.isDamage(DatabaseError(SQLITE_FULL)))
     }
 }
 
-extension Database { fileprivate func readAll() throws -> [Int] { try Int.fetchAll(self, "SELECT length(a) FROM t") } }
+extension Database {
+    fileprivate func readAll() throws -> [Int] { try map("SELECT length(a) FROM t") { try $0[0] } }
+}

@@ -3,7 +3,6 @@ import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
-@testable import NorrisThreads
 
 struct ShuffleBookTests {
     private let catalogue = FactCatalogue.of(upstreamFacts(0..<5))
@@ -57,22 +56,34 @@ struct ShuffleBookTests {
         #expect(kept(book).count == ShuffleBook.maximum)
     }
 
-    @Test func theDiskHasNoMoreThanTheBook() throws {
-        let pool = try DatabasePool(path: nil)
-        try DatabaseKind.state.migrate(pool, BlockingAccess())
+    @Test func theDiskHasNoMoreThanTheBook() async throws {
+        let databases = try await StoreFixture().databases()
         func entry(_ number: Int, uid: Int64 = 1, at usedAt: Int64) -> ShuffleBook.Entry {
             .init(uid: uid, filter: FactFilter(maxLength: number), shuffle: Shuffle(key: 1), usedAt: usedAt)
         }
-        func stored(_ database: Database) throws -> [Key] {
-            try ShuffleBook.Entry.all(database).map { Key(uid: $0.uid, number: $0.filter.maxLength) }
+        func stored(after entries: [ShuffleBook.Entry]) async throws -> [Key] {
+            try await databases.state.write { database in
+                try ShuffleBook.Entry.write(entries, database)
+                return try ShuffleBook.Entry.all(database)
+            }.map { Key(uid: $0.uid, number: $0.filter.maxLength) }
         }
-        try pool.write { database in
-            try ShuffleBook.Entry.write((1...70).map { entry($0, at: Int64($0)) }, database)
-            #expect(try Set(stored(database)) == Set((7...70).map { key($0) }))
-            try ShuffleBook.Entry.write((100...1_100).map { entry(1, uid: $0, at: $0) }, database)
-            #expect(try stored(database).count == ShuffleBook.maximum)
-            #expect(try stored(database).last == key(48))
+        let own = try await stored(after: (1...70).map { entry($0, at: Int64($0)) })
+        #expect(Set(own) == Set((7...70).map { key($0) }))
+        let all = try await stored(after: (100...1_100).map { entry(1, uid: $0, at: $0) })
+        #expect(all.count == ShuffleBook.maximum && all.last == key(48))
+        await databases.close()
+    }
+
+    /// A user may request billions of facts.
+    @Test func usesBeyond32BitsAreRead() async throws {
+        let databases = try await StoreFixture().databases()
+        let entry = ShuffleBook.Entry(uid: 1, filter: FactFilter(), shuffle: Shuffle(key: 1), usedAt: 1 << 40)
+        let stored = try await databases.state.write { database in
+            try ShuffleBook.Entry.write([entry], database)
+            return try ShuffleBook.Entry.all(database)
         }
+        #expect(stored.map(\.usedAt) == [1 << 40])
+        await databases.close()
     }
 
     @Test func changesAreReturnedUntilTheyAreWritten() {
@@ -89,6 +100,20 @@ struct ShuffleBookTests {
         #expect(book.changes.served.map(\.kind) == [.fact])
         book.noteWritten(book.changes)
         #expect(book.changes.entries.isEmpty && book.changes.served.isEmpty)
+    }
+
+    @Test func everythingIsWrittenAgainAfterALoss() {
+        var book = ShuffleBook()
+        use(1, in: &book)
+        book.noteWritten(book.changes)
+        use(2, in: &book)
+        let changes = book.changes
+        // The file is lost during the write.
+        book.noteLost()
+        book.noteWritten(changes)
+        #expect(book.changes.entries.contains { $0.filter.maxLength == 1 })
+        book.noteWritten(book.changes)
+        #expect(book.changes.entries.isEmpty)
     }
 
     @Test func orderOfUseSurvivesTheDisk() {

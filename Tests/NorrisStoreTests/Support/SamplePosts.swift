@@ -18,23 +18,18 @@ extension Post.Author {
     }
 }
 
-extension MarkedPost {
+extension StoredPost {
     /// The part of a stored post that read marks need.
-    static func sample(_ id: String, number: Int64 = 1, table: Int64 = 7, source: String = "a") -> MarkedPost {
-        MarkedPost(
-            key: PostKey(id: id), source: source, number: SequenceNumber(columnValue: number),
-            table: OpaqueInteger(columnValue: table))
+    static func sample(_ id: String, seen: Int64 = 1, source: String = "a") -> StoredPost {
+        StoredPost(key: StoredPost.key(id), source: source, firstSeen: Timestamp(seconds: seen))
     }
 }
 
 extension UnreadPosts {
-    static func sample(
-        _ sources: [String], upTo number: Int64, table: Int64 = 7, exceptions: [String] = []
-    ) -> UnreadPosts {
-        let watermark = Watermark(table: OpaqueInteger(columnValue: table), number: SequenceNumber(columnValue: number))
-        return UnreadPosts(
-            sources: sources, counts: [sources[0]: 1], exceptions: exceptions.map(PostKey.init(id:)),
-            watermark: watermark)
+    static func sample(_ sources: [String], until seconds: Int64) -> UnreadPosts {
+        UnreadPosts(
+            counts: [sources[0]: 1],
+            latest: Dictionary(uniqueKeysWithValues: sources.map { ($0, Timestamp(seconds: seconds)) }))
     }
 }
 
@@ -45,10 +40,8 @@ extension FetchRecord {
 }
 
 extension PostStore {
-    /// A store without files.
-    static func inMemory() throws -> PostStore {
-        PostStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
-    }
+    /// A store in new folders.
+    static func new() async throws -> PostStore { await PostStore(databases: try StoreFixture().databases()) }
 
     /// Fetches posts at a time, in seconds.
     @discardableResult func fetch(
@@ -75,13 +68,7 @@ extension PostStore {
 extension ReadPosts {
     init(_ ids: [String]) {
         self.init()
-        keys = Set(ids.map(PostKey.init(id:)))
-    }
-}
-
-extension DatabaseKind {
-    func with(_ migrations: [Migration]) -> DatabaseKind {
-        DatabaseKind(fileName: fileName, applicationID: applicationID, isDurable: isDurable, migrations: migrations)
+        for id in ids { marks[StoredPost.key(id)] = true }
     }
 }
 

@@ -15,19 +15,26 @@ struct StoreFixture {
     var cacheFolder: String { folder("cache") }
     var stateFolder: String { folder("state") }
 
-    func databases() throws -> Databases {
-        try Databases(cacheFolder: cacheFolder, stateFolder: stateFolder, logger: .silent)
+    /// Opens the databases.
+    ///
+    /// - Parameter searchLimit: an hour, because a search on a busy machine must not fail a test.
+    func databases(searchLimit: Duration = .seconds(3_600), logger: Logger = .silent) async throws -> Databases {
+        let databases = try await Databases(
+            cacheFolder: cacheFolder, stateFolder: stateFolder, searchLimit: searchLimit, logger: logger)
+        // The folder must exist as long as the databases.
+        databases.onChange { [folder] in withExtendedLifetime(folder) {} }
+        return databases
     }
 
     /// Opens the store. The caller must close its databases.
-    func open() throws -> FactStore { FactStore(databases: try databases()) }
+    func open() async throws -> FactStore { await FactStore(databases: try databases()) }
 
     /// Opens the store, runs the body and stops cleanly.
     func run<Result>(_ body: (FactStore) async throws -> Result) async throws -> Result {
-        let store = try open()
+        let store = try await open()
         let result = try await body(store)
         await store.writeShuffles()
-        store.databases.close()
+        await store.databases.close()
         return result
     }
 
@@ -42,10 +49,8 @@ struct StoreFixture {
 }
 
 extension FactStore {
-    /// A store without files.
-    static func inMemory() throws -> FactStore {
-        FactStore(databases: try Databases(cacheFolder: nil, stateFolder: nil, logger: .silent))
-    }
+    /// A store in new folders.
+    static func new() async throws -> FactStore { try await StoreFixture().open() }
 
     /// Replaces the facts of the upstream.
     @discardableResult func replaceUpstream(_ facts: [Fact], isComplete: Bool = true) async throws -> UpstreamChanges {
@@ -71,6 +76,29 @@ extension FactStore {
             try catalogue.page(query, PageRequest(limit: limit, cursor: cursor), key: cursorKey))
         return Page(items: page.numbers.map(catalogue.fact), total: page.total, next: page.next)
     }
+}
+
+extension DatabaseFile {
+    /// The number of rows of a table.
+    func count(_ table: String) async throws -> Int {
+        try await read { try $0.value("SELECT count(*) FROM \(table)") ?? 0 }
+    }
+
+    /// Makes every insertion into a table fail, until ``takeWritesAgain()`` or until the file is opened again.
+    func refuseWrites(to table: String) async throws { try await refuse("INSERT", on: table) }
+
+    func refuse(_ statement: String, on table: String) async throws {
+        // A trigger is no changed row, so neither of these writes ends a write failure.
+        try await write { database in
+            try database.execute(
+                """
+                CREATE TEMP TRIGGER refused BEFORE \(statement) ON main.\(table)
+                BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+                """)
+        }
+    }
+
+    func takeWritesAgain() async throws { try await write { try $0.execute("DROP TRIGGER refused") } }
 }
 
 extension Sequence {

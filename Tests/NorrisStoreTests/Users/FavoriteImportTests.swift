@@ -10,8 +10,8 @@ struct FavoriteImportTests {
     private let favorites: Favorites
     private let now = Timestamp(seconds: 1_000)
 
-    init() throws {
-        let databases = try fixture.databases()
+    init() async throws {
+        let databases = try await fixture.databases()
         favorites = Favorites(databases: databases)
     }
 

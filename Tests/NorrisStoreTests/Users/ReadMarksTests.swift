@@ -6,214 +6,187 @@ import Testing
 struct ReadMarksTests {
     private let fixture = StoreFixture()
 
-    private func withMarks(_ body: (ReadMarks, Databases) async throws -> Void) async throws {
-        let databases = try fixture.databases()
-        try await body(ReadMarks(databases: databases), databases)
-        databases.close()
+    private func withMarks(_ body: (ReadMarks, PostStore, Databases) async throws -> Void) async throws {
+        let databases = try await fixture.databases()
+        try await body(ReadMarks(databases: databases), await PostStore(databases: databases), databases)
+        await databases.close()
+    }
+
+    private func markAll(_ marks: ReadMarks, _ posts: PostStore, _ sources: [String] = ["a"]) async throws {
+        try await marks.markAll(uid: 1, posts.unread(sources: sources, read: await marks.read(uid: 1)))
+    }
+
+    private func readIDs(_ marks: ReadMarks, _ posts: PostStore) async throws -> [String] {
+        try await posts.page(read: await marks.read(uid: 1)).items.filter(\.isRead).map(\.id)
     }
 
     @Test func marksAreCountedOnce() async throws {
-        try await withMarks { marks, _ async throws in
-            #expect(try await marks.mark(uid: 1, []) == 0)
-            #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:2")]) == 2)
-            #expect(try await marks.mark(uid: 1, [.sample("a:2"), .sample("a:3")]) == 1)
+        try await withMarks { marks, _, _ async throws in
+            #expect(try await marks.mark(uid: 1, [], isRead: true) == 0)
+            #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:2")], isRead: true) == 2)
+            #expect(try await marks.mark(uid: 1, [.sample("a:2"), .sample("a:3")], isRead: true) == 1)
             let read = await marks.read(uid: 1)
-            let ids = ["a:1", "a:2", "a:3", "a:4"]
-            #expect(ids.map { read.contains(.sample($0)) } == [true, true, true, false])
-            #expect(try await marks.mark(uid: 1, [.sample("a:3"), .sample("a:4")]) == 1)
-            #expect(await marks.read(uid: 1).contains(.sample("a:4")))
+            #expect(["a:1", "a:3", "a:4"].map { read.contains(.sample($0)) } == [true, true, false])
+            #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:4")], isRead: false) == 1)
+            #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
         }
     }
 
     @Test("Ids are told apart by their bytes") func ids() async throws {
-        try await withMarks { marks, _ async throws in
-            #expect(try await marks.mark(uid: 1, [.sample("é")]) == 1)
+        try await withMarks { marks, _, _ async throws in
+            #expect(try await marks.mark(uid: 1, [.sample("é")], isRead: true) == 1)
             #expect(await !marks.read(uid: 1).contains(.sample("e\u{301}")))
-            #expect(try await marks.mark(uid: 1, [.sample("e\u{301}")]) == 1)
         }
     }
 
     @Test func usersHaveTheirOwn() async throws {
-        try await withMarks { marks, _ async throws in
+        try await withMarks { marks, _, _ async throws in
             _ = await marks.read(uid: 2)
-            #expect(try await marks.mark(uid: 1, [.sample("a:1")]) == 1)
-            try await marks.markAll(uid: 1, .sample(["a"], upTo: 5))
-            #expect(await !marks.read(uid: 2).contains(.sample("a:1")))
-            #expect(await !marks.read(uid: .max).contains(.sample("a:1")))
-            #expect(try await marks.mark(uid: .max, [.sample("a:1")]) == 1)
+            #expect(try await marks.mark(uid: 1, [.sample("a:1")], isRead: true) == 1)
+            try await marks.markAll(uid: 1, .sample(["a"], until: 5))
+            for uid in [2, UInt32.max] { #expect(await !marks.read(uid: uid).contains(.sample("a:1"))) }
+            #expect(try await marks.mark(uid: .max, [.sample("a:1")], isRead: true) == 1)
             #expect(await marks.read(uid: .max).contains(.sample("a:1")))
-            #expect(await !marks.read(uid: 2).contains(.sample("a:1")))
         }
     }
 
-    @Test func aWatermarkIsOfASourceAndATableOfPosts() async throws {
-        try await withMarks { marks, databases async throws in
-            try await marks.markAll(uid: 1, .sample(["a", "b"], upTo: 5))
-            // A late request with a lower number changes nothing.
-            try await marks.markAll(uid: 1, .sample(["b"], upTo: 3))
+    @Test func allOfASourceAreReadUntilATime() async throws {
+        try await withMarks { marks, _, databases async throws in
+            try await marks.markAll(uid: 1, .sample(["a", "b"], until: 5))
+            // A late request with an earlier time changes nothing.
+            try await marks.markAll(uid: 1, .sample(["b"], until: 3))
             let read = await marks.read(uid: 1)
-            #expect(read.contains(.sample("a:5", number: 5)) && !read.contains(.sample("a:6", number: 6)))
-            #expect(read.contains(.sample("b:5", number: 5, source: "b")))
+            #expect(read.contains(.sample("a:5", seen: 5)) && !read.contains(.sample("a:6", seen: 6)))
+            #expect(read.contains(.sample("b:5", seen: 5, source: "b")))
             #expect(!read.contains(.sample("c:1", source: "c")))
-            #expect(!read.contains(.sample("a:1", table: 8)), "another cache")
-            // A post below the watermark needs no row.
-            #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:9", number: 9)]) == 1)
-            #expect(try await databases.state.count("read_marks") == 1)
-            #expect(try await databases.state.count("read_watermarks") == 2)
+            // A mark of its own has precedence, until all are marked again.
+            #expect(try await marks.mark(uid: 1, [.sample("a:5", seen: 5)], isRead: false) == 1)
+            try await marks.markAll(uid: 1, .sample(["b"], until: 9))
+            #expect(await !marks.read(uid: 1).contains(.sample("a:5", seen: 5)))
+            try await marks.markAll(uid: 1, .sample(["a"], until: 5))
+            #expect(await marks.read(uid: 1).contains(.sample("a:5", seen: 5)))
+            #expect(try await databases.state.count("read_marks") == 0)
+            #expect(try await databases.state.count("read_until") == 2)
         }
     }
 
     @Test func aPostStoredAfterAllWereMarkedIsUnread() async throws {
-        try await withMarks { marks, databases async throws in
-            let posts = PostStore(databases: databases)
-            try await posts.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+        try await withMarks { marks, posts, _ async throws in
+            try await posts.fetch([.sample("a:1", at: 3), .sample("a:2")], at: 10)
             try await markAll(marks, posts)
-            #expect(try await posts.page(read: await marks.read(uid: 1)).items.map(\.isRead) == [true, true])
-            // The highest number belonged to a deleted post, and the clock was set back.
-            try await posts.fetch([.sample("a:1")], at: 20)
-            await #expect(try posts.fetch([.sample("a:1")], at: 300).removed == 1)
-            try await posts.fetch([.sample("a:1"), .sample("a:3", at: 1)], at: 5)
+            #expect(try await Set(readIDs(marks, posts)) == ["a:1", "a:2"])
+            // Also with an old date.
+            try await posts.fetch([.sample("a:1", at: 3), .sample("a:3", at: 1)], at: 20)
+            #expect(try await Set(readIDs(marks, posts)) == ["a:1", "a:2"])
             let read = await marks.read(uid: 1)
-            #expect(try await posts.page(read: read).items.map(\.id) == ["a:1", "a:3"])
-            #expect(try await posts.page(read: read).items.map(\.isRead) == [true, false])
-            let unread = PostQuery(sources: ["a"], isUnreadOnly: true)
-            #expect(try await posts.page(unread, read: read).items.map(\.id) == ["a:3"])
+            #expect(try await posts.listed(PostQuery(sources: ["a"], isUnreadOnly: true), read: read) == ["a:3"])
+            #expect(try await posts.unread(sources: ["a", "b"], read: read).counts == ["a": 1])
             #expect(await posts.isRead(["a:1", "a:3", "a:9"], read) == [true, false, false])
-            // A recreated cache numbers its posts from the beginning.
-            try fixture.folder.remove("cache/cache.db-posts")
-            #expect(databases.recreateLostCache())
-            try await posts.fetch([.sample("a:4")], at: 30)
-            #expect(try await posts.page(read: read).items.map(\.isRead) == [false])
-            #expect(try await posts.unread(sources: ["a"], read: read).count == 1)
         }
     }
 
-    private func markAll(_ marks: ReadMarks, _ posts: PostStore) async throws {
-        try await marks.markAll(uid: 1, posts.unread(sources: ["a"], read: await marks.read(uid: 1)))
-    }
-
-    @Test func aPostIsMarkedAsUnreadAboveAndBelowAWatermark() async throws {
-        try await withMarks { marks, databases async throws in
-            try await marks.markAll(uid: 1, .sample(["a"], upTo: 5))
-            #expect(try await marks.mark(uid: 1, [.sample("a:9", number: 9)]) == 1)
-            let posts = [
-                MarkedPost.sample("a:1"), .sample("a:2"), .sample("a:8", number: 8), .sample("a:9", number: 9),
-            ]
-            #expect(try await marks.markUnread(uid: 1, [posts[0], posts[2], posts[3]]) == 2, "a:8 was unread.")
-            #expect(posts.map(await marks.read(uid: 1).contains) == [false, true, false, false])
-            #expect(try await databases.state.count("read_marks") == 1, "A post above the watermark needs no row.")
-            #expect(try await marks.markUnread(uid: 1, [posts[0]]) == 0)
-            #expect(await marks.read(uid: 2).contains(posts[1]) == false)
-            // Read again, by its id and with all.
-            #expect(try await marks.mark(uid: 1, posts) == 3)
-            #expect(await marks.read(uid: 1).contains(posts[0]))
-            #expect(try await marks.markUnread(uid: 1, posts) == 4)
-            try await marks.markAll(uid: 1, .sample(["a"], upTo: 9, exceptions: ["a:1"]), isEverySource: false)
-            #expect(
-                posts.map(await marks.read(uid: 1).contains) == [true, false, true, true], "a:2 is of another source.")
+    @Test("Posts stay read when their source is cleared and fetched again", arguments: [true, false])
+    func readPostsStayRead(isMarkedAlone: Bool) async throws {
+        try await withMarks { marks, posts, _ async throws in
+            let both: [Post] = [.sample("a:dated", at: 5), .sample("a:undated")]
+            try await posts.fetch(both, at: 10)
+            if isMarkedAlone {
+                let stored = try await posts.stored(both.map(\.id), sources: ["a"])
+                #expect(try await marks.mark(uid: 1, stored, isRead: true) == 2)
+            } else {
+                try await markAll(marks, posts)
+            }
+            try await posts.clear(source: "a")
+            try await posts.fetch(both + [.sample("a:new", at: 25)], at: 30)
+            #expect(try await Set(readIDs(marks, posts)) == ["a:dated", "a:undated"])
         }
     }
 
-    @Test func anUnreadPostBelowAWatermarkIsListedAndCounted() async throws {
-        try await withMarks { marks, databases async throws in
-            let posts = PostStore(databases: databases)
-            try await posts.fetch([.sample("a:1", at: 3), .sample("a:2", at: 2), .sample("a:3", at: 1)], at: 10)
+    @Test func aPostMarkedAsUnreadIsListedAndCountedUntilAllAreMarked() async throws {
+        try await withMarks { marks, posts, _ async throws in
+            let all: [Post] = [.sample("a:1", at: 3), .sample("a:2", at: 2), .sample("a:3", at: 1)]
+            try await posts.fetch(all, at: 10)
             try await markAll(marks, posts)
-            _ = try await marks.markUnread(uid: 1, posts.stored(["a:2"], sources: ["a"]))
-            try await posts.fetch([.sample("a:4", at: 4)], isComplete: false, at: 20)
-            let read = await marks.read(uid: 1)
-            #expect(try await posts.page(read: read).items.map(\.isRead) == [false, true, false, true])
-            #expect(
-                try await posts.listed(PostQuery(sources: ["a"], isUnreadOnly: true), read: read) == ["a:4", "a:2"])
-            let unread = try await posts.unread(sources: ["a", "b"], read: read)
-            #expect(unread.count == 2 && unread.counts == ["a": 2])
-            #expect(await posts.isRead(["a:1", "a:2"], read) == [true, false])
+            #expect(try await marks.mark(uid: 1, posts.stored(["a:2"], sources: ["a"]), isRead: false) == 1)
+            // Also after the source is cleared and fetched again.
+            for isCleared in [false, true] {
+                if isCleared {
+                    try await posts.clear(source: "a")
+                    try await posts.fetch(all, at: 20)
+                }
+                let read = await marks.read(uid: 1)
+                #expect(try await posts.listed(PostQuery(sources: ["a"], isUnreadOnly: true), read: read) == ["a:2"])
+                #expect(try await posts.unread(sources: ["a", "b"], read: read).counts == ["a": 1])
+                #expect(await posts.isRead(["a:1", "a:2"], read) == [true, false])
+            }
             try await markAll(marks, posts)
-            #expect(try await posts.page(read: await marks.read(uid: 1)).items.allSatisfy(\.isRead))
-            #expect(try await databases.state.count("read_marks") == 0)
+            #expect(try await readIDs(marks, posts) == ["a:1", "a:2", "a:3"])
+        }
+    }
+
+    @Test func aClockThatIsSetBackHidesNoPost() async throws {
+        try await withMarks { marks, posts, _ async throws in
+            try await posts.fetch([.sample("a:1")], at: 1_000)
+            try await markAll(marks, posts)
+            try await posts.fetch([.sample("a:1"), .sample("a:2")], at: 50)
+            #expect(try await readIDs(marks, posts) == ["a:1"])
         }
     }
 
     @Test func oneSourceIsMarkedAlone() async throws {
-        try await withMarks { marks, databases async throws in
-            let posts = PostStore(databases: databases)
+        try await withMarks { marks, posts, _ async throws in
             try await posts.fetch([.sample("a:1")], at: 10)
             try await posts.fetch([.sample("b:1", source: "b")], source: "b", at: 10)
-            let both = ["a", "b"]
-            #expect(try await posts.unread(sources: both, read: ReadPosts()).counts == ["a": 1, "b": 1])
-            let unread = try await posts.unread(sources: ["a"], read: ReadPosts())
-            try await marks.markAll(uid: 1, unread, isEverySource: false)
-            let read = await marks.read(uid: 1)
-            #expect(try await posts.unread(sources: both, read: read).counts == ["b": 1])
-        }
-    }
-
-    @Test func marksAsUnreadAreBoundedToo() async throws {
-        try await withMarks { marks, databases async throws in
-            try await marks.markAll(uid: 1, .sample(["a"], upTo: 5))
-            let many = (0...ReadMarks.maximumPosts).map { MarkedPost.sample("a:\($0)") }
-            #expect(try await marks.markUnread(uid: 1, many) == ReadMarks.maximumPosts + 1)
-            let read = await marks.read(uid: 1)
-            #expect(read.exceptions.count == ReadMarks.maximumPosts)
-            #expect(read.contains(many[0]) && !read.contains(many[1]))
-            // A changed mark takes no other's place.
-            #expect(try await marks.mark(uid: 1, [many[5]]) == 1)
-            #expect(await !marks.read(uid: 1).contains(many[1]))
+            try await markAll(marks, posts)
+            let unread = try await posts.unread(sources: ["a", "b"], read: await marks.read(uid: 1))
+            #expect(unread.counts == ["b": 1])
+            // A source without posts is not marked, because its first posts would be read.
+            try await markAll(marks, posts, ["a", "c"])
+            try await posts.fetch([.sample("c:1", at: 9, source: "c")], source: "c", at: 20)
+            #expect(try await posts.unread(sources: ["c"], read: await marks.read(uid: 1)).counts == ["c": 1])
         }
     }
 
     @Test func theOldestMarksAreForgotten() async throws {
-        try await withMarks { marks, databases async throws in
-            let many = (1...ReadMarks.maximumPosts).map { MarkedPost.sample("a:\($0)") }
-            #expect(try await marks.mark(uid: 1, many) == ReadMarks.maximumPosts)
-            #expect(try await marks.mark(uid: 2, [.sample("a:1")]) == 1)
-            #expect(try await marks.mark(uid: 1, [.sample("a:x"), .sample("a:y")]) == 2)
+        try await withMarks { marks, _, _ async throws in
+            let many = (1...ReadMarks.maximumPosts).map { StoredPost.sample("a:\($0)") }
+            #expect(try await marks.mark(uid: 1, many, isRead: true) == ReadMarks.maximumPosts)
+            #expect(try await marks.mark(uid: 2, [.sample("a:1")], isRead: true) == 1)
+            #expect(try await marks.mark(uid: 1, [.sample("a:x"), .sample("a:y")], isRead: true) == 2)
             let read = await marks.read(uid: 1)
             let ids = ["a:1", "a:2", "a:3", "a:x", "a:y"]
             #expect(ids.map { read.contains(.sample($0)) } == [false, false, true, true, true])
-            #expect(read.keys.count == ReadMarks.maximumPosts)
+            #expect(read.marks.count == ReadMarks.maximumPosts)
             #expect(await marks.read(uid: 2).contains(.sample("a:1")))
-        }
-    }
-
-    @Test func postThatComesBackAfterClearingIsStillRead() async throws {
-        try await withMarks { marks, databases async throws in
-            let posts = PostStore(databases: databases)
-            try await posts.fetch([.sample("a:1")], at: 10)
-            #expect(try await marks.mark(uid: 1, posts.stored(["a:1"], sources: ["a"])) == 1)
-            try await posts.clear(source: "a")
-            try await posts.fetch([.sample("a:1"), .sample("a:2")], at: 20)
-            let read = await marks.read(uid: 1)
-            #expect(try await posts.page(read: read).items.map(\.isRead) == [true, false])
+            // A changed mark takes no other's place.
+            #expect(try await marks.mark(uid: 1, [.sample("a:5")], isRead: false) == 1)
+            #expect(await marks.read(uid: 1).contains(.sample("a:3")))
         }
     }
 
     @Test func marksThatCannotBeWrittenAreNone() async throws {
-        try await withMarks { marks, databases async throws in
-            #expect(try await marks.mark(uid: 1, [.sample("a:1")]) == 1)
+        try await withMarks { marks, _, databases async throws in
+            #expect(try await marks.mark(uid: 1, [.sample("a:1")], isRead: true) == 1)
             _ = await marks.read(uid: 1)
             try await databases.state.refuseWrites(to: "read_marks")
             let refusal = ResponseError.storage(
                 "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
-            await #expect(throws: refusal) { try await marks.mark(uid: 1, [.sample("a:2")]) }
+            await #expect(throws: refusal) { try await marks.mark(uid: 1, [.sample("a:2")], isRead: true) }
             #expect(await !marks.read(uid: 1).contains(.sample("a:2")))
-            #expect(databases.faults.map { $0.hasPrefix("The state takes no writes: ") } == [true])
+            #expect(databases.faults.map { $0.hasPrefix("state.db takes no writes: ") } == [true])
             try await databases.state.takeWritesAgain()
-            // An empty change does not prove that writes succeed.
-            #expect(try await marks.mark(uid: 1, []) == 0)
-            #expect(databases.isReadOnly)
-            #expect(try await marks.mark(uid: 1, [.sample("a:2")]) == 1)
+            #expect(try await marks.mark(uid: 1, [.sample("a:2")], isRead: true) == 1)
             #expect(databases.faults == [])
         }
     }
 
     @Test func whereMarksCannotBeReadNothingIsRead() async throws {
-        try await withMarks { marks, databases async throws in
-            #expect(try await marks.mark(uid: 1, [.sample("a:1")]) == 1)
-            try await databases.state.writer.write { try $0.execute("ALTER TABLE read_marks RENAME TO x") }
+        try await withMarks { marks, _, databases async throws in
+            #expect(try await marks.mark(uid: 1, [.sample("a:1")], isRead: true) == 1)
+            try await databases.state.write { try $0.execute("ALTER TABLE read_marks RENAME TO renamed") }
             #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
             // The failure is not cached.
-            try await databases.state.writer.write { try $0.execute("ALTER TABLE x RENAME TO read_marks") }
+            try await databases.state.write { try $0.execute("ALTER TABLE renamed RENAME TO read_marks") }
             #expect(await marks.read(uid: 1).contains(.sample("a:1")))
         }
     }

@@ -9,9 +9,9 @@ struct RecentSearchesTests {
     private func recents(_ databases: Databases) -> RecentSearches { RecentSearches(databases: databases) }
 
     private func withRecents(_ body: (RecentSearches, Databases) async throws -> Void) async throws {
-        let databases = try fixture.databases()
+        let databases = try await fixture.databases()
         try await body(recents(databases), databases)
-        databases.close()
+        await databases.close()
     }
 
     private func queries(_ recents: RecentSearches, uid: UInt32 = 1) async throws -> [String] {
@@ -24,7 +24,7 @@ struct RecentSearchesTests {
     ) async throws { #expect(try await self.queries(recents, uid: uid) == queries, sourceLocation: sourceLocation) }
 
     @Test func theLastSixAreKeptNewestFirst() async throws {
-        try await withRecents { recents, _ in
+        try await withRecents { recents, _ async throws in
             try await check(recents, [])
             for number: Int64 in 1...8 {
                 recents.record(uid: 1, kind: .fact, query: "q\(number)", at: Timestamp(seconds: number))
@@ -37,7 +37,7 @@ struct RecentSearchesTests {
 
     @Test("A search that is repeated moves to the front, and no other loses its place")
     func repeatsWhenFull() async throws {
-        try await withRecents { recents, _ in
+        try await withRecents { recents, _ async throws in
             for number in 1...6 { recents.record(uid: 1, kind: .fact, query: "q\(number)") }
             recents.record(uid: 1, kind: .fact, query: "q1", at: Timestamp(seconds: 9))
             try await check(recents, ["q1", "q6", "q5", "q4", "q3", "q2"])
@@ -49,7 +49,7 @@ struct RecentSearchesTests {
 
     @Test("Case and the space around a text make no other search; the kind does, and so do accents")
     func doubles() async throws {
-        try await withRecents { recents, _ in
+        try await withRecents { recents, _ async throws in
             for query in [" Round  House\t", "round  house", "ROUND  HOUSE\n"] {
                 recents.record(uid: 1, kind: .fact, query: query)
             }
@@ -66,7 +66,7 @@ struct RecentSearchesTests {
     }
 
     @Test func textsAreMadeHarmlessAndBlankOnesLeftOut() async throws {
-        try await withRecents { recents, _ in
+        try await withRecents { recents, _ async throws in
             for query in ["", " ", "\t\n", "\u{1B}[31m", "\u{202E}"] {
                 recents.record(uid: 1, kind: .fact, query: query)
             }
@@ -76,8 +76,15 @@ struct RecentSearchesTests {
         }
     }
 
+    @Test func aLongSearchIsCut() async throws {
+        try await withRecents { recents, _ async throws in
+            recents.record(uid: 1, kind: .gif, query: String(repeating: "é", count: 2_000))
+            #expect(try await recents.list(uid: 1).first?.query.unicodeScalars.count == SearchWords.maximumLength)
+        }
+    }
+
     @Test func usersHaveTheirOwn() async throws {
-        try await withRecents { recents, _ in
+        try await withRecents { recents, _ async throws in
             recents.record(uid: 1, kind: .fact, query: "one")
             recents.record(uid: .max, kind: .fact, query: "one")
             recents.record(uid: .max, kind: .fact, query: "two")
@@ -91,7 +98,7 @@ struct RecentSearchesTests {
     }
 
     @Test func searchesAreThereAfterARestart() async throws {
-        try await withRecents { recents, _ in
+        try await withRecents { recents, _ async throws in
             for number in 1...4 { recents.record(uid: 1, kind: .fact, query: "q\(number)") }
             #expect(await recents.write())
             for number in 4...8 { recents.record(uid: 1, kind: .fact, query: "q\(number)") }
@@ -100,7 +107,7 @@ struct RecentSearchesTests {
             #expect(await recents.write())
             try await check(recents, ["q8", "q7", "q6", "q5", "q4", "q3"])
         }
-        try await withRecents { recents, _ in
+        try await withRecents { recents, _ async throws in
             try await check(recents, ["q8", "q7", "q6", "q5", "q4", "q3"])
             recents.record(uid: 1, kind: .fact, query: "q9")
             #expect(try await recents.clear(uid: 1) == 6)
@@ -110,16 +117,31 @@ struct RecentSearchesTests {
     }
 
     @Test func searchesThatCannotBeWrittenAreWrittenLater() async throws {
-        try await withRecents { recents, databases in
+        try await withRecents { recents, databases async throws in
             try await databases.state.refuseWrites(to: "recent_searches")
             recents.record(uid: 1, kind: .fact, query: "punch")
             #expect(await !recents.write())
-            #expect(databases.faults.first?.hasPrefix("The state takes no writes: ") == true)
+            #expect(databases.faults.first?.hasPrefix("state.db takes no writes: ") == true)
             try await check(recents, ["punch"])
             try await databases.state.takeWritesAgain()
             #expect(await recents.write())
             #expect(databases.faults == [])
             try await check(recents, ["punch"])
+        }
+    }
+
+    @Test func searchesThatCannotBeRemovedStay() async throws {
+        try await withRecents { recents, databases async throws in
+            recents.record(uid: 1, kind: .fact, query: "kick")
+            #expect(await recents.write())
+            recents.record(uid: 1, kind: .fact, query: "punch")
+            try await databases.state.refuse("DELETE", on: "recent_searches")
+            let refusal = ResponseError.storage(
+                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
+            await #expect(throws: refusal) { try await recents.clear(uid: 1) }
+            try await check(recents, ["punch", "kick"])
+            try await databases.state.takeWritesAgain()
+            #expect(try await recents.clear(uid: 1) == 2)
         }
     }
 }

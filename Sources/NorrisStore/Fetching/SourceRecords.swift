@@ -39,27 +39,70 @@ package struct PartRecord: Sendable, Equatable {
     }
 }
 
-/// The fetch records of all sources, each in the file of its content.
-package struct FetchRecords: Sendable {
-    let databases: Databases
+/// The fetch records of all sources in `cache.db`, and their schedules in `state.db`, so that a restart causes no earlier
+/// request.
+package struct SourceRecords: Sendable {
+    private let databases: Databases
 
     package init(databases: Databases) { self.databases = databases }
 
     /// nil if the source was never fetched, its content was removed, or the record cannot be read.
-    package func record(of source: String) async -> FetchRecord? {
-        try? await databases.read(Databases.Content(ofSource: source)) { try FetchRecord.read(of: source, $0) }
+    package func fetch(of source: String) async -> FetchRecord? {
+        try? await databases.read(databases.cache) { try FetchRecord.read(of: source, $0) }
     }
 
     /// Replaces the record of a source after a reply without changes.
     ///
     /// - Returns: false if the record no longer exists, because its content was removed.
     package func renew(_ record: FetchRecord, for source: String) async -> Bool {
-        let isThere = try? await databases.write(Databases.Content(ofSource: source)) { database in
+        let isThere = try? await databases.write(databases.cache) { database in
             guard try FetchRecord.read(of: source, database) != nil else { return false }
             try record.write(for: source, database)
             return true
         }
         return isThere ?? true
+    }
+
+    /// The schedule of a source; empty if there is none or it cannot be read.
+    package func schedule(of source: String) async -> ScheduleRecord {
+        let record = try? await databases.read(databases.state) { database in
+            let sql = "SELECT \(SourceRecords.columns) FROM schedules WHERE source = ?"
+            return try database.first(sql, [source]) { try ScheduleRecord($0) }
+        }
+        return record.flatMap { $0 } ?? ScheduleRecord()
+    }
+
+    /// Stores a source's schedule. If the disk fails, the schedule is lost with the process.
+    package func write(_ record: ScheduleRecord, for source: String) async {
+        // Also for a cancelled run.
+        _ = try? await databases.write(databases.state, isCancellable: false) { database in
+            try database.execute(
+                """
+                INSERT OR REPLACE INTO schedules (source, \(SourceRecords.columns))
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    source, record.nextRunAt, record.backoffUntil, record.retryAt,
+                    min(record.failures, Int(Int32.max)), record.failure?.kind.rawValue, record.failure?.message,
+                    record.failure?.since, record.failedAt, record.settings, record.hadContent, record.upstream,
+                ])
+        }
+    }
+
+    private static let columns = """
+        next_run_at, backoff_until, retry_at, failures, failure_kind, failure_message, failure_since, failed_at,
+        settings, had_content, upstream
+        """
+}
+
+extension ScheduleRecord {
+    fileprivate init(_ row: Rows) throws {
+        self.init(
+            nextRunAt: try row[0], backoffUntil: try row[1], retryAt: try row[2], failures: try row[3],
+            failedAt: try row[7], settings: try row[8], upstream: try row[10], hadContent: try row[9])
+        if let kind: String = try row[4], let since: Timestamp = try row[6] {
+            failure = SourceFailure(kind: .init(rawValue: kind), message: try row[5] ?? "", since: since)
+        }
     }
 }
 
@@ -67,13 +110,13 @@ extension FetchRecord {
     fileprivate static func read(of source: String, _ database: Database) throws -> FetchRecord? {
         let sql = "SELECT settings, fetched_at, is_stale, categories FROM fetches WHERE source = ?"
         var record = try database.first(sql, [source]) { row in
-            FetchRecord(
+            try FetchRecord(
                 settings: row[0], fetchedAt: row[1], isStale: row[2], categories: FactTable.categories(row[3]))
         }
         let parts = try database.rows(
             "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source])
         while try parts.next() {
-            record?.parts[parts[0]] = PartRecord(etag: parts[1], lastModified: parts[2], checkedAt: parts[3])
+            try record?.parts[parts[0]] = PartRecord(etag: parts[1], lastModified: parts[2], checkedAt: parts[3])
         }
         return record
     }
@@ -94,10 +137,5 @@ extension FetchRecord {
     /// Also removes the validators.
     static func remove(_ source: String, _ database: Database) throws {
         try database.execute("DELETE FROM fetches WHERE source = ?", [source])
-    }
-
-    /// Makes the next fetch of a source complete, without making it due.
-    static func removeValidators(of source: String, _ database: Database) throws {
-        try database.execute("DELETE FROM validators WHERE source = ?", [source])
     }
 }

@@ -1,0 +1,181 @@
+/// A kind of database: the identification of its file, and its schema.
+struct DatabaseKind: Sendable {
+    /// The file's name in its folder.
+    let fileName: String
+    /// `PRAGMA application_id` (SQLite: "file format", offset 68): four letters, for file(1) and for norrisd.
+    let applicationID: Int32
+    /// Whether a commit is on disk before it returns, a damaged file is replaced by a copy, and a migration begins with
+    /// a copy. Otherwise the content can be fetched again.
+    let isState: Bool
+    /// One statement for each table and index, as `sqlite_schema` stores it.
+    let schema: [String]
+    /// The statements that follow those of ``schema`` in a new file.
+    var initial = ""
+    /// `PRAGMA user_version`.
+    let version: Int64
+    /// Prepares the tables of an older version, by version: the missing ones are created afterwards, then the second
+    /// part runs. A released migration is never changed.
+    var migrations: [Int64: (before: String, after: String)] = [:]
+}
+
+extension DatabaseKind {
+    /// `cache.db`: everything that is fetched. A file of an older version is replaced.
+    static let cache = DatabaseKind(
+        fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
+        isState: false,
+        schema: [
+            // The last successful fetch of each source.
+            """
+            CREATE TABLE fetches (
+                source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
+                is_stale INTEGER NOT NULL, categories TEXT NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE validators (
+                source TEXT NOT NULL REFERENCES fetches (source) ON DELETE CASCADE, part TEXT NOT NULL, etag TEXT,
+                last_modified TEXT, checked_at INTEGER NOT NULL, PRIMARY KEY (source, part)
+            ) STRICT, WITHOUT ROWID
+            """,
+            // The upstream's facts, read into memory at the start. categories are names separated by spaces.
+            """
+            CREATE TABLE facts (
+                id TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL, categories TEXT NOT NULL, url TEXT,
+                created_at INTEGER, updated_at INTEGER
+            ) STRICT, WITHOUT ROWID
+            """,
+            // gif is the wire form; searched contains title, alternative text and user name as searches read them.
+            """
+            CREATE TABLE gifs (
+                id TEXT NOT NULL PRIMARY KEY, gif TEXT NOT NULL, rating INTEGER NOT NULL, searched TEXT NOT NULL,
+                fetched_at INTEGER NOT NULL
+            ) STRICT
+            """,
+            "CREATE INDEX gifs_by_age ON gifs (fetched_at DESC, id)",
+            // The results of a query in Giphy's order: ids is an array of JSON. A null next_offset is the end.
+            """
+            CREATE TABLE gif_lists (
+                kind TEXT NOT NULL, query TEXT NOT NULL, rating TEXT NOT NULL, lang TEXT NOT NULL, ids TEXT NOT NULL,
+                next_offset INTEGER, total_count INTEGER, fetched_at INTEGER NOT NULL,
+                PRIMARY KEY (kind, query, rating, lang)
+            ) STRICT, WITHOUT ROWID
+            """,
+            // held is 1 for an author whom the last fetch of the source contained, with posts or without.
+            """
+            CREATE TABLE authors (
+                id TEXT NOT NULL PRIMARY KEY, source TEXT NOT NULL, name TEXT NOT NULL, folded TEXT NOT NULL,
+                handle TEXT, avatar_url TEXT, email TEXT, held INTEGER NOT NULL
+            ) STRICT
+            """,
+            "CREATE INDEX authors_by_name ON authors (folded, id)",
+            // post is the wire form. held_at is NULL for a post that the last fetch of the source contained, else the
+            // time of the last fetch that did: so a fetch without news writes no post.
+            """
+            CREATE TABLE posts (
+                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, source TEXT NOT NULL,
+                author TEXT NOT NULL, post TEXT NOT NULL, first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL,
+                position INTEGER NOT NULL, held_at INTEGER
+            ) STRICT
+            """,
+            // Contains everything by which lists are filtered, so that a list reads no other posts than it shows.
+            """
+            CREATE INDEX posts_by_time ON posts (sort_at DESC, position, id, source, author, digest, first_seen)
+            """,
+            "CREATE INDEX posts_by_source ON posts (source, held_at)",
+            "CREATE INDEX posts_by_author ON posts (author)",
+            // Title, text, tags and author's names of a post as searches read them (SearchWords), apart from the posts,
+            // so that nothing else reads them.
+            """
+            CREATE TABLE post_texts (
+                number INTEGER PRIMARY KEY REFERENCES posts (number) ON DELETE CASCADE, text TEXT NOT NULL
+            ) STRICT
+            """,
+        ], version: 4)
+
+    /// `state.db`: data that cannot be fetched again. Never deleted.
+    static let state = DatabaseKind(
+        fileName: "state.db", applicationID: 0x4E52_5253,  // "NRRS"
+        isState: true,
+        schema: [
+            """
+            CREATE TABLE facts_of_the_day (
+                number INTEGER PRIMARY KEY, day TEXT NOT NULL UNIQUE, fact TEXT NOT NULL
+            ) STRICT
+            """,
+            // The next fetch of each source, and its failures since its last success.
+            """
+            CREATE TABLE schedules (
+                source TEXT NOT NULL PRIMARY KEY, next_run_at INTEGER, backoff_until INTEGER, retry_at INTEGER,
+                failures INTEGER NOT NULL, failure_kind TEXT, failure_message TEXT, failure_since INTEGER,
+                failed_at INTEGER, settings TEXT, had_content INTEGER NOT NULL, upstream TEXT
+            ) STRICT, WITHOUT ROWID
+            """,
+            // The requests of the last hour: times in seconds, separated by spaces.
+            "CREATE TABLE quotas (source TEXT NOT NULL PRIMARY KEY, calls TEXT NOT NULL) STRICT, WITHOUT ROWID",
+            // Of two favorites of one second, the newer has the larger number. content is the wire form of the fact or
+            // post; NULL without content, and for GIFs, of which only id and title may be stored. bytes counts id,
+            // title and content.
+            """
+            CREATE TABLE favorites (
+                number INTEGER PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+                title TEXT NOT NULL, added_at INTEGER NOT NULL, content TEXT, bytes INTEGER NOT NULL,
+                UNIQUE (uid, kind, id)
+            ) STRICT
+            """,
+            "CREATE INDEX favorites_by_time ON favorites (uid, added_at DESC, number DESC)",
+            "CREATE INDEX favorites_by_size ON favorites (uid, bytes)",
+            "CREATE INDEX favorite_gifs ON favorites (id, uid, added_at) WHERE kind = 'gif'",
+            // searches is an array of JSON, newest first.
+            "CREATE TABLE recent_searches (uid INTEGER PRIMARY KEY, searches TEXT NOT NULL) STRICT",
+            // post is a hash of the post's id. The user's newest mark has the largest number.
+            """
+            CREATE TABLE read_marks (
+                uid INTEGER NOT NULL, post INTEGER NOT NULL, source TEXT NOT NULL, is_read INTEGER NOT NULL,
+                number INTEGER NOT NULL, PRIMARY KEY (uid, post)
+            ) STRICT, WITHOUT ROWID
+            """,
+            // Everything of a source that was first seen until a time is read.
+            """
+            CREATE TABLE read_until (
+                uid INTEGER NOT NULL, source TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (uid, source)
+            ) STRICT, WITHOUT ROWID
+            """,
+            """
+            CREATE TABLE shuffles (
+                uid INTEGER NOT NULL, filter TEXT NOT NULL, shuffle BLOB NOT NULL, used_at INTEGER NOT NULL,
+                PRIMARY KEY (uid, filter)
+            ) STRICT, WITHOUT ROWID
+            """,
+            // The last item of each kind that a user was served. The user's newest has the largest number.
+            """
+            CREATE TABLE served (
+                uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, name TEXT, number INTEGER NOT NULL,
+                PRIMARY KEY (uid, kind)
+            ) STRICT, WITHOUT ROWID
+            """,
+            // The key of the cursors of all lists.
+            "CREATE TABLE cursor_key (key INTEGER NOT NULL) STRICT",
+        ], initial: "INSERT INTO cursor_key VALUES (random())", version: 2,
+        migrations: [
+            1: (
+                before: """
+                DROP TRIGGER favorites_added; DROP TRIGGER favorites_removed;
+                DROP TRIGGER shuffles_added; DROP TRIGGER shuffles_changed; DROP TRIGGER shuffles_removed;
+                DROP TRIGGER served_added; DROP TRIGGER served_changed; DROP TRIGGER served_removed;
+                DROP TABLE facts_of_the_day; DROP TABLE schedules; DROP TABLE quota_calls; DROP TABLE cursor_keys;
+                DROP TABLE favorite_totals; DROP TABLE recent_searches; DROP TABLE read_marks;
+                DROP TABLE read_watermarks; DROP TABLE user_state;
+                DROP INDEX favorites_by_time; DROP INDEX favorite_gifs;
+                ALTER TABLE favorites RENAME TO old_favorites;
+                """,
+                after: """
+                INSERT INTO favorites
+                    SELECT number, uid, kind, id, title, added_at, content,
+                        length(CAST(id || title || ifnull(content, '') AS BLOB))
+                    FROM old_favorites;
+                DROP TABLE old_favorites;
+                INSERT INTO cursor_key VALUES (random());
+                """
+            )
+        ])
+}

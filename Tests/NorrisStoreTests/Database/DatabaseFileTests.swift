@@ -1,0 +1,327 @@
+import CSQLite
+import Glibc
+import NorrisProtocol
+import NorrisSystem
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisStore
+
+/// Opening, damage, healing and copies of the two files.
+struct DatabaseFileTests {
+    private let fixture = StoreFixture()
+    private let favorite = Favorite(fact: .upstream("f"))
+
+    private func path(_ name: String) -> String { fixture.folder("\(name)/\(name).db") }
+
+    /// Runs SQL on a file that no daemon uses.
+    private func execute(_ sql: String, on name: String) throws {
+        if !fixture.folder.exists(name) { try fixture.folder.write("\(name)/unused", "") }
+        let database = try Database(path: path(name), .write)
+        try database.execute(sql)
+        database.close()
+    }
+
+    private func favorites(_ databases: Databases) async throws -> [String] {
+        try await Favorites(databases: databases).list(uid: 1, cursor: nil, limit: 9).items.map(\.id)
+    }
+
+    /// Opens, runs the body and closes cleanly, as a daemon does.
+    @discardableResult private func run<Value>(_ body: (Databases) async throws -> Value) async throws -> Value {
+        let databases = try await fixture.databases()
+        let value = try await body(databases)
+        await databases.backUp()
+        await databases.close()
+        return value
+    }
+
+    private func addFavorite() async throws {
+        try await run { databases async throws in
+            #expect(try await Favorites(databases: databases).add(favorite, uid: 1))
+        }
+    }
+
+    // MARK: Opening
+
+    @Test func freshFoldersAreMade() async throws {
+        try await run { databases async throws in
+            #expect(databases.faults == [] && !databases.isReadOnly)
+            #expect(databases.space.cache > 0 && databases.space.state > 0)
+            #expect(try #require(databases.space.free) > 0)
+        }
+        for name in ["cache", "state"] {
+            #expect(try fixture.folder.mode(name) == 0o700)
+            // No log remains, and nothing was changed that a copy would contain.
+            #expect(try fixture.folder.names(name) == ["\(name).db"])
+            let header = try fixture.folder.bytes("\(name)/\(name).db")
+            #expect(header[68..<72].elementsEqual(name == "cache" ? "NRRC".utf8 : "NRRS".utf8))
+        }
+    }
+
+    /// umask(2) affects the whole process, so this test needs a separate process.
+    @Test func filesAreTheirUsersOwn() async {
+        await #expect(processExitsWith: .success) {
+            umask(0)
+            let fixture = StoreFixture()
+            let databases = try await fixture.databases()
+            _ = try await Favorites(databases: databases).add(Favorite(fact: .upstream("f")), uid: 1)
+            await databases.backUp()
+            for name in ["cache", "state"] {
+                for file in try fixture.folder.names(name) {
+                    #expect(try fixture.folder.mode("\(name)/\(file)") == 0o600, "\(file)")
+                }
+            }
+            await databases.close()
+        }
+    }
+
+    @Test(arguments: ["cache", "state"]) func aNewerSchemaIsLeftUntouched(name: String) async throws {
+        try await run { _ in }
+        try execute("PRAGMA user_version = 700", on: name)
+        let before = try fixture.folder.bytes("\(name)/\(name).db")
+        let error = await #expect(throws: StoreError.self) { try await fixture.databases() }
+        let known = (name == "state" ? DatabaseKind.state : .cache).version
+        let alternative = name == "state" ? "give another folder" : "delete it, because its content is fetched again"
+        #expect(error?.reason == .newerSchema(found: 700, known: known, alternative: alternative))
+        #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
+        #expect(try fixture.folder.names(name) == ["\(name).db"])
+    }
+
+    @Test func aCacheOfAnOlderSchemaIsReplaced() async throws {
+        try await run { try await FactStore(databases: $0).replaceUpstream([.upstream("f")]) }
+        try execute("PRAGMA user_version = 1", on: "cache")
+        try await run { databases async throws in
+            #expect(databases.faults == [])
+            #expect(try await databases.cache.count("facts") == 0)
+        }
+        #expect(try fixture.folder.names("cache") == ["cache.db"])
+    }
+
+    @Test(arguments: ["cache", "state"]) func aDatabaseOfAnotherProgramIsLeftUntouched(name: String) async throws {
+        try execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1); PRAGMA application_id = 42", on: name)
+        let before = try fixture.folder.bytes("\(name)/\(name).db")
+        let error = await #expect(throws: StoreError.self) { try await fixture.databases() }
+        #expect(error?.reason == .foreign)
+        #expect(try fixture.folder.bytes("\(name)/\(name).db") == before)
+    }
+
+    /// Only root can give a file away.
+    @Test(.enabled(if: geteuid() == 0), arguments: ["cache", "state"], ["file", "link", "dangling link"])
+    func aFileOfAnotherUserIsNotUsed(name: String, kind: String) async throws {
+        let target = fixture.folder("target")
+        try fixture.folder.write("\(name)/unused", "")
+        if kind == "link" { try fixture.folder.write("target", "") }
+        if kind == "file" { try fixture.folder.write("\(name)/\(name).db", "") } else { symlink(target, path(name)) }
+        #expect(lchown(path(name), 60_001, 60_001) == 0)
+        let databases = try await fixture.databases()
+        #expect(databases.faults.count == 1 && databases.faults[0].contains("belongs to user 60001"))
+        #expect(Folder.size(of: path(name)) == 0)
+        #expect((Folder.identity(of: target) != nil) == (kind == "link"))
+    }
+
+    @Test func theStateOfTheFirstSchemaKeepsItsFavorites() async throws {
+        try execute(
+            """
+            CREATE TABLE facts_of_the_day (number INTEGER PRIMARY KEY, day TEXT, fact TEXT);
+            CREATE TABLE schedules (source TEXT PRIMARY KEY); CREATE TABLE quota_calls (source TEXT, at INTEGER);
+            CREATE TABLE cursor_keys (list TEXT PRIMARY KEY, key INTEGER);
+            CREATE TABLE favorite_totals (uid INTEGER PRIMARY KEY, items INTEGER, bytes INTEGER);
+            CREATE TABLE recent_searches (number INTEGER PRIMARY KEY); CREATE TABLE read_watermarks (uid INTEGER);
+            CREATE TABLE read_marks (uid INTEGER); CREATE TABLE user_state (uid INTEGER PRIMARY KEY, bytes INTEGER);
+            CREATE TABLE favorites (
+                number INTEGER PRIMARY KEY, uid INTEGER NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL,
+                title TEXT NOT NULL, added_at INTEGER NOT NULL, content TEXT, digest INTEGER NOT NULL,
+                UNIQUE (uid, kind, id)
+            ) STRICT;
+            CREATE INDEX favorites_by_time ON favorites (uid, added_at DESC, number DESC);
+            CREATE INDEX favorite_gifs ON favorites (id, added_at) WHERE kind = 'gif';
+            INSERT INTO favorites VALUES (1, 1, 'gif', 'g', 'ß', 5, NULL, 0);
+            """, on: "state")
+        for table in ["shuffles", "served"] {
+            let statement = try #require(DatabaseKind.state.schema.first { $0.hasPrefix("CREATE TABLE \(table)") })
+            try execute(statement, on: "state")
+            for event in ["added AFTER INSERT", "changed AFTER UPDATE", "removed AFTER DELETE"] {
+                try execute("CREATE TRIGGER \(table)_\(event) ON \(table) BEGIN SELECT 1; END", on: "state")
+            }
+        }
+        for event in ["added AFTER INSERT", "removed AFTER DELETE"] {
+            let change = "UPDATE favorite_totals SET items = 0"
+            try execute("CREATE TRIGGER favorites_\(event) ON favorites BEGIN \(change); END", on: "state")
+        }
+        try execute(
+            "PRAGMA user_version = 1; PRAGMA application_id = \(DatabaseKind.state.applicationID)", on: "state")
+        try await run { databases async throws in
+            #expect(databases.faults == [])
+            #expect(try await favorites(databases) == ["g"])
+            #expect(try await databases.read(databases.state) { try $0.value("SELECT bytes FROM favorites") } == 3)
+        }
+        #expect(try fixture.folder.names("state").contains("state.db.v1"))
+        try await run { databases async throws in #expect(try await favorites(databases) == ["g"]) }
+    }
+
+    // MARK: Damage
+
+    @Test func aDamagedStateIsReplacedByItsCopy() async throws {
+        try await addFavorite()
+        let copy = try fixture.folder.bytes("state/state.db.bak")
+        for page in 0..<copy.count / 4_096 {
+            var bytes = try fixture.folder.bytes("state/state.db")
+            bytes.replaceSubrange(page * 4_096..<(page + 1) * 4_096, with: repeatElement(0x5A, count: 4_096))
+            try fixture.folder.write("state/state.db", bytes)
+            let databases = try await fixture.databases()
+            #expect(try await favorites(databases) == ["f"], "page \(page)")
+            #expect(try await Favorites(databases: databases).add(Favorite(fact: .upstream("g")), uid: 1))
+            #expect(databases.faults.count == 1, "page \(page)")
+            #expect(databases.faults.first?.contains("the copy of 20") == true)
+            #expect(!databases.isReadOnly)
+            await databases.close()
+            #expect(try fixture.folder.bytes("state/state.db.damaged") == bytes)
+        }
+    }
+
+    @Test func aMissingStateBesideItsCopyIsDamaged() async throws {
+        try await addFavorite()
+        try fixture.folder.remove("state/state.db")
+        try await run { databases async throws in
+            #expect(try await favorites(databases) == ["f"])
+            #expect(databases.faults.first?.contains("state.db was missing") == true)
+        }
+        // Degraded until the next start.
+        try await run { databases async throws in #expect(databases.faults == []) }
+    }
+
+    @Test func withoutAUsableCopyTheStateStartsEmpty() async throws {
+        try await addFavorite()
+        for name in ["state/state.db", "state/state.db.bak"] { try fixture.folder.write(name, "garbage, not SQLite") }
+        try await run { databases async throws in
+            #expect(try await favorites(databases) == [])
+            #expect(databases.faults.first?.contains("it starts empty") == true)
+        }
+    }
+
+    @Test(arguments: [1, 2, 3]) func aDamagedCacheIsReplacedByAnEmptyOne(seed: UInt64) async throws {
+        try await run { databases async throws in
+            try await FactStore(databases: databases).replaceUpstream(upstreamFacts(0..<500))
+            try await PostStore(databases: databases).fetch((0..<50).map { .sample("a:\($0)") }, at: 10)
+        }
+        var bytes = try fixture.folder.bytes("cache/cache.db")
+        var generator = SeededRandom(seed: seed)
+        for index in bytes.indices.dropFirst(4_096) { bytes[index] = .random(in: 0...255, using: &generator) }
+        try fixture.folder.write("cache/cache.db", bytes)
+        let databases = try await fixture.databases()
+        let facts = await FactStore(databases: databases)
+        #expect(facts.catalogue.upstreamCount == 0 && facts.nextIDs(1).count == 1)
+        #expect(try await PostStore(databases: databases).listed() == [])
+        #expect(
+            databases.faults == [
+                "cache.db was damaged and renamed to cache.db.damaged; everything is fetched again"
+            ])
+        try await facts.replaceUpstream([.upstream("f")])
+        await databases.close()
+    }
+
+    /// All readers and a writer meet the damage at the same time.
+    @Test func damageWhileRunningIsAnswered() async throws {
+        let databases = try await fixture.databases()
+        let store = await PostStore(databases: databases)
+        try await store.fetch((0..<200).map { .sample("a:\($0)", String(repeating: "x", count: 5_000)) }, at: 10)
+        try await databases.write(databases.cache) { try $0.execute("UPDATE posts SET post = '{}'") }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for number in 0..<20 {
+                tasks.addTask {
+                    let listed = try await store.listed()
+                    #expect(listed == [])
+                }
+                if number == 10 {  // The fetch may be told that its first part is gone.
+                    tasks.addTask { _ = try? await store.fetch([.sample("b:1")], source: "b", at: 20) }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        #expect(databases.faults.count == 1)
+        #expect(databases.condition.cacheGeneration >= 1)
+        await databases.close()
+    }
+
+    @Test("A file that is deleted or replaced while it is open", arguments: [true, false])
+    func aDeletedFileIsReplaced(isReplaced: Bool) async throws {
+        let databases = try await fixture.databases()
+        #expect(try await Favorites(databases: databases).add(favorite, uid: 1))
+        await databases.backUp()
+        for name in ["cache", "state"] {
+            try fixture.folder.remove("\(name)/\(name).db")
+            if isReplaced { try fixture.folder.write("\(name)/\(name).db", "") }
+        }
+        // A write detects the deletion itself.
+        #expect(try await Favorites(databases: databases).add(Favorite(fact: .upstream("g")), uid: 1))
+        #expect(try await favorites(databases) == ["g", "f"])
+        await databases.heal()
+        #expect(databases.faults.count == 2)
+        await databases.close()
+        for name in ["cache", "state"] { #expect(fixture.folder.exists("\(name)/\(name).db")) }
+    }
+
+    // MARK: Disks that cannot be written
+
+    @Test func aFolderThatCannotBeUsedHealsByItself() async throws {
+        let file = try fixture.folder.write("file", "plain")
+        let databases = try await Databases(cacheFolder: file + "/cache", stateFolder: file + "/state", logger: .silent)
+        #expect(databases.isReadOnly && databases.faults.count == 2)
+        await #expect(throws: ResponseError.self) { try await Favorites(databases: databases).add(favorite, uid: 1) }
+        #expect(try await favorites(databases) == [])
+        try fixture.folder.remove("file")
+        await databases.heal()
+        #expect(databases.faults == [] && !databases.isReadOnly)
+        #expect(databases.condition.cacheGeneration == 1 && databases.condition.stateGeneration == 1)
+        #expect(try await Favorites(databases: databases).add(favorite, uid: 1))
+        await databases.close()
+    }
+
+    @Test func aFailedWriteIsAFaultUntilAWriteSucceeds() async throws {
+        try await run { databases async throws in
+            try await databases.state.refuseWrites(to: "favorites")
+            let error = await #expect(throws: ResponseError.self) {
+                try await Favorites(databases: databases).add(favorite, uid: 1)
+            }
+            #expect(error?.code == .storage)
+            #expect(databases.faults.map { $0.hasPrefix("state.db takes no writes: ") } == [true])
+            #expect(databases.isReadOnly)
+            await databases.heal()
+            #expect(databases.faults == [])
+        }
+    }
+
+    // MARK: Copies
+
+    @Test func theCopyContainsAllChangesAndIsMadeOnlyAfterAChange() async throws {
+        let databases = try await fixture.databases()
+        await databases.backUp()
+        #expect(!fixture.folder.exists("state/state.db.bak"))
+        #expect(try await Favorites(databases: databases).add(favorite, uid: 1))
+        await databases.backUp()
+        let copy = fixture.folder("state/state.db.bak")
+        #expect(try fixture.folder.mode("state/state.db.bak") == 0o600)
+        let count = try Database(path: copy, .read).read { try $0.value("SELECT count(*) FROM favorites") as Int? }
+        #expect(count == 1)
+        let identity = Folder.identity(of: copy)
+        await databases.backUp()
+        #expect(Folder.identity(of: copy) == identity)
+        #expect(!fixture.folder.exists("state/state.db.bak.new"))
+        await databases.close()
+    }
+
+    @Test func aCancelledCopyLeavesTheLastOne() async throws {
+        try await addFavorite()
+        let before = try fixture.folder.bytes("state/state.db.bak")
+        let databases = try await fixture.databases()
+        #expect(try await Favorites(databases: databases).add(Favorite(fact: .upstream("g")), uid: 1))
+        let cancelled = Cancellation()
+        cancelled.cancel()
+        await databases.backUp(isCancelled: cancelled)
+        await databases.backUp(within: .zero)
+        #expect(try fixture.folder.bytes("state/state.db.bak") == before)
+        await databases.backUp()
+        #expect(try fixture.folder.bytes("state/state.db.bak") != before)
+        await databases.close()
+    }
+}
