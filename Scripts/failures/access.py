@@ -25,8 +25,8 @@ PERMISSION_DENIED = -32003
 MARK = "zyqmark"  # in all data of one user
 LIMIT = 5  # seconds until a daemon is ready or has ended
 # The files that norrisd creates, and the option that names their folder.
-FILES = ["state/state.db", "state/state.db-wal", "state/lock", "cache/cache.db", "cache/cache.db-gifs",
-         "cache/cache.db-posts", "runtime/prompt-facts", "sock"]
+FILES = ["state/state.db", "state/state.db-wal", "state/lock", "cache/cache.db",
+         "runtime/prompt-facts", "sock"]
 
 
 def as_user(uid, groups, function, *arguments):

@@ -87,7 +87,7 @@ class Drawer:
         self.faults = []
 
     def draw(self, server):
-        begin, moments, places = time.monotonic(), [], None
+        begin, ids, moments = time.monotonic(), [], []
         with contextlib.suppress(OSError), server.connect() as connection:
             replies = connection.makefile("rb")
             line = request("fact.random", category=self.CATEGORY, source="fortune").encode() + b"\n"
@@ -96,23 +96,23 @@ class Drawer:
                 reply = replies.readline()
                 if not reply.endswith(b"\n"):
                     break
-                id = re.search(rb'"id":"([^"]+)"', reply).group(1)
-                # The places in the order that all facts of this life agree with; a fact is in several cycles.
-                if places is None:
-                    places = [*range(self.bound, len(self.order))]
-                places = [place for place in places if place < len(self.order) and self.order[place] == id]
-                if places:
-                    self.repeated += 1
-                else:
-                    self.note(id)
-                    places = [len(self.order) - 1]
-                moments.append((time.monotonic(), places[-1]))
-                places = [place + 1 for place in places]
+                # Fortune files are read after the start.
+                if found := re.search(rb'"id":"([^"]+)","text"', reply):
+                    ids.append(found.group(1))
+                    moments.append(time.monotonic())
                 time.sleep(self.PAUSE)
         end = time.monotonic()
+        # The first place from which this life repeats the order of the last one, if it does.
+        known = len(self.order)
+        first = next((place for place in range(self.bound, known)
+                      if self.order[place:place + len(ids)] == ids[:known - place]), known)
+        self.repeated += min(known - first, len(ids))
+        for id in ids[known - first:]:
+            self.note(id)
         # In a shorter life the daemon may have stored nothing.
         if end - begin > self.WINDOW:
-            self.bound = next((place for moment, place in moments if moment > end - self.WINDOW), len(self.order))
+            self.bound = next((first + number for number, moment in enumerate(moments)
+                               if moment > end - self.WINDOW), len(self.order))
 
     def note(self, id):
         """Adds a fact that was not drawn before in this cycle."""

@@ -44,7 +44,7 @@ BUSY, NOT_FOUND = -32004, -32001
 READS = [("post.list", {"limit": 100}), ("post.search", {"query": "reads"}),
          ("gif.search", {"query": "norris", "offline": True}), ("fact.search", {"query": "rested", "offline": True})]
 WARM = 50  # times that each connection sends these requests before the first day
-CACHE = ["cache.db", "cache.db-gifs", "cache.db-posts"]
+CACHE = ["cache.db"]
 FAULTS = ["garbage", "down", "rate limit"]
 GOOD = {"facts": 6, "gifs": 6, "growing": 1, "slow": 2}  # refresh intervals in hours
 

@@ -1,12 +1,10 @@
 """Starts norrisd on a full disk, on a disk that cannot be written, and on damaged files.
 
-Each start must serve a fact within a second, say what is wrong, and keep all favorites that can be read. A disk that
-becomes read-only under a running daemon must be noticed and, when it can be written again, used again.
+Each start must serve a fact within a second, say what is wrong, and keep all favorites. A disk that becomes read-only under a running daemon must be noticed and, when it can be written again, used again.
 """
 
 import contextlib
 import os
-import re
 import shutil
 import subprocess
 import time
@@ -17,7 +15,6 @@ import torture
 SERVED_GOAL = 1_000  # milliseconds
 FAVORITES = 60
 PAGE = 4096
-FILES = ["cache.db", "cache.db-gifs", "cache.db-posts"]
 
 
 @contextlib.contextmanager
@@ -140,47 +137,38 @@ def stopped_disk(folder, home, setting, kept):
     return start.row("a disk that becomes read-only", "and works again when the disk does")
 
 
-def damaged_cache(folder, home, setting, kept, file):
-    target = copied(home, folder, f"damaged-{file}")
-    path = target / "cache" / file
+def damaged_cache(folder, home, setting, kept):
+    target = copied(home, folder, "damaged")
+    path = target / "cache" / "cache.db"
     path.write_bytes(os.urandom(path.stat().st_size))
-    start = Start(target, setting, folder / f"{file}.log")
+    start = Start(target, setting, folder / "damaged.log")
     start.expect(start.favorites == kept, f"{len(kept - start.favorites)} favorites are missing")
     start.expect(start.added, "no favorite can be added")
-    return start.row(f"a damaged {file}")
+    return start.row("a damaged cache")
 
 
 def damaged_states(folder, home, setting, kept):
     """Overwrites each page of state.db in turn."""
     pages = (home / "state" / "state.db").stat().st_size // PAGE
-    lost, slowest, problems, salvaged = [], 0, [], 0
+    slowest, problems = 0, []
     for page in range(pages):
         target = copied(home, folder, f"page{page}")
         with open(target / "state" / "state.db", "r+b") as file:
             file.seek(page * PAGE)
             file.write(os.urandom(PAGE))
         start = Start(target, setting, folder / f"page{page}.log")
-        start.expect(start.favorites <= kept, "an unknown favorite")
-        lost.append(len(kept - start.favorites))
+        start.expect(start.favorites == kept, f"{len(kept - start.favorites)} favorites are missing")
+        start.expect("the copy of" in start.status["message"], "the status does not name the copy")
         slowest = max(slowest, start.served)
-        said = [line for line in start.log if "state.salvaged" in line and "table=favorites" in line]
-        if lost[-1]:
-            salvaged += bool(said)
-            start.expect(said and re.search(r"rows=(\d+)", said[0]).group(1) == str(len(kept) - lost[-1]),
-                         f"the log does not say that {lost[-1]} favorites are lost: {said}")
-            start.expect("favorite" in start.status["message"], "the status says nothing of favorites")
-        print(f"starts: page {page + 1} of state.db: {lost[-1]} of {len(kept)} favorites lost", *said, flush=True)
         problems += [f"page {page}: {problem}" for problem in start.problems]
         shutil.rmtree(target)
-    figure = f"{slowest:.0f} ms"
-    note = (f"{pages} pages: {lost.count(0)} lose nothing, {sum(0 < count < len(kept) for count in lost)} lose up to "
-            f"{max([count for count in lost if count < len(kept)], default=0)} of {len(kept)} favorites, "
-            f"{lost.count(len(kept))} lose all; {'; '.join(problems[:5])}")
-    return harness.Row("a state with a damaged page", figure, goal=f"<= {SERVED_GOAL} ms", met=not problems, note=note)
+    note = f"{pages} pages, {len(kept)} favorites each; {'; '.join(problems[:5])}"
+    return harness.Row("a state with a damaged page", f"{slowest:.0f} ms", goal=f"<= {SERVED_GOAL} ms",
+                       met=not problems, note=note)
 
 
 def starts(folder, options):
-    "a full disk, a read-only disk, damaged files: served within a second, and what was saved is said"
+    "a full disk, a read-only disk, damaged files: served within a second, with all favorites"
     if os.geteuid() != 0:
         raise harness.Failure("root is needed to mount file systems")
     torture.prepare(folder)
@@ -190,5 +178,4 @@ def starts(folder, options):
         home, kept = fill(folder, port)
         arguments = folder, home, setting, kept
         rows = [full_disk(*arguments), read_only_disk(*arguments), stopped_disk(*arguments)]
-        rows += [damaged_cache(*arguments, file) for file in FILES if (home / "cache" / file).exists()]
-        return [*rows, damaged_states(*arguments)]
+        return [*rows, damaged_cache(*arguments), damaged_states(*arguments)]
