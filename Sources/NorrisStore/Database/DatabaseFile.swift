@@ -73,10 +73,12 @@ final class DatabaseFile: Sendable {
 
     var condition: Condition { state.withLock { $0.condition } }
     var writeFailure: String? { state.withLock { $0.writeFailure } }
+    /// Whether the file cannot be written now.
+    var isFailing: Bool { state.withLock { $0.writeFailure != nil || !$0.condition.isWritable } }
     /// Changes with each replacement of the file.
     var generation: Int { state.withLock { $0.generation } }
 
-    /// Closes all connections after the running and waiting work.
+    /// Closes all connections after the running work.
     func close() async {
         let pool = state.withLock { state in
             state.isClosed = true
@@ -145,7 +147,8 @@ final class DatabaseFile: Sendable {
         let isNew = state.withLock { state in
             // A failure that follows from the condition is not another fault.
             guard state.condition.isWritable, !state.isClosed else { return false }
-            return state.writeFailure.exchange(summary) == nil
+            defer { state.writeFailure = summary }
+            return state.writeFailure == nil
         }
         guard isNew else { return }
         logger.error("database.write-failed", metadata: ["path": "\(path)", "error": "\(error)"])
@@ -523,12 +526,5 @@ extension StoreError {
         case .newerSchema, .foreign: true
         default: false
         }
-    }
-}
-
-extension Optional {
-    fileprivate mutating func exchange(_ new: Wrapped) -> Wrapped? {
-        defer { self = new }
-        return self
     }
 }

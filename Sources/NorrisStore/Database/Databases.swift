@@ -34,7 +34,8 @@ package final class Databases: Sendable {
         (self.logger, self.searchLimit) = (logger, searchLimit)
         let key = try? await state.read { try $0.value("SELECT key FROM cursor_key") as UInt64? }
         cursorKey = key.flatMap { $0 } ?? .random(in: .min ... .max)
-        await measureSpace()
+        // At the priority of the process, because the start waits for it.
+        await measureSpace(on: .starting)
     }
 
     /// Closes both files, and writes back their write-ahead logs.
@@ -102,13 +103,13 @@ package final class Databases: Sendable {
     // MARK: Fetches in steps
 
     /// A value that changes when the content of a source is cleared or its file is replaced, so that a fetch that is
-    /// stored in several transactions notices that its first part is gone.
+    /// stored in several transactions notices that its first part was removed.
     func generation(of source: String) -> Int { clears.withLock { $0[source] ?? 0 } + cache.generation }
 
     /// Called in the transaction that removes the content of a source.
     func noteCleared(_ source: String) { clears.withLock { $0[source, default: 0] += 1 } }
 
-    /// The error of a fetch whose first part is gone.
+    /// The error of a fetch whose first part was removed.
     static let contentGone = StoreError(path: DatabaseKind.cache.fileName, .contentGone)
 
     // MARK: Faults
@@ -118,8 +119,8 @@ package final class Databases: Sendable {
         for file in [cache, state] { file.changes.set(body) }
     }
 
-    /// What the rest of the daemon follows: how often each file was replaced, because its content in memory must then be
-    /// read or written again, and whether the cache cannot be written.
+    /// The number of replacements of each file, after which its content in memory must be read or written again; and
+    /// whether the cache cannot be written.
     package struct Condition: Sendable {
         package let cacheGeneration: Int
         package let stateGeneration: Int
@@ -129,7 +130,7 @@ package final class Databases: Sendable {
     package var condition: Condition {
         Condition(
             cacheGeneration: cache.generation, stateGeneration: state.generation,
-            isCacheFailing: cache.writeFailure != nil || !cache.condition.isWritable)
+            isCacheFailing: cache.isFailing)
     }
 
     /// The faults of the databases, one sentence each.
@@ -148,9 +149,7 @@ package final class Databases: Sendable {
     }
 
     /// Whether a database cannot be written now.
-    package var isReadOnly: Bool {
-        [cache, state].contains { !$0.condition.isWritable || $0.writeFailure != nil }
-    }
+    package var isReadOnly: Bool { cache.isFailing || state.isFailing }
 
     /// Tries to use the disks again after a failure, and notices deleted files.
     package func heal() async {
@@ -177,8 +176,10 @@ package final class Databases: Sendable {
     package var space: Space { measuredSpace.withLock { $0 } }
 
     /// Reads sizes and free bytes from the file systems.
-    package func measureSpace() async {
-        let space = await BackgroundThreads.background.run { [self] _ in
+    package func measureSpace() async { await measureSpace(on: .background) }
+
+    private func measureSpace(on threads: BackgroundThreads) async {
+        let space = await threads.run { [self] _ in
             let free = [cache.path, state.path].compactMap(Folder.freeBytes(besides:)).min()
             return Space(cache: cache.sizeOnDisk, state: state.sizeOnDisk, free: free)
         }

@@ -19,9 +19,6 @@ enum SipHash {
         return text.withUTF8 { hash(UnsafeRawBufferPointer($0), key: key) }
     }
 
-    /// With a fixed key, because the hash is stored in databases.
-    static func digest(_ text: String) -> Int64 { Int64(bitPattern: hash(text)) }
-
     /// A hash of several texts, including their boundaries.
     static func hash(ofTexts texts: [String]) -> UInt64 {
         // 0xFF does not occur in UTF-8, so two different lists of texts have different bytes.

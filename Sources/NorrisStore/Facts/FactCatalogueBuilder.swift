@@ -79,9 +79,11 @@ extension FactCatalogue {
 
         /// - Parameters:
         ///   - leftOut: the number of facts that the caller has left out.
-        ///   - capacity: the expected bytes of all facts. Unused memory costs nothing.
+        ///   - capacity: the expected bytes of all facts, of which ``FactCatalogue/maximumTextBytes`` are reserved.
         package init(leftOut: Int = 0, capacity: Int = 0) {
             self.leftOut = leftOut
+            // Posts and GIFs are in the same file as the facts, so its size can be far above that of the facts.
+            let capacity = min(capacity, maximumTextBytes)
             json = JSONWriter(capacity: 2 * capacity + 512)
             folded.reserveCapacity(capacity)
             // A fact of api.chucknorris.io takes some 250 bytes in a database.

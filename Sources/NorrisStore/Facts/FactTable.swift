@@ -5,12 +5,6 @@ import NorrisText
 enum FactTable {
     private static let columns = "id, text, categories, url, created_at, updated_at"
 
-    /// Calls the body with all facts.
-    private static func forEach(_ database: Database, _ body: (Fact) -> Void) throws {
-        let row = try database.rows("SELECT \(columns) FROM facts")
-        while try row.next() { body(try fact(row)) }
-    }
-
     /// Adds all facts to a catalogue.
     static func add(to builder: inout FactCatalogue.Builder, _ database: Database) throws {
         // Sorted by ids, so that a builder without other facts has little to sort.
@@ -51,7 +45,8 @@ enum FactTable {
     /// - Parameter isComplete: false if a fact that the fetch does not contain stays.
     static func plan(for facts: [Fact], isComplete: Bool, _ database: Database) throws -> Plan {
         var known: [String: Fact] = [:]
-        try forEach(database) { known[$0.id] = $0 }
+        let row = try database.rows("SELECT \(columns) FROM facts")
+        while try row.next() { known[try row[0]] = try fact(row) }
         var (plan, limit) = (Plan(), CategoryLimit())
         let fetched = Set(facts.lazy.map(\.id))
         for (id, fact) in known where !fetched.contains(id) {

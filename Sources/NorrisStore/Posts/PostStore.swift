@@ -13,7 +13,7 @@ package final class PostStore: Sendable {
     }
 
     /// The number of posts of each source, including sources that are no longer configured. From memory.
-    package var counts: [String: Int] { numbers.withLock { $0 } }
+    var counts: [String: Int] { numbers.withLock { $0 } }
 
     /// The number of posts of a source. From memory.
     package func count(source: String) -> Int { numbers.withLock { $0[source] ?? 0 } }

@@ -2,7 +2,7 @@ package import NorrisProtocol
 import Synchronization
 
 /// The posts that one user has read: of each source all posts that were first seen until a time, except for the posts
-/// with a mark of their own.
+/// with a separate mark.
 package struct ReadPosts: Sendable {
     /// Whether a post is read, by ``StoredPost/key``.
     var marks: [UInt64: Bool] = [:]
@@ -51,7 +51,7 @@ package final class ReadMarks: Sendable {
         return changed.count
     }
 
-    /// Marks all posts of some sources as read for a user, as far as they were counted.
+    /// Marks the counted posts as read for a user: in each source all posts that were first seen until the newest of them.
     ///
     /// - Throws: `-32004` above the limit of all users, `-32005` if the disk accepts no writes.
     package func markAll(uid: UInt32, _ unread: UnreadPosts) async throws(ResponseError) {

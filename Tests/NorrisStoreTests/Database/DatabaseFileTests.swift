@@ -232,7 +232,7 @@ struct DatabaseFileTests {
                     let listed = try await store.listed()
                     #expect(listed == [])
                 }
-                if number == 10 {  // The fetch may be told that its first part is gone.
+                if number == 10 {  // The fetch fails if its first part was removed.
                     tasks.addTask { _ = try? await store.fetch([.sample("b:1")], source: "b", at: 20) }
                 }
             }
@@ -318,7 +318,7 @@ struct DatabaseFileTests {
         let cancelled = Cancellation()
         cancelled.cancel()
         await databases.backUp(isCancelled: cancelled)
-        await databases.backUp(within: .zero)
+        await databases.backUp(within: .seconds(-1))
         #expect(try fixture.folder.bytes("state/state.db.bak") == before)
         await databases.backUp()
         #expect(try fixture.folder.bytes("state/state.db.bak") != before)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import NorrisStore
 
-/// Files that can be read but not written are served. Each test runs in a process of its own, because databases are
+/// Files that can be read but not written are served. Each test runs in a separate process, because databases are
 /// opened on other threads, and root may write all files.
 struct FailingDiskTests {
     @Test func filesOfAnUncleanStopAreRead() async {

@@ -59,7 +59,7 @@ struct ReadMarksTests {
             #expect(read.contains(.sample("a:5", seen: 5)) && !read.contains(.sample("a:6", seen: 6)))
             #expect(read.contains(.sample("b:5", seen: 5, source: "b")))
             #expect(!read.contains(.sample("c:1", source: "c")))
-            // A mark of its own has precedence, until all are marked again.
+            // A separate mark has precedence, until all posts are marked again.
             #expect(try await marks.mark(uid: 1, [.sample("a:5", seen: 5)], isRead: false) == 1)
             try await marks.markAll(uid: 1, .sample(["b"], until: 9))
             #expect(await !marks.read(uid: 1).contains(.sample("a:5", seen: 5)))

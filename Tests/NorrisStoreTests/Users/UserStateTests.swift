@@ -19,7 +19,7 @@ struct UserStateTests {
         #expect(await !marks.read(uid: 2).contains(.sample("a:1")))
         #expect(try await marks.mark(uid: 1, [.sample("a:2")], isRead: true) == 1)
 
-        // What no user asked to keep is not stored for a new user, and that is no error.
+        // Shuffles, served items and searches of a new user are not stored, which is no error.
         let recents = RecentSearches(databases: databases)
         for uid: UInt32 in [1, 2] {
             recents.record(uid: uid, kind: .fact, query: "kick")
