@@ -51,6 +51,20 @@ extension JSON: ExpressibleByDictionaryLiteral {
 }
 
 extension JSON {
+    /// The value with each string replaced by another one, but not the keys of objects.
+    ///
+    /// - Parameter change: called with the key of the innermost member, which is empty outside of objects.
+    package func mapStrings(key: String = "", _ change: (_ key: String, String) -> String) -> JSON {
+        switch self {
+        case .null, .bool, .integer, .double: self
+        case .string(let text): .string(change(key, text))
+        case .array(let elements): .array(elements.map { $0.mapStrings(key: key, change) })
+        case .object(let object):
+            .object(
+                JSONObject(uniqueMembers: object.members.map { ($0.key, $0.value.mapStrings(key: $0.key, change)) }))
+        }
+    }
+
     /// The maximum number of nested arrays and objects.
     package static let maximumDepth = 32
 

@@ -15,68 +15,42 @@ struct PageQuery: Sendable {
     /// Whether rows are excluded by a test outside of SQLite.
     var isFiltered = false
 
-    struct Result<Item> {
-        var items: [Item] = []
-        /// Exact up to ``countedMatches``; nil above.
-        var total: Int?
-        /// The cursor of the last row; nil if there are no rows.
-        var end: SealedCursor?
-        var hasMore = false
-    }
-
-    /// The rows after a cursor: as many as requested and as fit into a reply, but at least one.
-    ///
-    /// - Parameters:
-    ///   - shows: the test of ``isFiltered``, called with rows of all columns.
-    ///   - read: returns the item and its size in bytes. An item that cannot be read is nil and reduces the page by one
-    ///     item.
-    func rows<Item>(
-        after cursor: SealedCursor?, limit: Int, _ database: Database,
-        where shows: (Rows) throws -> Bool = { _ in true },
-        read: (Rows) throws -> (item: Item?, size: Int)
-    ) throws -> Result<Item> {
-        var page = Result<Item>()
-        // A test may read long texts, so the first page is counted with the same rows.
-        let isCounting = isFiltered && cursor == nil
-        if !isCounting { page.total = try total(database, where: shows) }
-        let rows = try database.rows(
-            "SELECT \(columns) FROM \(matches) \(cursor == nil ? "" : "AND \(after)") ORDER BY \(order) LIMIT ?",
-            arguments + (cursor.map(cursorValues) ?? []) + [isFiltered ? Int64(-1) : limit + 1])
-        var (count, bytes, matches) = (0, 0, 0)
-        while try rows.next() {
-            guard try shows(rows) else { continue }
-            matches += 1
-            if !page.hasMore {
-                page.hasMore = count == limit
-                let (item, size) = page.hasMore ? (nil, 0) : try read(rows)
-                bytes += size
-                page.hasMore = page.hasMore || (count > 0 && bytes > maximumPageBytes)
-                if !page.hasMore {
-                    count += 1
-                    page.end = SealedCursor(number: try rows[0], text: try rows[1])
-                    if let item { page.items.append(item) }
-                }
-            }
-            if page.hasMore, !isCounting || matches > countedMatches { break }
-        }
-        if isCounting, matches <= countedMatches { page.total = matches }
-        return page
-    }
-
-    /// A page for a reply.
+    /// A page for a reply: as many rows as requested and as fit into a reply, but at least one.
     ///
     /// - Parameters:
     ///   - list: distinguishes its cursors from the cursors of other lists with the same key.
-    ///   - shows: the test of ``isFiltered``.
+    ///   - shows: the test of ``isFiltered``, called with rows of all columns.
+    ///   - read: returns the item and its size in bytes.
     /// - Throws: `-32602` for a cursor of another list.
     func page<Item>(
         of list: [String], key: UInt64, cursor: String?, limit: Int, _ database: Database,
-        where shows: (Rows) throws -> Bool = { _ in true }, read: (Rows) throws -> (item: Item?, size: Int)
+        where shows: (Rows) throws -> Bool = { _ in true }, read: (Rows) throws -> (item: Item, size: Int)
     ) throws -> Page<Item> {
-        let after = try cursor.map { try SealedCursor($0, of: list, key: key) }
-        let rows = try rows(after: after, limit: limit, database, where: shows, read: read)
-        return Page(
-            items: rows.items, total: rows.total, next: rows.hasMore ? rows.end?.sealed(for: list, key: key) : nil)
+        let start = try cursor.map { try SealedCursor($0, of: list, key: key) }
+        var page = Page<Item>(items: [])
+        // A test may read long texts, so the first page is counted with the same rows.
+        let isCounting = isFiltered && start == nil
+        if !isCounting { page.total = try total(database, where: shows) }
+        let rows = try database.rows(
+            "SELECT \(columns) FROM \(matches) \(start == nil ? "" : "AND \(after)") ORDER BY \(order) LIMIT ?",
+            arguments + (start.map(cursorValues) ?? []) + [isFiltered ? Int64(-1) : limit + 1])
+        var (end, hasMore, bytes, matches) = (SealedCursor?.none, false, 0, 0)
+        while !hasMore || isCounting && matches <= countedMatches, try rows.next() {
+            guard try shows(rows) else { continue }
+            matches += 1
+            if hasMore { continue }
+            hasMore = page.items.count == limit
+            if hasMore { continue }
+            let (item, size) = try read(rows)
+            bytes += size
+            hasMore = !page.items.isEmpty && bytes > maximumPageBytes
+            if hasMore { continue }
+            page.items.append(item)
+            end = SealedCursor(number: try rows[0], text: try rows[1])
+        }
+        if isCounting, matches <= countedMatches { page.total = matches }
+        if hasMore { page.next = end?.sealed(for: list, key: key) }
+        return page
     }
 
     private func total(_ database: Database, where shows: (Rows) throws -> Bool) throws -> Int? {
@@ -109,8 +83,6 @@ extension Rows {
         try bytes(column).isEmpty ? nil : content(column)
     }
 }
-
-extension PageQuery.Result: Sendable where Item: Sendable {}
 
 /// The maximum content of a page, in bytes. The server refuses replies of more than twice that size.
 let maximumPageBytes = 2 << 20

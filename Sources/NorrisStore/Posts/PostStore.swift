@@ -378,7 +378,7 @@ package struct PostQuery: Sendable {
             let sql = "SELECT post FROM posts WHERE number = ?"
             return try database.first(sql, [try row[2] as Int64]) { post in
                 (try PostQuery.post(post, isRead), try post.bytes(0).count)
-            } ?? (nil, 0)
+            } ?? { throw row.damage("a post is in the index only") }()
         }
     }
 

@@ -23,25 +23,28 @@ extension Favorite {
         var checked = Favorite(kind: kind, id: id, title: "", addedAt: max(epoch, min(addedAt, now)))
         switch kind {
         case .fact: if let fact { checked.fact = try content(fact, fact.id).checked() }
-        case .post: if let post { checked.post = try content(post, post.id).checked() }
+        case .post: if let post { checked.post = try content(post, post.id) }
         default: break
         }
         checked.title = Favorite.titleLine(title) ?? checked.ownTitle
         return checked
     }
 
-    /// The content, if it is small enough and has this id.
-    private func content<Content: JSONEncodable>(
+    /// The content with all texts sanitized, if it is small enough and has this id.
+    private func content<Content: WireObject>(
         _ content: Content, _ contentID: String
     ) throws(FavoriteFault) -> Content {
-        let size = content.jsonBytes.count
-        guard size <= Favorite.maximumContent else {
-            throw .init("has a content of \(size) bytes, more than \(Favorite.maximumContent); leave the content out")
+        let bytes = content.jsonBytes
+        guard bytes.count <= Favorite.maximumContent else {
+            let limit = Favorite.maximumContent
+            throw .init("has a content of \(bytes.count) bytes, more than \(limit); leave the content out")
         }
         guard contentID.hasSameBytes(as: id) else {
             throw .init("has the content of another id; leave the content out")
         }
-        return content
+        // Not nil, because the text is a content in wire form, and sanitizing changes no type.
+        let sanitized = try? JSON.parse(bytes).mapStrings { $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }
+        return (try? sanitized.map(Content.init(json:))) ?? content
     }
 }
 
@@ -54,73 +57,16 @@ struct FavoriteFault: Error {
 
 extension Fact {
     fileprivate func checked() throws(FavoriteFault) -> Fact {
-        var fact = self
-        fact.text = sanitizedText(text)
-        guard (1...Fact.maximumLength).contains(fact.length) else {
+        guard (1...Fact.maximumLength).contains(length) else {
             throw .init("has a fact without text or with one that is too long; leave the content out")
         }
         if isExplicit {
             throw .init("has a fact of the category \(Fact.explicitCategory), which is never kept; take it out")
         }
+        var fact = self
         fact.categories = categories.filter(Fact.isCategoryName)
-        fact.source = sanitizedLine(source)
-        fact.url = url.flatMap(harmlessURL)
-        fact.createdAt = createdAt.flatMap(sinceEpoch)
-        fact.updatedAt = updatedAt.flatMap(sinceEpoch)
         return fact
     }
-}
-
-extension Post {
-    // In code points; equal to the limits of fetched posts.
-    private static let maximumTitle = 500
-    private static let maximumName = 200
-    private static let maximumTag = 100
-    private static let maximumTags = 32
-    private static let maximumImages = 50
-    private static let maximumLinks = 100
-
-    fileprivate func checked() -> Post {
-        var post = self
-        post.source = sanitizedLine(source)
-        post.author = Author(
-            id: sanitizedLine(author.id), name: line(author.name, Post.maximumName),
-            handle: author.handle.map { line($0, Post.maximumName) }, avatarURL: author.avatarURL.flatMap(harmlessURL),
-            email: author.email.map(sanitizedLine))
-        post.publishedAt = publishedAt.flatMap(sinceEpoch)
-        post.title = title.map { line($0, Post.maximumTitle) }
-        post.text = text.map(sanitizedText)
-        // A harmful address leaves an empty one, because the text refers to the positions.
-        post.links = links.map { $0.prefix(Post.maximumLinks).map { harmlessURL($0) ?? "" } }
-        post.tags = Array(tags.map { line($0, Post.maximumTag) }.filter { !$0.isEmpty }.prefix(Post.maximumTags))
-        let images = images.compactMap { image in
-            harmlessURL(image.url).map { url in
-                Image(
-                    url: url, width: image.width.flatMap(notNegative), height: image.height.flatMap(notNegative),
-                    alt: image.alt.map(sanitizedLine))
-            }
-        }
-        post.images = Array(images.prefix(Post.maximumImages))
-        post.stats = Stats(
-            likes: stats.likes.flatMap(notNegative), comments: stats.comments.flatMap(notNegative),
-            shares: stats.shares.flatMap(notNegative))
-        post.url = url.flatMap(harmlessURL)
-        return post
-    }
-}
-
-/// One sanitized line, truncated to a number of code points.
-private func line(_ text: String, _ length: Int) -> String { String(sanitizedLine(text).unicodeScalars.prefix(length)) }
-
-private func notNegative(_ number: Int) -> Int? { number < 0 ? nil : number }
-
-private func sinceEpoch(_ time: Timestamp) -> Timestamp? { time.seconds < 0 ? nil : time }
-
-/// The URL, if it begins with http or https and contains only printable ASCII.
-private func harmlessURL(_ url: String) -> String? {
-    let scheme = url.prefix(8).lowercased()
-    let isWeb = scheme.hasPrefix("http://") || scheme.hasPrefix("https://")
-    return isWeb && url.utf8.allSatisfy { 0x21...0x7E ~= $0 } ? url : nil
 }
 
 /// The title of a favorite in lists.
