@@ -26,6 +26,7 @@ let linkedWithoutExports: [LinkerSetting] = [
 ]
 
 let executables: [Target] = [
+    .executableTarget(name: "norris-fetch", dependencies: ["NorrisFetch"], linkerSettings: linkedWithoutExports),
     .executableTarget(
         name: "norrisctl",
         dependencies: ["NorrisCommands"],
@@ -53,8 +54,8 @@ let composition: [Target] = [
         name: "NorrisDaemon",
         dependencies: [
             "CLinux", "CYAML", "NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
-            "NorrisSystem", "NorrisText", "NorrisThreads", "NorrisUpstream", "SystemdIntegration", logging,
-            serviceLifecycle, unixSignals,
+            "NorrisSystem", "NorrisText", "NorrisThreads", "SystemdIntegration", logging, serviceLifecycle,
+            unixSignals,
         ]
     ),
 ]
@@ -62,8 +63,17 @@ let composition: [Target] = [
 let modules: [Target] = [
     .target(name: "NorrisClient", dependencies: ["NorrisProtocol", "NorrisSystem"]),
     .target(
+        name: "NorrisFetch",
+        dependencies: [
+            "CCurl", "CExpat", "CLinux", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText",
+        ]
+    ),
+    .target(
         name: "NorrisPrefetch",
-        dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisThreads", logging, serviceLifecycle]),
+        dependencies: [
+            "CLinux", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging, serviceLifecycle,
+        ]
+    ),
     .target(
         name: "NorrisServer",
         dependencies: ["CLinux", "NorrisProtocol", "NorrisSystem", "NorrisThreads", logging, serviceLifecycle]
@@ -73,10 +83,6 @@ let modules: [Target] = [
         dependencies: ["CLinux", "CSQLite", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging]
     ),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisText"]),
-    .target(
-        name: "NorrisUpstream",
-        dependencies: ["CCurl", "CExpat", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging]
-    ),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd", "NorrisSystem"]),
 ]
 
@@ -95,7 +101,9 @@ let sharedTypes: [Target] = [
 ]
 
 let tests: [Target] = [
-    .testTarget(name: "EndToEndTests", dependencies: ["NorrisProtocol", "NorrisTestSupport", "norrisctl", "norrisd"]),
+    .testTarget(
+        name: "EndToEndTests",
+        dependencies: ["NorrisProtocol", "NorrisTestSupport", "norris-fetch", "norrisctl", "norrisd"]),
     // Scripts/fleet/simulate runs this program.
     .executableTarget(
         name: "norris-fleet", dependencies: ["NorrisPrefetch", "NorrisProtocol"], path: "Tests/FleetModel"),
@@ -113,7 +121,17 @@ let tests: [Target] = [
         name: "NorrisDaemonTests",
         dependencies: [
             "NorrisArguments", "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
-            "NorrisSystem", "NorrisTestSupport", "NorrisThreads", "NorrisUpstream", logging, serviceLifecycle,
+            "NorrisSystem", "NorrisTestSupport", "NorrisText", "NorrisThreads", logging, serviceLifecycle,
+            "norris-fetch",
+        ]
+    ),
+    .executableTarget(
+        name: "norris-sandbox-probe", dependencies: ["NorrisFetch"], path: "Tests/SandboxProbe"),
+    .testTarget(
+        name: "NorrisFetchTests",
+        dependencies: [
+            "NorrisFetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisText", "norris-fetch",
+            "norris-sandbox-probe",
         ]
     ),
     .testTarget(
@@ -148,12 +166,6 @@ let tests: [Target] = [
         dependencies: ["NorrisProtocol", "NorrisTerminal", "NorrisTestSupport", "NorrisText"]
     ),
     .testTarget(name: "NorrisTextTests", dependencies: ["NorrisTestSupport", "NorrisText"]),
-    .testTarget(
-        name: "NorrisUpstreamTests",
-        dependencies: [
-            "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisThreads", "NorrisUpstream", logging,
-        ]
-    ),
     .testTarget(name: "NorrisThreadsTests", dependencies: ["NorrisTestSupport", "NorrisThreads"]),
     .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
     .target(
@@ -167,8 +179,8 @@ let fuzzing: [Target] = [
     .executableTarget(
         name: "norris-fuzz",
         dependencies: [
-            "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisProtocol", "NorrisServer", "NorrisStore",
-            "NorrisSystem", "NorrisText", "NorrisUpstream",
+            "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisProtocol", "NorrisServer",
+            "NorrisStore", "NorrisSystem", "NorrisText",
         ],
         path: "Tests/Fuzzing",
         exclude: ["Corpora"]
@@ -195,6 +207,7 @@ let cards: [Target] = [
 let package = Package(
     name: "norrisd",
     products: (drawsCards ? [.executable(name: "norris-card", targets: ["norris-card"])] : []) + [
+        .executable(name: "norris-fetch", targets: ["norris-fetch"]),
         .executable(name: "norrisctl", targets: ["norrisctl"]),
         .executable(name: "norrisd", targets: ["norrisd"]),
     ],
@@ -235,6 +248,8 @@ for target in package.targets where target.type != .system {
         target.dependencies.append("VisibleLocks")
         settings.append(.unsafeFlags(["-module-alias", "Synchronization=VisibleLocks"]))
     }
+    // A sanitizer takes more than the address space that norris-fetch leaves itself.
+    if showsLocks, target.name == "NorrisFetch" { settings.append(.define("NORRIS_SANITIZED")) }
     if warningsAreErrors {
         settings.append(.treatAllWarnings(as: .error))
     }

@@ -3,7 +3,7 @@
 
 import NorrisThreads
 @testable import NorrisStore
-@testable import NorrisUpstream
+@testable import NorrisFetch
 
 // MARK: Blocking database calls outside a background thread
 

@@ -1,11 +1,7 @@
-// Debian's libcurl4-openssl-dev: the transfers behind NorrisUpstream, documented in libcurl-multi(3), libcurl-easy(3)
-// and libcurl-url(3). Swift calls no variadic functions, so the three that are get one function for each type.
+// Debian's libcurl4-openssl-dev, documented in libcurl-easy(3). Swift calls no variadic functions, so the two that are
+// get one function for each type.
 #pragma once
-#include <pthread.h>
 #include <curl/curl.h>
-
-// Declared for GNU sources only.
-extern int pthread_setname_np(pthread_t thread, const char *name);
 
 static inline CURLcode curl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);

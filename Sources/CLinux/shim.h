@@ -5,11 +5,14 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 // Declared for GNU sources only.
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
+extern int pipe2(int ends[2], int flags);
 extern int pthread_setname_np(pthread_t thread, const char *name);
 extern ssize_t preadv2(int descriptor, const struct iovec *vector, int count, off_t offset, int flags);
 extern void *memmem(const void *bytes, size_t count, const void *part, size_t part_count);
@@ -23,3 +26,6 @@ static inline size_t norris_allocated_bytes(void) {
     struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
 }
+
+// pidfd_open(2), for which glibc has a function only since 2.36.
+static inline long norris_pidfd_open(pid_t pid) { return syscall(SYS_pidfd_open, pid, 0); }

@@ -15,6 +15,13 @@ enum CurrentProcess {
         return path.hasPrefix("/") ? path : nil
     }
 
+    /// The path of the program; `norrisd` if it is unknown.
+    static var executable: String {
+        guard let path = realpath("/proc/self/exe", nil) else { return "norrisd" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     /// The working directory; `/` if the directory was removed.
     static var currentDirectory: String {
         guard let path = getcwd(nil, 0) else { return "/" }

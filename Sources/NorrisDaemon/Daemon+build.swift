@@ -41,8 +41,7 @@ extension Daemon {
             loaded: loaded, databases: databases, stores: stores, loader: loader, file: paths.configurationFile,
             environment: FetchingEnvironment(
                 machine: CurrentProcess.machineID(), clock: clock,
-                // Replaces the system's trusted certificates (openssl-env(7)).
-                trustRoots: environment.value(of: "SSL_CERT_FILE"), credentials: .ofThisProcess()), levels: levels,
+                fetch: .beside(CurrentProcess.executable), credentials: .ofThisProcess()), levels: levels,
             notifier: notifier, logger: logger)
 
         let promptFacts = paths.runtimeDirectory.map { folder in

@@ -3,9 +3,10 @@ import NorrisSystem
 
 /// The schedules of all sources, which decide the due runs and the time of the next check.
 struct Planner: Sendable {
-    /// The largest number of concurrent runs. Slow upstreams are unlikely to occupy all, because a run that waits for a
-    /// network costs nothing. The decoding threads limit the work.
-    static let maximumRuns = 16
+    /// The largest number of concurrent runs, which equals the number of processes that fetch for them.
+    static let maximumRuns = 4
+    /// Sources whose last run succeeded go before those that hang, but not forever.
+    static let failurePenalty = Duration.seconds(10)
     /// The longest pause before the clock is read again, because the clock may jump.
     static let longestPause = Duration.seconds(60)
 
@@ -30,7 +31,7 @@ struct Planner: Sendable {
         for (name, policy) in policies {
             let interval = jitter.applied(to: policy.refresh, of: name)
             if var schedule = known[name] {
-                schedule.apply(policy, interval: interval, now: now)
+                schedule.apply(policy, interval: interval)
                 schedules[name] = schedule
             } else {
                 let history = histories[name] ?? SourceSchedule.History()
@@ -39,30 +40,34 @@ struct Planner: Sendable {
         }
     }
 
-    /// Limits times that are too far ahead because the clock was set back. Returns the records to store, by source.
-    mutating func limitTimes(_ now: Timestamp) -> [String: ScheduleRecord] {
-        var changed: [String: ScheduleRecord] = [:]
-        for name in names { changed[name] = schedules[name]?.limitTimes(now) }
-        return changed
-    }
-
-    /// Begins all due runs. Returns the sources to fetch, each with the record to store during its run.
+    /// Begins due runs, those first whose last run is longest ago; a failed run counts as later by ``failurePenalty``.
+    /// Failing sources leave one run free, because they may hang.
+    ///
+    /// - Returns: the sources to fetch, each with the record to store during its run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
-        var begun: [(name: String, record: ScheduleRecord)] = []
-        var running = schedules.values.count { $0.isRunning }
-        for name in names where running < Planner.maximumRuns && schedules[name]?.isDue(now) == true {
-            guard let record = schedules[name]?.start(now, using: &generator) else { continue }
-            begun.append((name, record))
-            running += 1
+        for name in names { schedules[name]?.noticeClock(now) }
+        let running = schedules.values.filter(\.isRunning)
+        var failing = running.count { $0.record.failures > 0 }
+        let due = names.compactMap { name -> (name: String, isFailing: Bool, lastRun: Timestamp)? in
+            guard let schedule = schedules[name], schedule.isDue(now) else { return nil }
+            let isFailing = schedule.record.failures > 0
+            let lastRun = schedule.record.lastRunAt ?? Timestamp(seconds: 0)
+            return (name, isFailing, lastRun.advanced(by: isFailing ? Planner.failurePenalty : .zero))
         }
-        return begun
+        let chosen = due.sorted { $0.lastRun < $1.lastRun }.filter { source in
+            if source.isFailing { failing += 1 }
+            return !source.isFailing || failing < Planner.maximumRuns
+        }
+        return chosen.prefix(max(Planner.maximumRuns - running.count, 0)).compactMap { source in
+            (schedules[source.name]?.start(now, using: &generator)).map { (source.name, $0) }
+        }
     }
 
     /// The time until the next run, unless the schedules change.
     func pause(_ now: Timestamp) -> Duration {
         // When the maximum of runs is reached, only the end of a run permits another.
         let isFull = schedules.values.count { $0.isRunning } >= Planner.maximumRuns
-        let next = schedules.values.filter { !$0.isRunning && !isFull }.compactMap(\.nextRunAt?.seconds).min()
+        let next = schedules.values.filter { !$0.isRunning && !isFull }.compactMap { $0.nextRun(now)?.seconds }.min()
         guard let next else { return Planner.longestPause }
         return max(.seconds(1), min(.seconds(next - now.seconds), Planner.longestPause))
     }

@@ -98,10 +98,7 @@ package final class Prefetcher: Service {
             await withDiscardingTaskGroup { runs in
                 while !Task.isCancelled {
                     let now = self.clock.now
-                    let (limited, begun, pause) = self.change {
-                        ($0.planner.limitTimes(now), $0.planner.begin(now), $0.planner.pause(now))
-                    }
-                    for (name, record) in limited { await self.host.store(record, of: name) }
+                    let (begun, pause) = self.change { ($0.planner.begin(now), $0.planner.pause(now)) }
                     for (name, record) in begun {
                         runs.addTask { await self.fetch(name, storing: record) }
                     }
@@ -127,12 +124,12 @@ package final class Prefetcher: Service {
         }
         await change(name) { $0.finish(name, outcome, now: self.clock.now) }
         switch outcome {
-        case .fetched(let added, let newest, _, _, _): host.finished(name, added: added, newest: newest)
-        case .failed: if let failure = schedule(of: name)?.failure { host.failed(name, failure) }
+        case .fetched(let added, let newest, _): host.finished(name, added: added, newest: newest)
+        case .failed: if let failure = schedule(of: name)?.failure(clock.now) { host.failed(name, failure) }
         case .postponed(let reason):
-            let (now, next) = (clock.now, schedule(of: name)?.nextRunAt)
+            let (now, next) = (clock.now, schedule(of: name)?.nextRun(clock.now))
             host.failed(name, SourceFailure(kind: reason.kind, message: reason.message, since: now, retryAt: next))
-        case .contentGone, .cancelled: break
+        case .cancelled: break
         }
         // Unlocked last, so that the next owner sees the schedule of this run, and publishes after it.
         if isLocked { lock.unlock() }
@@ -141,7 +138,7 @@ package final class Prefetcher: Service {
 
     /// Makes a source due after its stored content was removed, unless backoff or a rate limit delays the run.
     package func contentGone(_ name: String) async {
-        await change(name) { $0.schedules[name]?.contentGone(self.clock.now) }
+        await change(name) { $0.schedules[name]?.contentGone() }
         wakeUp.set()
     }
 
@@ -158,27 +155,27 @@ package final class Prefetcher: Service {
 
     // MARK: Searches
 
-    package func maySearch(_ name: String, whileFresh: Bool = false) -> Bool {
-        schedule(of: name)?.maySearch(clock.now, whileFresh: whileFresh) ?? false
+    /// Whether the schedule permits a search now.
+    package func maySearch(_ name: String) -> Bool {
+        guard let schedule = schedule(of: name), schedule.policy.isEnabled else { return false }
+        return schedule.searchHold(clock.now) == nil
     }
 
     /// Sends a search to a source's upstream if the schedule permits it.
     ///
-    /// - Parameters:
-    ///   - whileFresh: whether to search even if the source's content is fresh.
-    ///   - request: receives its time limit; returns nil if the upstream does not support this search.
-    /// - Returns: nil if the upstream did not answer or was not asked; the schedule states the reason.
+    /// - Parameter request: receives its time limit; returns nil if it was not sent, or if its result says nothing about
+    ///   the upstream.
+    /// - Returns: nil if the upstream did not answer or was not asked.
     package func search<Value: Sendable>(
-        _ name: String, whileFresh: Bool = false, _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
+        _ name: String, _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?
     ) async -> Value? {
         let lock = lock(of: name)
         let start = clock.elapsed
         let isLocked = await lock.lock(within: searchTime, on: clock)
         defer { if isLocked { lock.unlock() } }
         let timeLeft = searchTime - (clock.elapsed - start)
-        guard isLocked, timeLeft >= Prefetcher.shortestRequest else { return timedOut(name) }
         // The previous run or search may have changed the schedule.
-        guard maySearch(name, whileFresh: whileFresh) else { return nil }
+        guard isLocked, timeLeft >= Prefetcher.shortestRequest, maySearch(name) else { return nil }
         var value: Value?
         var failure: FetchFailure?
         do throws(FetchFailure) {
@@ -186,18 +183,11 @@ package final class Prefetcher: Service {
         } catch {
             failure = error
         }
-        // A cancelled or unsupported search says nothing about the upstream.
         if Task.isCancelled || (value == nil && failure == nil) { return nil }
         // A timeout is not the upstream's fault if the wait for the lock shortened the request.
-        if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest { return timedOut(name) }
+        if failure?.kind == .timeout, timeLeft < searchTime - Prefetcher.shortestRequest { return nil }
         await change(name) { [failure] in $0.schedules[name]?.finishSearch(failure, now: self.clock.now) }
         return value
-    }
-
-    private func timedOut<Value>(_ name: String) -> Value? {
-        let message = "The source \(name) is busy with another request. Try again."
-        change { $0.planner.schedules[name]?.searchTimedOut(message, now: self.clock.now) }
-        return nil
     }
 
     // MARK: Changes
@@ -211,14 +201,14 @@ package final class Prefetcher: Service {
         }
         guard let before, let after else { return }
         // Logged before storing, because clients already see the changed schedule in memory.
-        if let failure = after.failure, before.record.failure?.kind != failure.kind {
+        if let failure = after.failure(clock.now), before.record.failure?.kind != failure.kind {
             logger.warning(
                 "source.failed",
                 metadata: [
                     "source": "\(name)", "error.kind": "\(failure.kind.rawValue)", "error": "\(failure.message)",
                     "retry.at": "\(failure.retryAt?.description ?? "")",
                 ])
-        } else if after.failure == nil, before.record.failure != nil {
+        } else if after.record.failure == nil, before.record.failure != nil {
             logger.notice("source.recovered", metadata: ["source": "\(name)"])
         }
         // The end of a run always replaces the record that its start stored.

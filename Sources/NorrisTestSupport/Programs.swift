@@ -8,6 +8,8 @@ package enum Programs {
     package static let norrisCard = folder + "/norris-card"
     package static let norrisctl = folder + "/norrisctl"
     package static let norrisd = folder + "/norrisd"
+    package static let norrisFetch = folder + "/norris-fetch"
+    package static let norrisSandboxProbe = folder + "/norris-sandbox-probe"
 
     /// Whether the programs are debug builds, which are many times slower.
     package static var areDebug: Bool { ProcessInfo.processInfo.environment["NORRIS_PROGRAMS"] == nil }

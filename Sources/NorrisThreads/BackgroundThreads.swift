@@ -6,9 +6,8 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
     /// One thread, so one job at a time: stores fetched content, clears the cache and runs imports.
     package static let background = BackgroundThreads(maximumThreads: 1)
 
-    /// Decodes documents, which can take seconds each, without delaying the jobs of ``background``. Each source runs at
-    /// most one fetch or search at a time, so a slow source occupies one thread.
-    package static let decoding = BackgroundThreads(maximumThreads: 4)
+    /// Searches facts and reads fortune files, which can take seconds, without delaying the jobs of ``background``.
+    package static let facts = BackgroundThreads(maximumThreads: 4)
 
     /// Opens the databases at startup, at the priority of the process, because no request is served yet.
     package static let starting = BackgroundThreads(maximumThreads: 1, niceness: 0)
@@ -22,7 +21,6 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
         var threads = 0
     }
 
-    /// For ``decoding``, also the maximum number of documents in memory, because each thread decodes one at a time.
     private let maximumThreads: Int
     private let niceness: CInt
     private let state = Mutex(State())

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Limits the memory that peers and upstreams make the daemon allocate: 192 MiB in four accounts with own limits.
+/// Limits the memory that peers make the daemon allocate: 96 MiB in two accounts with own limits.
 ///
 /// An owner takes memory from an account before it allocates, and returns the memory when it frees. If an account is
 /// full, only its owners wait or refuse.
@@ -10,16 +10,12 @@ package final class MemoryLedger: Sendable {
         case input
         /// Replies that are being written or that peers have not read yet.
         case replies
-        /// Bodies of upstream responses.
-        case bodies
-        /// Documents that are being decoded, and their decoded content.
-        case decoding
 
         /// In bytes.
         fileprivate var limit: Int {
             switch self {
-            case .input, .bodies: 32 << 20
-            case .replies, .decoding: 64 << 20
+            case .input: 32 << 20
+            case .replies: 64 << 20
             }
         }
     }
@@ -28,7 +24,7 @@ package final class MemoryLedger: Sendable {
     package static let shared = MemoryLedger()
 
     private let limits: [Int]
-    private let used: [4 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
+    private let used: [2 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
 
     /// - Parameter limits: in bytes, for tests; the other accounts keep their usual limits.
     package init(limits: [Account: Int] = [:]) {

@@ -104,7 +104,7 @@ import Testing
             for text in [failed.errors, failed.output, status.output, printed.output, daemon.log] {
                 #expect(!text.contains(Self.key))
             }
-            #expect(daemon.log.contains("http.url"), "The log level is trace")
+            #expect(daemon.log.contains("source.started"), "The log level is trace")
             for name in ["state/state.db", "cache/cache.db"] {
                 let bytes = try Data(contentsOf: URL(filePath: folder(name)))
                 #expect(bytes.count > 4_096)

@@ -69,7 +69,7 @@ struct Fleet {
 
     /// Enters a client into the second of its next run.
     private mutating func wait(_ client: Int32, from time: Int) {
-        guard let next = clients[Int(client)].schedule.nextRunAt else { return }
+        guard let next = clients[Int(client)].schedule.nextRun(Self.now(time)) else { return }
         let second = max(Int(next.seconds - Self.epoch), time / 1000)
         if second < due.count { due[second].append(client) }
     }
@@ -112,8 +112,10 @@ struct Fleet {
                 notBefore = max(notBefore, .seconds(stated.lifetime) - .milliseconds(time - copy.date))
             }
         }
-        let outcome = FetchOutcome.fetched(
-            added: changed ? 1 : 0, notBefore: notBefore, age: .seconds(age.components.seconds), isStale: isStale)
+        var head = FetchHead()
+        (head.age, head.isStale) = (Int(age.components.seconds), isStale)
+        head.notBefore = Int(notBefore.components.seconds)
+        let outcome = FetchOutcome.fetched(added: changed ? 1 : 0, head)
         return (outcome, time)
     }
 

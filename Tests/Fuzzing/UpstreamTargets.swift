@@ -1,8 +1,7 @@
-import Dispatch
 import NorrisProtocol
 import NorrisText
 
-@testable import NorrisUpstream
+@testable import NorrisFetch
 
 private let base = HTTPURL("https://feeds.example/a/b?c=d")!
 
@@ -18,12 +17,7 @@ private let mediaTypes = [
     let type = mediaTypes[Int(input.takeByte()) % mediaTypes.count]
     var response = HTTPResponse(
         status: 200, headers: [("Content-Type", type)], body: Array(input), url: base, receivedAt: now)
-    let budget = DecodingBudget()
-    do throws(UpstreamError) {
-        let batch = try decodeFeed(&response, at: base, for: "planet", budget)
-        try budget.check()
-        requireSafe(batch)
-    } catch {
+    do throws(UpstreamError) { requireSafe(try decodeFeed(&response, for: "planet")) } catch {
         requireSafe(error.message)
     }
 }
@@ -32,54 +26,22 @@ private let mediaTypes = [
 @Sendable func fuzzHTML(_ input: ArraySlice<UInt8>) {
     let html = text(input)
     for base in [base, nil] {
-        let post = PostText(html: html, at: base, DecodingBudget())
+        let post = PostText(html: html, at: base)
         let clean = cleanText(post.text, upTo: 10_000)
         requireSafe(clean)
         require(clean.map { cleanText($0, upTo: 10_000) == clean } ?? true, "A clean text changes when cleaned again")
     }
-    requireSafe(cleanLine(plainText(fromHTML: html, DecodingBudget()), upTo: 500))
-    _ = htmlTags("link", in: Array(input), upTo: 100, DecodingBudget())
+    requireSafe(cleanLine(plainText(fromHTML: html), upTo: 500))
+    _ = htmlTags("link", in: Array(input), upTo: 100)
 }
 
 /// The JSON of the other upstreams. The first byte of the input selects the upstream.
 @Sendable func fuzzUpstreams(_ input: ArraySlice<UInt8>) {
     var input = input
-    let kind = input.takeByte() % 4
-    let response = HTTPResponse(
-        status: 200, headers: [("Content-Type", "application/json")], body: Array(input), receivedAt: now)
-    let transport = FixedTransport(response: response)
-    do {
-        switch kind {
-        case 0:
-            let batch = try FactBatch(searchResult: response.body, DecodingBudget())
-            for fact in batch.facts {
-                for text in [fact.id, fact.text] + fact.categories { requireSafe(text) }
-                requireSafe(fact.url)
-            }
-        case 1:
-            let window = GifPage.Window(offset: 0, limit: 25, maximumOffset: 4_999)
-            let page = try GifPage(response, of: window, from: "https://api.example/v1/gifs/search", DecodingBudget())
-            for gif in page.gifs {
-                for text in [gif.id, gif.title, gif.rating, gif.pageURL, gif.username, gif.altText] {
-                    requireSafe(text)
-                }
-            }
-        case 2:
-            let upstream = Mastodon(baseURL: "https://town.example", source: "town", transport: transport)
-            requireSafe(
-                try wait { () throws(UpstreamError) in
-                    try await upstream.posts(validators: Validators(), timeout: .seconds(9))
-                })
-        default:
-            let upstream = UsersPosts(baseURL: "https://users.example", source: "users", transport: transport)
-            requireSafe(
-                try wait { () throws(UpstreamError) in
-                    try await upstream.posts(validators: Validators(), timeout: .seconds(9))
-                })
-        }
-    } catch {
-        requireSafe((error as? UpstreamError)?.message)
-    }
+    let kinds: [FetchRequest.Kind] = [.facts, .gifSearch, .mastodon, .usersPosts]
+    var request = FetchRequest(kinds[Int(input.takeByte() % 4)], url: "https://api.example")
+    request.source = "planet"
+    requireSafe(Fetcher(request: request, document: Array(input)).fetch())
 }
 
 /// Addresses and references of documents.
@@ -112,32 +74,38 @@ private let mediaTypes = [
     if let date = CivilDate(text) { require(date.description == text, "\(date) is written in another form") }
     let headers: HTTPHeaderFields = [("Cache-Control", text), ("Expires", text), ("Age", text), ("Retry-After", text)]
     for time in [freshnessLifetime(headers, now: now), retryAfter(text, now: now), rateLimitReset(headers, now: now)] {
-        require(time.map { $0 >= .zero } ?? true, "A negative time")
+        require(time.map { $0 >= 0 } ?? true, "A negative time")
     }
 }
 
 private let now = Timestamp(seconds: 1_790_000_000)
 
-private func requireSafe(_ fetched: Fetched<PostBatch>) {
-    if case .changed(let batch, _) = fetched { requireSafe(batch) }
-}
-
-private func requireSafe(_ batch: PostBatch) {
+private func requireSafe(_ fetched: Fetched) {
+    requireSafe(fetched.head.failure?.message)
     var ids: Set<String> = []
-    for post in batch.posts {
-        require(ids.insert(post.id).inserted, "The id \(post.id) occurs twice")
-        for text in [post.id, post.title, post.text, post.url] + post.tags { requireSafe(text) }
-        for image in post.images {
-            requireSafe(image.alt)
-            requireURL(image.url)
+    for item in fetched.items {
+        switch item {
+        case let fact as Fact:
+            for text in [fact.id, fact.text] + fact.categories { requireSafe(text) }
+            requireSafe(fact.url)
+        case let gif as Gif:
+            for text in [gif.id, gif.title, gif.rating, gif.pageURL, gif.username, gif.altText] { requireSafe(text) }
+        case let post as Post:
+            require(ids.insert(post.id).inserted, "The id \(post.id) occurs twice")
+            for text in [post.id, post.title, post.text, post.url] + post.tags { requireSafe(text) }
+            for image in post.images {
+                requireSafe(image.alt)
+                requireURL(image.url)
+            }
+            requireURL(post.url)
+            requireSafe(post.author)
+            // A stored post reads as the same.
+            let again = try? Post(json: JSON.parse(post.jsonBytes))
+            require(again == post, "The post changes when it is written and read again")
+        default: break
         }
-        requireURL(post.url)
-        requireSafe(post.author)
-        // A stored post reads as the same.
-        let again = try? Post(json: JSON.parse(post.jsonBytes))
-        require(again == post, "The post changes when it is written and read again")
     }
-    batch.authors.forEach(requireSafe)
+    fetched.head.authors.forEach(requireSafe)
 }
 
 private func requireSafe(_ author: Post.Author) {
@@ -148,25 +116,3 @@ private func requireSafe(_ author: Post.Author) {
 private func requireURL(_ url: String?) {
     if let url { require(HTTPURL(url) != nil, "\(url) is no address") }
 }
-
-private struct FixedTransport: HTTPTransport {
-    let response: HTTPResponse
-
-    func send(_ request: HTTPRequest) async throws(UpstreamError) -> HTTPResponse { response }
-}
-
-/// Waits for a task on this thread, which runs no tasks.
-private func wait<Value: Sendable>(_ body: @escaping @Sendable () async throws(UpstreamError) -> Value) throws -> Value
-{
-    let (done, result) = (DispatchSemaphore(value: 0), Outcome<Value>())
-    Task {
-        do throws(UpstreamError) { result.value = .success(try await body()) } catch { result.value = .failure(error) }
-        done.signal()
-    }
-    done.wait()
-    guard let value = result.value else { fatalError("The task has no result") }
-    return try value.get()
-}
-
-/// `@unchecked Sendable`, because the semaphore orders the only write before the only read.
-private final class Outcome<Value: Sendable>: @unchecked Sendable { var value: Result<Value, UpstreamError>? }

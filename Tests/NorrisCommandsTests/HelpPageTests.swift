@@ -81,7 +81,7 @@ struct WordingTests {
     @Test func messagesNameNoMethod() throws {
         let modules = [
             "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol/Messages",
-            "NorrisServer", "NorrisStore", "NorrisTerminal", "NorrisUpstream",
+            "NorrisServer", "NorrisStore", "NorrisTerminal", "NorrisFetch",
         ]
         let sentences = try Self.sentences(in: modules)
         #expect(sentences.count > 500)

@@ -126,6 +126,7 @@ extension ShippedConfigurationTests {
         #    planet: {kind: feed, url: https://planet.debian.org/rss20.xml}
         #    town: {kind: mastodon, url: https://mastodon.example, keep: 7d}
         #    team: {kind: users-posts, url: https://intranet.example/api, refresh: 6h, enabled: false}
+        #    notes: {kind: exec, command: [/usr/local/bin/notes-feed, --all]}
 
         """
 

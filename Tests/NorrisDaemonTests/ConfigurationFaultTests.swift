@@ -59,7 +59,7 @@ struct ConfigurationFaultTests {
         ),
         (
             "posts: {sources: {a: {kind: feed, rating: g, url: https://a.example}}}",
-            "1: posts.sources.a.rating: unknown key; valid here: kind, url, enabled, refresh, keep"
+            "1: posts.sources.a.rating: unknown key; valid here: kind, url, command, enabled, refresh, keep"
         ), ("facts: {<<: {enabled: true}}", "1: facts.<<: merge keys are not supported; write the keys out"),
         (#""a\e[31m\u202Eb": 1"#, #"1: "a\x1B[31m\u202Eb": unknown key; valid here: "# + allKeys),
         ("? [facts]\n: 1", "1: has a list or a mapping for a key; write KEY: VALUE"), ("*x : 1", "1: \(alias)"),
@@ -93,13 +93,13 @@ struct ConfigurationFaultTests {
         ),
         (
             "posts:\n  sources:\n    rich:\n      kind:feed\n",
-            "4: posts.sources.rich: expected a mapping with the keys kind, url, enabled, refresh, keep, "
+            "4: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, "
                 + "found a text; put a space after the colon"
         ),
         ("facts:\n  enabled: true\n  refresh:1h\n", "3: is not YAML here: put a space after the first colon"),
         (
             "posts:\n  sources:\n    rich: http://r.example\n",
-            "3: posts.sources.rich: expected a mapping with the keys kind, url, enabled, refresh, keep, "
+            "3: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, "
                 + "found a text; write {kind: feed, url: ADDRESS}"
         ),
         (
@@ -184,7 +184,7 @@ struct ConfigurationFaultTests {
                 c.yaml:6: log.level: expected \(levels), found "quiet"
                 c.yaml:10: posts.sources.b.kind: \(alias)
                 c.yaml:11: posts.sources.a: is already set in line 9; keep one of the two
-                c.yaml:11: posts.sources.a.kind: expected feed, mastodon or users-posts, found "fed"
+                c.yaml:11: posts.sources.a.kind: expected feed, mastodon, users-posts or exec, found "fed"
                 c.yaml:13: holds a second document; keep one and remove the line --- between them
                 """)
     }
@@ -265,18 +265,18 @@ struct ConfigurationSourceTests {
                 "e: {kind: fed, url: https://e.example}",
                 "f: {kind: feed, url: https://f.example, keep: 0s, enabled: yes, refresh: null}", "g: {kind: ~}",
                 "h: {kind: feed, url: }") == """
-                    c.yaml:3: posts.sources.a: has no url; every source needs kind and url
-                    c.yaml:4: posts.sources.b: has no kind; every source needs kind and url
-                    c.yaml:5: posts.sources.c: has no kind; every source needs kind and url
-                    c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, enabled, refresh, keep, \
+                    c.yaml:3: posts.sources.a: has no url; every source needs kind and url, or kind: exec and command
+                    c.yaml:4: posts.sources.b: has no kind; every source needs kind and url, or kind: exec and command
+                    c.yaml:5: posts.sources.c: has no kind; every source needs kind and url, or kind: exec and command
+                    c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, command, enabled, refresh, keep, \
                     found a list
-                    c.yaml:7: posts.sources.e.kind: expected feed, mastodon or users-posts, found "fed"
+                    c.yaml:7: posts.sources.e.kind: expected feed, mastodon, users-posts or exec, found "fed"
                     c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
                     found "0s"
                     c.yaml:8: posts.sources.f.enabled: expected true or false, found "yes"; write true
                     c.yaml:8: posts.sources.f.refresh: has no value; write a duration from 1s to 365d, such as 90s, 15m, 6h \
                     or 7d, or remove the line for the default
-                    c.yaml:9: posts.sources.g.kind: has no value; write feed, mastodon or users-posts
+                    c.yaml:9: posts.sources.g.kind: has no value; write feed, mastodon, users-posts or exec
                     c.yaml:10: posts.sources.h.url: has no value; write an http or https URL
                     """)
     }

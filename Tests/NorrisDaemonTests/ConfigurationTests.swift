@@ -1,6 +1,5 @@
 import NorrisProtocol
 import NorrisTestSupport
-import NorrisUpstream
 import Testing
 
 @testable import NorrisDaemon

@@ -58,7 +58,7 @@ struct SourceFilesTests {
     @Test(arguments: [
         (
             "x.yaml", "kind: fed\nurl: https://a.example\n",
-            "1: kind: expected feed, mastodon or users-posts, found \"fed\""
+            "1: kind: expected feed, mastodon, users-posts or exec, found \"fed\""
         ),
         ("x.yaml", "kind: feed\nurl: ftp://a\n", "2: url: "), ("x.yaml", "", "1: has no kind; every source needs"),
         ("x.yaml", "# only a comment\n", "1: has no kind; every source needs"),

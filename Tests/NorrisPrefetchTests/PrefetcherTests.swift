@@ -70,22 +70,6 @@ import Testing
         host.onEvent.withLock { $0 = nil }
     }
 
-    @Test func timesThatAreLimitedForLongAreStored() async throws {
-        try await running {
-            await end(.fetched(added: 7), .finished("facts", 7))
-            let stored = host.stored["facts"]
-            clock.setTimeOfDay(Timestamp(seconds: 5000))
-            for wait in [Planner.longestPause, SourceSchedule.rollbackConfirmation] {
-                #expect(host.stored["facts"] == stored)
-                let sleeps = clock.sleeps
-                clock.advance(by: wait)
-                await clock.untilAsleep(since: sleeps)
-            }
-            let next = try #require(host.stored["facts"]?.nextRunAt)
-            #expect(Timestamp(seconds: 5000).duration(to: next) < .seconds(4100))
-        }
-    }
-
     @Test func aFailureIsLoggedOnceAndSoIsItsEnd() async throws {
         try await running {
             for _ in 0..<3 {
@@ -112,14 +96,13 @@ import Testing
         #expect(throws: RefreshRefusal.unknown) { try prefetcher.refresh("no", isAdministrator: true) }
     }
 
-    /// The current run may have fetched before the request, even if it fails and a retry would have to wait.
-    @Test(arguments: [FetchOutcome.fetched(added: 1), .failed(offline)])
-    func aRefreshDuringARunStartsAnotherAfterIt(outcome: FetchOutcome) async throws {
+    /// The current run may have fetched before the request.
+    @Test func aRefreshDuringARunStartsAnotherAfterIt() async throws {
         try await running {
             await upstream.untilFetched()
             try prefetcher.refresh("facts", isAdministrator: true)
             #expect(host.events == [.began("facts")])
-            await upstream.finish(outcome)
+            await upstream.finish(.fetched(added: 1))
             await end(.fetched(added: 2), .finished("facts", 2))
             #expect(upstream.count == 2)
             #expect(host.events.count == 4 && host.events[2] == .began("facts"))
@@ -131,7 +114,7 @@ import Testing
         let before = schedule?.record
         try await running {
             await upstream.untilFetched()
-            #expect(host.stored["facts"]?.backoffUntil != nil)
+            #expect(host.stored["facts"]?.wait != nil)
         }
         #expect(host.stored["facts"] == before)
         #expect(!host.events.contains { if case .failed = $0 { true } else { false } })
@@ -166,31 +149,26 @@ import Testing
 
     // MARK: Searches
 
-    @Test func aSearchWaitsForTheRunAndThenFindsItFresh() async throws {
+    @Test func aSearchWaitsForTheRun() async throws {
         try await running {
             await upstream.untilFetched()
             async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
             await clock.untilAsleep(2)
             await upstream.finish(.fetched(added: 1))
-            #expect(await found == nil)
+            #expect(await found == 7)
         }
     }
 
-    @Test func aSearchBehindALongRunTimesOutAndTheNextDoesNotWait() async throws {
+    @Test func aSearchBehindALongRunTimesOut() async throws {
         try await running {
             await upstream.untilFetched()
             async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
             await clock.untilAsleep(2)
             clock.advance(by: .seconds(2))
             #expect(await found == nil)
-            let schedule = try #require(schedule)
-            #expect(schedule.searchFailure(clock.now)?.kind == .timeout)
-            // A timeout of the search does not show that the upstream fails.
-            #expect(schedule.failure == nil)
-            #expect(!prefetcher.maySearch("facts"))
-            clock.advance(by: .seconds(60))
+            // This does not show that the upstream fails.
+            #expect(schedule?.record.failure == nil)
             #expect(prefetcher.maySearch("facts"))
-            #expect(self.schedule?.searchFailure(clock.now) == nil)
         }
     }
 
@@ -200,7 +178,7 @@ import Testing
         }
         #expect(await search("facts", .success(7)) == 7)
         #expect(await search("facts", .failure(Self.offline)) == nil)
-        #expect(schedule?.failure?.kind == .offline)
+        #expect(schedule?.record.failure?.kind == .offline)
         #expect(host.stored["facts"]?.failure?.kind == .offline)
         // No search is forwarded for a minute.
         #expect(await search("facts", .success(7)) == nil)
@@ -208,8 +186,48 @@ import Testing
         clock.advance(by: .seconds(60))
         // A search that the upstream does not accept has no effect.
         #expect(await search("facts", .success(nil)) == nil)
-        #expect(schedule?.failure?.kind == .offline)
+        #expect(schedule?.record.failure?.kind == .offline)
         #expect(await search("facts", .success(7)) == 7)
-        #expect(schedule?.failure == nil)
+        #expect(schedule?.record.failure == nil)
+    }
+}
+
+struct PlannerTests {
+    private static let start = Timestamp(seconds: 1_000_000)
+
+    /// Sources that are due again at once must not keep others from running, nor may those that fail.
+    @Test func everySourceGetsItsTurn() {
+        var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
+        let names = (0..<25).map { "s\($0)" }
+        let policy = SourcePolicy(isEnabled: true, refresh: .seconds(10), settings: "a")
+        planner.configure(names.map { ($0, policy) }, histories: [:], now: Self.start)
+        var runs: [String: Int] = [:]
+        for second in 0..<200 {
+            let now = Self.start.advanced(by: .seconds(second))
+            let begun = planner.begin(now).map(\.name)
+            #expect(begun.count <= Planner.maximumRuns)
+            for name in begun {
+                runs[name, default: 0] += 1
+                let failure = FetchFailure(kind: .timeout, message: "late", isRetryable: true)
+                planner.finish(name, name < "s12" ? .failed(failure) : .fetched(added: 0), now: now)
+            }
+        }
+        #expect(runs.count == 25 && runs.values.allSatisfy { $0 > 0 }, "\(runs)")
+    }
+
+    @Test func sourcesThatHangLeaveOneRunToOthers() {
+        var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
+        let policy = SourcePolicy(isEnabled: true, refresh: .seconds(60), settings: "a")
+        let failed = ScheduleRecord(lastRunAt: Self.start, wait: .seconds(1), failures: 1)
+        var histories = Dictionary(uniqueKeysWithValues: (0..<9).map { ("bad\($0)", failed) })
+            .mapValues { SourceSchedule.History(record: $0) }
+        histories["good"] = SourceSchedule.History(
+            record: ScheduleRecord(lastRunAt: Self.start),
+            content: .init(settings: "a", fetchedAt: Self.start))
+        planner.configure(histories.keys.sorted().map { ($0, policy) }, histories: histories, now: Self.start)
+        let soon = Self.start.advanced(by: .seconds(9))
+        #expect(planner.begin(soon).count == Planner.maximumRuns - 1)
+        #expect(planner.begin(soon).isEmpty)
+        #expect(planner.begin(Self.start.advanced(by: .seconds(70))).map(\.name) == ["good"])
     }
 }

@@ -13,12 +13,12 @@ struct SourceScheduleTests {
     private static let other = SourcePolicy(isEnabled: true, refresh: day, settings: "b")
 
     private static let offline = FetchFailure(kind: .offline, message: "no", isRetryable: true)
-    private static let missing = FetchFailure(kind: .http, message: "404", isRetryable: false)
+    private static let missing = FetchFailure(kind: .http, message: "404")
 
     private var random = SeededRandom(seed: 1)
 
-    private static func offline(retryAfter: Duration) -> FetchFailure {
-        FetchFailure(kind: .offline, message: "no", isRetryable: true, retryAfter: retryAfter)
+    private static func offline(retryAfter seconds: Int) -> FetchFailure {
+        FetchFailure(kind: .offline, message: "no", isRetryable: true, retryAfter: seconds)
     }
 
     private func schedule(
@@ -27,14 +27,17 @@ struct SourceScheduleTests {
     ) -> SourceSchedule { SourceSchedule(policy: policy, history: .init(record: record, content: content), now: now) }
 
     private mutating func run(_ schedule: inout SourceSchedule, _ outcome: FetchOutcome, at now: Timestamp = start) {
+        schedule.noticeClock(now)
         _ = schedule.start(now, using: &random)
         schedule.finish(outcome, now: now, using: &random)
     }
 
     /// Returns the schedule of a source that was fetched at the start.
-    private mutating func fetched(_ policy: SourcePolicy = policy, notBefore: Duration? = nil) -> SourceSchedule {
+    private mutating func fetched(_ policy: SourcePolicy = policy, notBefore: Int? = nil) -> SourceSchedule {
         var schedule = schedule(policy)
-        run(&schedule, .fetched(added: 1, notBefore: notBefore))
+        var head = FetchHead()
+        head.notBefore = notBefore
+        run(&schedule, .fetched(added: 1, head))
         return schedule
     }
 
@@ -42,7 +45,7 @@ struct SourceScheduleTests {
 
     @Test mutating func aFailureHasTheAddressOfTheFeedUntilTheNextSuccess() {
         var schedule = schedule()
-        let page = FetchFailure(kind: .decode, message: "no feed", isRetryable: false, feedURL: "https://e.org/feed")
+        let page = FetchFailure(kind: .decode, message: "no feed", feedURL: "https://e.org/feed")
         run(&schedule, .failed(page))
         #expect(schedule.failure?.feedURL == "https://e.org/feed")
         run(&schedule, .failed(Self.missing), at: Self.start.advanced(by: Self.day))
@@ -54,11 +57,13 @@ struct SourceScheduleTests {
 
     @Test mutating func aCopyOfACacheIsAsOldAsItIs() {
         for (age, isStale, isFresh) in [
-            (Duration.zero, false, true), (Self.day, false, true), (Self.day * 2, false, false), (.zero, true, false),
+            (0, false, true), (86_400, false, true), (172_800, false, false), (0, true, false),
         ] {
             var schedule = schedule()
-            run(&schedule, .fetched(added: 1, age: age, isStale: isStale))
-            #expect(schedule.content?.fetchedAt == Self.start.advanced(by: .zero - age))
+            var head = FetchHead()
+            (head.age, head.isStale) = (age, isStale)
+            run(&schedule, .fetched(added: 1, head))
+            #expect(schedule.content?.fetchedAt == Self.start.advanced(by: .seconds(-age)))
             #expect(schedule.isFresh(Self.start) == isFresh)
             // An old copy is no reason to ask sooner.
             #expect(schedule.nextRunAt == fetched().nextRunAt)
@@ -96,12 +101,12 @@ struct SourceScheduleTests {
     @Test mutating func runsAreCountedByTheirOutcomes() {
         var schedule = schedule()
         let outcomes: [FetchOutcome] = [
-            .fetched(added: 2), .fetched(added: 0), .contentGone, .failed(Self.offline), .postponed(Self.offline),
+            .fetched(added: 2), .fetched(added: 0), .failed(Self.offline), .postponed(Self.offline),
             .cancelled, .fetched(added: 1),
         ]
         for outcome in outcomes { run(&schedule, outcome) }
         schedule.finishSearch(Self.offline, now: Self.start)
-        #expect(schedule.runs == SourceSchedule.Runs(added: 2, nothingNew: 2, failed: 1, postponed: 1))
+        #expect(schedule.runs == SourceSchedule.Runs(added: 2, nothingNew: 1, failed: 1, postponed: 1))
     }
 
     @Test mutating func aRunUnderWayIsNotDueAgain() {
@@ -113,10 +118,10 @@ struct SourceScheduleTests {
 
     @Test mutating func cachingHeadersOnlyPutARunOffAndADayAtMost() throws {
         for hours in [24, 30, 48] {
-            let next = try #require(fetched(Self.hourly, notBefore: .seconds(hours * 3600)).nextRunAt)
+            let next = try #require(fetched(Self.hourly, notBefore: hours * 3600).nextRunAt)
             #expect(Self.start.duration(to: next) == Self.day)
         }
-        let soon = try #require(fetched(Self.hourly, notBefore: .seconds(5)).nextRunAt)
+        let soon = try #require(fetched(Self.hourly, notBefore: 5).nextRunAt)
         #expect(Self.start.duration(to: soon) > .seconds(3000))
     }
 
@@ -135,11 +140,11 @@ struct SourceScheduleTests {
         #expect(schedule(record: before.record, content: nil, now: later).isDue(later))
         #expect(schedule(Self.other, record: before.record, content: before.content, now: later).isDue(later))
         var cleared = before
-        cleared.contentGone(later)
+        cleared.contentGone()
         #expect(cleared.isDue(later) && !cleared.isFresh(later))
         var reloaded = before
-        reloaded.apply(Self.other, interval: Self.day, now: later)
-        #expect(reloaded.isDue(later) && !reloaded.isFresh(later) && reloaded.maySearch(later))
+        reloaded.apply(Self.other, interval: Self.day)
+        #expect(reloaded.isDue(later) && !reloaded.isFresh(later))
     }
 
     @Test mutating func contentThatWasThereAndIsGoneIsDueWhateverFailed() {
@@ -153,21 +158,21 @@ struct SourceScheduleTests {
     @Test mutating func aRunThatIsPostponedIsNoFailure() {
         var schedule = fetched()
         let due = Self.start.advanced(by: Self.day * 2)
-        run(&schedule, .postponed(Self.offline(retryAfter: .seconds(600))), at: due)
+        run(&schedule, .postponed(Self.offline(retryAfter: 600)), at: due)
         #expect(!schedule.isRunning)
         #expect(schedule.record.failures == 0 && schedule.failure == nil)
-        #expect(schedule.nextRunAt == due.advanced(by: .seconds(600)))
+        #expect(schedule.nextRun(due) == due.advanced(by: .seconds(600)))
         #expect(schedule.maySearch(due), "Users are not held")
     }
 
     @Test(
         "Content that is cleared under a run is fetched again",
-        arguments: [.fetched(added: 1), .contentGone] as [FetchOutcome]
+        arguments: [.fetched(added: 1), .cancelled] as [FetchOutcome]
     )
     mutating func clearedUnderARun(_ outcome: FetchOutcome) {
         var schedule = fetched()
         _ = schedule.start(Self.start, using: &random)
-        schedule.contentGone(Self.start)
+        schedule.contentGone()
         // The run may have stored its facts before or after the removal.
         schedule.finish(outcome, now: Self.start, using: &random)
         #expect(schedule.isDue(Self.start))
@@ -180,7 +185,7 @@ struct SourceScheduleTests {
     @Test mutating func settingsThatChangeUnderARunMakeItRunAgain() {
         var schedule = schedule()
         _ = schedule.start(Self.start, using: &random)
-        schedule.apply(Self.other, interval: Self.day, now: Self.start)
+        schedule.apply(Self.other, interval: Self.day)
         schedule.finish(.fetched(added: 1), now: Self.start, using: &random)
         #expect(schedule.content?.settings == "a")
         #expect(schedule.isDue(Self.start))
@@ -190,12 +195,12 @@ struct SourceScheduleTests {
 
     @Test mutating func anotherURLClearsBackoffRateLimitAndFailures() throws {
         var schedule = fetched()
-        for _ in 0..<9 { run(&schedule, .failed(Self.offline(retryAfter: .seconds(9_000)))) }
+        for _ in 0..<9 { run(&schedule, .failed(Self.offline(retryAfter: 9_000))) }
         let failed = schedule
         #expect(!schedule.isDue(Self.start) && schedule.failure != nil && schedule.record.retryAt != nil)
-        schedule.apply(Self.other, interval: Self.day, now: Self.start)
+        schedule.apply(Self.other, interval: Self.day)
         #expect(!schedule.isDue(Self.start) && schedule.failure != nil, "Other settings of the same URL")
-        schedule.apply(Self.moved, interval: Self.day, now: Self.start)
+        schedule.apply(Self.moved, interval: Self.day)
         #expect(schedule.isDue(Self.start) && schedule.failure == nil && schedule.record.failures == 0)
         #expect(schedule.maySearch(Self.start))
         // The same if the URL changed while the daemon was stopped.
@@ -206,11 +211,11 @@ struct SourceScheduleTests {
     }
 
     @Test mutating func aFailureOfAnotherURLDelaysNoRun() throws {
-        for failure in [Self.offline(retryAfter: .seconds(9_000)), Self.missing] {
+        for failure in [Self.offline(retryAfter: 9_000), Self.missing] {
             var schedule = schedule()
             let stored = schedule.start(Self.start, using: &random)
             #expect(stored.upstream == "")
-            schedule.apply(Self.moved, interval: Self.day, now: Self.start)
+            schedule.apply(Self.moved, interval: Self.day)
             schedule.finish(.failed(failure), now: Self.start, using: &random)
             #expect(schedule.isDue(Self.start) && schedule.failure == nil)
         }
@@ -218,7 +223,7 @@ struct SourceScheduleTests {
 
     @Test mutating func aShorterIntervalBringsTheNextRunForward() throws {
         var schedule = fetched()
-        schedule.apply(Self.hourly, interval: .seconds(3700), now: Self.start)
+        schedule.apply(Self.hourly, interval: .seconds(3700))
         #expect(schedule.nextRunAt == Self.start.advanced(by: .seconds(3700)))
     }
 
@@ -231,9 +236,9 @@ struct SourceScheduleTests {
         for failures in 1...40 {
             run(&schedule, .failed(Self.offline), at: now)
             #expect(schedule.record.failures == failures)
-            let next = try #require(schedule.nextRunAt)
+            let next = try #require(schedule.nextRun(now))
             let wait = now.duration(to: next)
-            #expect(wait >= .seconds(1) && wait <= Backoff.limit(failures: failures))
+            #expect(wait >= .seconds(1) && wait <= .seconds(min(3600, 4 << min(failures - 1, 16))))
             longest = max(longest, wait)
             now = next
         }
@@ -243,7 +248,7 @@ struct SourceScheduleTests {
         // A success removes all traces of the failures.
         run(&schedule, .fetched(added: 0), at: now)
         #expect(schedule.failure == nil && schedule.record.failures == 0)
-        #expect(schedule.record.backoffUntil == nil && schedule.record.retryAt == nil)
+        #expect(schedule.record.wait == nil && schedule.record.retryAt == nil)
         #expect(schedule.isFresh(now))
     }
 
@@ -251,8 +256,8 @@ struct SourceScheduleTests {
         var schedule = schedule()
         // Eight failures result in a wait of more than one second for any random number.
         for _ in 0..<8 { run(&schedule, .failed(Self.offline)) }
-        let until = try #require(schedule.record.backoffUntil)
-        schedule.contentGone(Self.start)
+        let until = Self.start.advanced(by: try #require(schedule.record.wait))
+        schedule.contentGone()
         #expect(!schedule.isDue(Self.start))
         #expect(schedule.nextRunAt == until)
         #expect(schedule.isDue(until))
@@ -272,11 +277,11 @@ struct SourceScheduleTests {
     @Test("A rate limit delays runs and refreshes by at most a day", arguments: [(7200, 7200), (7 * 86_400, 86_400)])
     mutating func rateLimit(_ asked: Int, _ held: Int) {
         var schedule = schedule()
-        run(&schedule, .failed(Self.offline(retryAfter: .seconds(asked))))
+        run(&schedule, .failed(Self.offline(retryAfter: asked)))
         let until = Self.start.advanced(by: .seconds(held))
         #expect(schedule.nextRunAt == until)
         #expect(schedule.refresh(Self.start, isAdministrator: true) == .putOff(until: until))
-        #expect(schedule.rateLimit(Self.start)?.retryAfter == .seconds(held))
+        #expect(schedule.rateLimit(Self.start)?.retryAfter == held)
         #expect(schedule.rateLimit(until) == nil)
     }
 
@@ -295,17 +300,15 @@ struct SourceScheduleTests {
         #expect(off.refresh(soon, isAdministrator: true) == .disabled)
     }
 
-    @Test mutating func aRefreshDuringARunIsDueAtItsEndAlsoWhereARateLimitHolds() {
+    @Test mutating func aRefreshDuringARunIsDueAtItsEnd() {
         var schedule = fetched()
-        for outcome in [FetchOutcome.fetched(added: 0), .failed(Self.offline(retryAfter: .seconds(60)))] {
-            _ = schedule.start(Self.start, using: &random)
-            #expect(schedule.refresh(Self.start, isAdministrator: true) == nil)
-            #expect(!schedule.isDue(Self.start))
-            schedule.finish(outcome, now: Self.start, using: &random)
-            #expect(schedule.isDue(Self.start))
-            run(&schedule, .fetched(added: 0))
-            #expect(!schedule.isDue(Self.start))
-        }
+        _ = schedule.start(Self.start, using: &random)
+        #expect(schedule.refresh(Self.start, isAdministrator: true) == nil)
+        #expect(!schedule.isDue(Self.start))
+        schedule.finish(.fetched(added: 0), now: Self.start, using: &random)
+        #expect(schedule.isDue(Self.start))
+        run(&schedule, .fetched(added: 0))
+        #expect(!schedule.isDue(Self.start))
     }
 
     /// For a failing source, the time counts from the last success or else from the first failure.
@@ -325,7 +328,7 @@ struct SourceScheduleTests {
         run(&never, .failed(Self.missing))
         run(&never, .failed(Self.offline), at: late)
         #expect(never.isOverdue(later) && !never.isOverdue(late))
-        never.apply(SourcePolicy(isEnabled: false, refresh: Self.day, settings: "a"), interval: Self.day, now: later)
+        never.apply(SourcePolicy(isEnabled: false, refresh: Self.day, settings: "a"), interval: Self.day)
         #expect(!never.isOverdue(later))
     }
 
@@ -399,14 +402,14 @@ struct SourceScheduleTests {
         let stored = schedule.start(Self.start, using: &random)
         let after = self.schedule(record: stored)
         #expect(!after.isDue(Self.start))
-        #expect(Self.start.duration(to: try #require(after.nextRunAt)) <= Backoff.base)
+        #expect(Self.start.duration(to: try #require(after.nextRunAt)) <= SourceSchedule.shortestBackoff)
         // Repeated crashes increase the delay.
         var killed = stored
         var longest = Duration.zero
         for _ in 0..<20 {
             var schedule = self.schedule(record: killed)
             killed = schedule.start(Self.start, using: &random)
-            longest = max(longest, Self.start.duration(to: try #require(killed.nextRunAt)))
+            longest = max(longest, try #require(killed.wait))
         }
         #expect(longest > .seconds(1800))
         schedule.finish(.cancelled, now: Self.start, using: &random)
@@ -422,30 +425,26 @@ struct SourceScheduleTests {
         #expect(!schedule.isFresh(limit.advanced(by: .seconds(1))))
     }
 
-    @Test mutating func searchesArePassedOnWhereTheContentIsStaleAndNothingHolds() {
+    @Test mutating func aFailureHoldsSearchesForAMinuteOrAsLongAsTheUpstreamAsked() {
         var schedule = fetched()
-        #expect(!schedule.maySearch(Self.start))
-        #expect(schedule.maySearch(Self.start, whileFresh: true))
-        let stale = Self.start.advanced(by: Self.day * 2)
-        #expect(schedule.maySearch(stale))
-        schedule.finishSearch(Self.offline, now: stale)
+        #expect(schedule.maySearch(Self.start))
+        schedule.finishSearch(Self.offline, now: Self.start)
         #expect(schedule.record.failures == 0)
         #expect(schedule.failure?.kind == .offline)
-        #expect(!schedule.maySearch(stale.advanced(by: .seconds(59))))
-        #expect(!schedule.maySearch(stale.advanced(by: .seconds(59)), whileFresh: true))
-        #expect(schedule.maySearch(stale.advanced(by: .seconds(60))))
-        schedule.finishSearch(nil, now: stale.advanced(by: .seconds(60)))
+        #expect(!schedule.maySearch(Self.start.advanced(by: .seconds(59))))
+        #expect(schedule.searchFailure(Self.start)?.retryAt == Self.start.advanced(by: .seconds(60)))
+        #expect(schedule.maySearch(Self.start.advanced(by: .seconds(60))))
+        schedule.finishSearch(nil, now: Self.start.advanced(by: .seconds(60)))
         #expect(schedule.failure == nil)
-        #expect(schedule.maySearch(stale.advanced(by: .seconds(60))))
-        schedule.finishSearch(Self.offline(retryAfter: .seconds(600)), now: stale)
-        #expect(!schedule.maySearch(stale.advanced(by: .seconds(599))))
-        #expect(schedule.maySearch(stale.advanced(by: .seconds(600))))
+        schedule.finishSearch(Self.offline(retryAfter: 600), now: Self.start)
+        #expect(!schedule.maySearch(Self.start.advanced(by: .seconds(599))))
+        #expect(schedule.maySearch(Self.start.advanced(by: .seconds(600))))
     }
 
     @Test mutating func searchesAreNotPassedOnInBackoff() throws {
         var schedule = schedule()
         for _ in 0..<12 { run(&schedule, .failed(Self.offline)) }
-        let until = try #require(schedule.record.backoffUntil)
+        let until = Self.start.advanced(by: try #require(schedule.record.wait))
         try #require(Self.start.duration(to: until) > .seconds(61))
         #expect(!schedule.maySearch(Self.start.advanced(by: .seconds(60))))
         #expect(schedule.maySearch(until))
@@ -473,4 +472,12 @@ extension SourceSchedule {
         let interval = Jitter(machine: "m").applied(to: policy.refresh, of: "facts")
         self.init(policy: policy, interval: interval, history: history, now: now)
     }
+}
+
+extension SourceSchedule {
+    /// At the time at which most tests begin.
+    var nextRunAt: Timestamp? { nextRun(Timestamp(seconds: 1_000_000)) }
+    var failure: SourceFailure? { failure(Timestamp(seconds: 1_000_000)) }
+
+    func maySearch(_ now: Timestamp) -> Bool { policy.isEnabled && searchHold(now) == nil }
 }

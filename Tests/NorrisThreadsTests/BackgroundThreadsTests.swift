@@ -27,7 +27,7 @@ import Testing
     /// The nice value of the calling thread, because Linux has a nice value per thread (getpriority(2)).
     private static var niceness: CInt { getpriority(CInt(PRIO_PROCESS.rawValue), 0) }
 
-    @Test("Background work yields to others", arguments: [BackgroundThreads.background, BackgroundThreads.decoding])
+    @Test("Background work yields to others", arguments: [BackgroundThreads.background, BackgroundThreads.facts])
     func niceness(_ threads: BackgroundThreads) async {
         let niceness = await threads.run { _ in Self.niceness }
         #expect(niceness == 10)

@@ -4,7 +4,7 @@ import Testing
 struct MemoryLedgerTests {
     @Test func theAccountsAddUpTo192MiB() {
         let ledger = MemoryLedger()
-        #expect(MemoryLedger.Account.allCases.map(ledger.limit(of:)).reduce(0, +) == 192 << 20)
+        #expect(MemoryLedger.Account.allCases.map(ledger.limit(of:)).reduce(0, +) == 96 << 20)
     }
 
     @Test func whatDoesNotFitIsNotTaken() {
@@ -18,9 +18,9 @@ struct MemoryLedgerTests {
     }
 
     @Test func aFullAccountDoesNotAffectTheOthers() {
-        let ledger = MemoryLedger(limits: [.bodies: 1])
-        ledger.add(10, to: .bodies)
-        #expect(!ledger.take(1, from: .bodies))
-        #expect(ledger.take(1 << 20, from: .decoding))
+        let ledger = MemoryLedger(limits: [.input: 1])
+        ledger.add(10, to: .input)
+        #expect(!ledger.take(1, from: .input))
+        #expect(ledger.take(1 << 20, from: .replies))
     }
 }

@@ -1,7 +1,6 @@
 import Logging
 import NorrisProtocol
 import NorrisServer
-import NorrisUpstream
 
 /// The whole configuration, validated; a key that the file omits has its default.
 ///
@@ -14,13 +13,22 @@ struct Configuration: Sendable, Equatable {
     var adminGroups: [String] = []
     var limits = Server.Limits()
     /// How requests are sent to upstreams.
-    var http = HTTPSettings(timeout: .seconds(10), userAgent: "norrisd/\(NorrisVersion.current)")
+    var http = HTTP()
     var facts = Facts()
     var gifs = Gifs()
     var posts = Posts()
 }
 
 extension Configuration {
+    struct HTTP: Sendable, Equatable {
+        /// The limit of a whole request.
+        var timeout = Duration.seconds(10)
+        /// The largest body in bytes, before and after inflating.
+        var maximumBody = 16 << 20
+        var userAgent = "norrisd/\(NorrisVersion.current)"
+        var proxy: FetchRequest.Proxy?
+    }
+
     /// The facts of api.chucknorris.io and of fortune files.
     struct Facts: Sendable, Equatable {
         var enabled = true
@@ -68,8 +76,11 @@ extension Configuration {
         /// The key of the entry, `[a-z0-9_-]{1,40}`, neither `facts` nor `gifs`.
         var name: String
         var kind: PostSourceKind
-        /// An absolute URL: for `feed` the document, as written; else the base, without a trailing slash.
+        /// An absolute URL: for `feed` the document, as written; else the base, without a trailing slash. Empty for
+        /// `exec`.
         var url: String
+        /// The program of `exec`, by its absolute path, and its arguments.
+        var command: [String] = []
         var enabled = true
         /// The values of the entry, or of `posts`.
         var refresh, keep: Duration
@@ -79,5 +90,7 @@ extension Configuration {
     enum PostSourceKind: String, Sendable, CaseIterable {
         case feed, mastodon
         case usersPosts = "users-posts"
+        /// A program that prints a feed.
+        case exec
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
 import NorrisProtocol
-import NorrisUpstream
+import NorrisText
 import SystemdIntegration
 
 /// A kind of value: its description, and how it is read from a scalar and written.
@@ -195,6 +195,9 @@ extension ConfigurationKind<String> {
             return "there is no group \(YAMLText.quoted(name)) here; create it or remove the name"
         })
 
+    /// An argument of a program.
+    static let argument = text("a text")
+
     /// A value for an HTTP header: printable ASCII (RFC 9110, section 5.5).
     static let headerValue = text(
         "a text of 1 to 256 printable ASCII characters",
@@ -289,7 +292,7 @@ extension ConfigurationKind<String> {
     }
 }
 
-extension ConfigurationKind<HTTPProxySettings> {
+extension ConfigurationKind<FetchRequest.Proxy> {
     /// `http://[USER[:PASSWORD]@]HOST[:PORT]`. The password is printed as `***`, and no message quotes it.
     static let proxy = Self(
         expectation: "a URL such as http://proxy.example:3128",
@@ -315,7 +318,7 @@ extension ConfigurationKind<HTTPProxySettings> {
             }
             guard let url = HTTPURL(scheme + host) else { throw badURL }
             let isBracketed = url.host.hasPrefix("[")
-            return HTTPProxySettings(
+            return FetchRequest.Proxy(
                 host: isBracketed ? String(url.host.dropFirst().dropLast()) : url.host, port: url.port ?? 80,
                 user: user.first ?? nil, password: user.count > 1 ? user[1] : nil)
         },

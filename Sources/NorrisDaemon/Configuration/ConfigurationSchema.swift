@@ -1,7 +1,6 @@
 import Glibc
 import NorrisProtocol
 import NorrisServer
-import NorrisUpstream
 
 /// The table of all keys, used for reading, printing, suggestions and the man page.
 enum ConfigurationSchema {
@@ -109,6 +108,10 @@ enum ConfigurationSchema {
             },
             write: { YAMLText.scalar($0.url) }
         ),
+        .init(
+            "command", \.command, listOf: .argument,
+            "For exec: the program by its absolute path, and its arguments; it prints a feed."
+        ),
         .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served either way."),
         .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh by default."),
         .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep by default."),
@@ -135,11 +138,17 @@ extension ConfigurationReader {
         )
         read(ConfigurationSchema.sourceKeys, in: node, into: &source)
         // After another fault in the source, a missing value is probably the value already reported.
-        var given: [String?] = []
-        if case .mapping(let entries) = node.content { given = entries.map(\.name) }
-        let missing = ConfigurationSchema.sourceKeys.first { $0.isRequired && !given.contains($0.name) }
-        if let missing, faultCount == faultsBefore {
-            refuseKey(node, "has no \(missing.name); every source needs kind and url")
+        var given: [String] = []
+        if case .mapping(let entries) = node.content { given = entries.compactMap(\.name) }
+        guard faultCount == faultsBefore else { return source }
+        let isProgram = source.kind == .exec
+        if !given.contains("kind") || (isProgram ? source.command.isEmpty : source.url.isEmpty) {
+            let missing = !given.contains("kind") ? "kind" : isProgram ? "command" : "url"
+            refuseKey(node, "has no \(missing); every source needs kind and url, or kind: exec and command")
+        } else if !source.command.isEmpty, !source.url.isEmpty || !isProgram {
+            refuseKey(node, "has a command; only kind: exec has one, and no url")
+        } else if isProgram, source.command.first?.hasPrefix("/") != true {
+            refuseKey(node, "has no absolute path of a program; write command: [/path, ARGUMENT]")
         }
         return source
     }
@@ -148,7 +157,9 @@ extension ConfigurationReader {
 extension Configuration.PostSource {
     /// The entry on one line, with its inherited values.
     fileprivate var yaml: String {
-        "\(YAMLText.scalar(name)): {\(ConfigurationSchema.sourceKeys.map { $0.yaml(self) }.joined(separator: ", "))}"
+        let unused = kind == .exec ? "url" : "command"
+        let keys = ConfigurationSchema.sourceKeys.filter { $0.name != unused }
+        return "\(YAMLText.scalar(name)): {\(keys.map { $0.yaml(self) }.joined(separator: ", "))}"
     }
 }
 

@@ -3,7 +3,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisThreads
-import NorrisUpstream
 import Synchronization
 import SystemdIntegration
 
@@ -55,8 +54,7 @@ final class Sources: Sendable {
 
     /// Reads the file of the API key.
     init(_ configuration: Configuration, _ context: SourceContext, _: BlockingAccess) {
-        var http = configuration.http
-        http.trustRoots = context.environment.trustRoots
+        let http = configuration.http
         facts = FactSource(configuration: configuration.facts, http: http, context: context)
         let environment = context.environment
         let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
@@ -82,6 +80,7 @@ final class Sources: Sendable {
 struct SourceContext: Sendable {
     let stores: Stores
     let environment: FetchingEnvironment
+    var fetch: FetchProcess { environment.fetch }
     let knownCategories: KnownCategories
     let gifRun = GifRun()
     let logger: Logger
@@ -91,7 +90,7 @@ struct SourceContext: Sendable {
 struct FetchingEnvironment: Sendable {
     var machine: String
     var clock: any WallClock
-    var trustRoots: String?
+    var fetch: FetchProcess
     var credentials = Credentials(directory: nil)
     /// The longest wait of a search for an upstream.
     var searchTime = Duration.seconds(2)

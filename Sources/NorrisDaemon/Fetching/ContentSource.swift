@@ -3,7 +3,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisSystem
-import NorrisUpstream
 
 /// A source of content, as the schedule, the status and the cache see it; created again from each configuration.
 protocol ContentSource: Sendable {
@@ -15,7 +14,7 @@ protocol ContentSource: Sendable {
     var isEnabled: Bool { get }
     /// The base URL, or the document of a feed.
     var url: String { get }
-    var http: HTTPSettings { get }
+    var http: Configuration.HTTP { get }
     var context: SourceContext { get }
     var refresh: Duration { get }
     /// Every value in the configuration on which the content depends.
@@ -24,7 +23,7 @@ protocol ContentSource: Sendable {
     var policy: SourcePolicy { get }
 
     /// Runs once: makes the stored content equal to the upstream's.
-    func fetch() async -> FetchOutcome
+    func run() async throws -> FetchOutcome
 
     /// Removes the fetched content and its record.
     ///
@@ -46,6 +45,25 @@ extension ContentSource {
     var stores: Stores { context.stores }
     var now: Timestamp { context.environment.clock.now }
 
+    /// Runs once, and returns how the run ended.
+    func fetch() async -> FetchOutcome {
+        do { return try await run() } catch {
+            if Task.isCancelled { return .cancelled }
+            // The content was cleared during the run, which makes the source due.
+            if let error = error as? StoreError, error.reason == .contentGone { return .cancelled }
+            return .failed(FetchFailure(error))
+        }
+    }
+
+    /// A request for a document of this source.
+    func request(_ kind: FetchRequest.Kind) -> FetchRequest {
+        var request = FetchRequest(kind, url: url)
+        request.source = name
+        request.timeout = Int(http.timeout / .milliseconds(1))
+        (request.maximumBody, request.userAgent, request.proxy) = (http.maximumBody, http.userAgent, http.proxy)
+        return request
+    }
+
     /// The record of the last fetch; nil if the last fetch had other settings, because its validators do not apply.
     var lastFetch: FetchRecord? {
         get async {
@@ -59,73 +77,42 @@ extension ContentSource {
 
     /// The record of a fetch with the current settings.
     ///
-    /// - Parameter info: the caching headers of the reply, or of all replies combined.
+    /// - Parameter head: of the document, or of all documents combined.
     func newRecord(
-        _ info: FetchInfo = FetchInfo(), parts: [String: PartRecord] = [:], categories: [String] = []
+        _ head: FetchHead = FetchHead(), parts: [String: PartRecord] = [:], categories: [String] = []
     ) -> FetchRecord {
         FetchRecord(
-            settings: policy.settings, fetchedAt: now.advanced(by: .zero - info.age), isStale: info.isStale,
+            settings: policy.settings, fetchedAt: now.advanced(by: .seconds(-head.age)), isStale: head.isStale,
             parts: parts, categories: categories)
     }
+}
 
-    /// A new transport to the source's upstream.
-    func transport() -> CurlTransport { CurlTransport(baseURL: url, settings: http, logger: context.logger) }
-
-    /// The outcome of a run that failed.
-    func outcome(of error: any Error) -> FetchOutcome {
-        if Task.isCancelled { return .cancelled }
-        if let error = error as? StoreError, error.reason == .contentGone { return .contentGone }
-        return .failed(FetchFailure(error))
+extension FetchRequest {
+    /// The same request, unless the document is the one of a record.
+    func unless(_ part: PartRecord?) -> FetchRequest {
+        var request = self
+        (request.etag, request.lastModified) = (part?.etag, part?.lastModified)
+        return request
     }
 }
 
 extension PartRecord {
-    /// The record of a reply received at `now`.
-    init(_ validators: Validators, at now: Timestamp) {
-        self.init(etag: validators.etag, lastModified: validators.lastModified, checkedAt: now)
+    /// The record of a document received at `now`.
+    init(_ head: FetchHead, at now: Timestamp) {
+        self.init(etag: head.etag, lastModified: head.lastModified, checkedAt: now)
     }
-
-    var validators: Validators { Validators(etag: etag, lastModified: lastModified) }
 
     var hasValidators: Bool { etag != nil || lastModified != nil }
-}
-
-extension FetchOutcome {
-    /// The outcome of a run with the caching headers of its replies.
-    init(added: Int, newest: [Event.NewItem] = [], _ info: FetchInfo) {
-        self = .fetched(
-            added: added, newest: newest, notBefore: info.notBefore, age: info.age, isStale: info.isStale)
-    }
 }
 
 extension FetchFailure {
     /// The failure of a fetch, at the upstream or in the store, for the schedule.
     init(_ error: any Error) {
-        switch error {
-        case let failure as FetchFailure: self = failure
-        case let error as UpstreamError:
-            let kind: SourceFailure.Kind =
-                switch error.kind {
-                case .offline: .offline
-                case .timeout: .timeout
-                case .http: .http
-                case .quota: .quota
-                case .decode: .decode
-                case .credentials: .credentials
-                // The failure of a cancelled request is discarded.
-                case .cancelled: .offline
-                }
-            self.init(
-                kind: kind, message: error.message, isRetryable: error.isRetryable, retryAfter: error.retryAfter,
-                feedURL: error.feedURL)
-        default:
-            // The store failed. The protocol has no kind for that, and the next run tries again.
-            self = .unusable("The fetched content cannot be stored. See why: norrisctl status")
-        }
+        // The protocol has no kind for a failed store, and the next run tries again.
+        self =
+            error as? FetchFailure ?? .unusable("The fetched content cannot be stored. See why: norrisctl status")
     }
 
     /// A well-formed reply that cannot be used; a retry would not help.
-    static func unusable(_ message: String) -> FetchFailure {
-        FetchFailure(kind: .decode, message: message, isRetryable: false)
-    }
+    static func unusable(_ message: String) -> FetchFailure { FetchFailure(kind: .decode, message: message) }
 }

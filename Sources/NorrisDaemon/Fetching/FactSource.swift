@@ -2,8 +2,6 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import NorrisThreads
-import NorrisUpstream
 import Synchronization
 
 /// The source `facts`: the facts of api.chucknorris.io.
@@ -17,7 +15,7 @@ struct FactSource: ContentSource {
     private static let maximumFacts = 200_000
 
     let configuration: Configuration.Facts
-    let http: HTTPSettings
+    let http: Configuration.HTTP
     let context: SourceContext
 
     var name: String { FactSource.name }
@@ -27,61 +25,55 @@ struct FactSource: ContentSource {
     var refresh: Duration { configuration.refresh }
     var settings: [String] { [configuration.baseURL] + configuration.queries }
 
-    private var upstream: Chucknorris {
-        Chucknorris(baseURL: url, transport: transport(), timeout: http.timeout, decodingOn: BackgroundThreads.decoding)
-    }
-
     func clear() async throws(StoreError) -> Int { try await stores.facts.clearUpstream() }
 
-    // MARK: A run
-
-    func fetch() async -> FetchOutcome {
-        do { return try await fetch(from: upstream) } catch { return outcome(of: error) }
-    }
-
-    private func fetch(from upstream: Chucknorris) async throws -> FetchOutcome {
+    func run() async throws -> FetchOutcome {
         var news = FactUnion()
         if let last = await lastFetch, configuration.queries.allSatisfy({ last.parts[$0]?.hasValidators == true }),
-            let outcome = try await fetchChanges(upstream, since: last, &news)
+            let outcome = try await fetchChanges(since: last, &news)
         {
             return outcome
         }
         for query in configuration.queries where news.parts[query] == nil {
-            try news.add(await upstream.search(query), of: query, at: now)
+            try news.add(await facts(query), of: query, at: now)
         }
         // Facts are stored without their upstream's categories if the upstream does not list them.
         var categories = await stores.records.fetch(of: name)?.categories ?? []
-        if case .changed(let names, _)? = try? await upstream.categories() { categories = names }
+        if let (head, _) = try? await context.fetch.fetch(request(.categories), Fact.self) {
+            categories = head.categories.filter(Fact.isCategoryName)
+        }
         return try await store(news, categories: categories)
+    }
+
+    private func facts(
+        _ query: String, unless part: PartRecord? = nil
+    ) async throws(FetchFailure) -> (FetchHead, [Fact]) {
+        var request = request(.facts).unless(part)
+        (request.query, request.asksPastCaches) = (query, true)
+        return try await context.fetch.fetch(request, Fact.self)
     }
 
     /// Sends conditional requests only.
     ///
     /// - Parameter news: receives the reply that has changes.
     /// - Returns: nil if there are or may be changes; then everything is fetched.
-    private func fetchChanges(
-        _ upstream: Chucknorris, since last: FetchRecord, _ news: inout FactUnion
-    ) async throws -> FetchOutcome? {
+    private func fetchChanges(since last: FetchRecord, _ news: inout FactUnion) async throws -> FetchOutcome? {
         var record = last
-        var combined = FetchInfo(notBefore: .zero)
+        var combined = FetchHead()
         for (index, query) in configuration.queries.enumerated() {
             guard let part = last.parts[query] else { return nil }
             let isDue = part.checkedAt.duration(to: now) > configuration.refresh * FactSource.otherQueriesAfter
             guard index == 0 || isDue else { continue }
-            switch try await upstream.search(query, validators: part.validators) {
-            case .unchanged(let info):
-                // A 304 may omit the validators; then the old validators stay valid.
-                let confirmed = PartRecord(info.validators, at: now)
-                record.parts[query] = confirmed.hasValidators ? confirmed : PartRecord(part.validators, at: now)
-                combined.combine(with: info)
-            case let changed:
-                try news.add(changed, of: query, at: now)
+            let (head, facts) = try await facts(query, unless: part)
+            guard head.isUnchanged else {
+                try news.add((head, facts), of: query, at: now)
                 return nil
             }
+            record.parts[query] = PartRecord(head, at: now)
+            combined.combine(with: head)
         }
         record = newRecord(combined, parts: record.parts, categories: record.categories)
-        guard await stores.records.renew(record, for: name) else { return .contentGone }
-        return FetchOutcome(added: 0, combined)
+        return await stores.records.renew(record, for: name) ? .fetched(added: 0, combined) : .cancelled
     }
 
     private func store(_ news: FactUnion, categories: [String]) async throws -> FetchOutcome {
@@ -90,35 +82,33 @@ struct FactSource: ContentSource {
         }
         let changes = try await stores.facts.replaceUpstream(
             // A fact is removed upstream only if every item of every reply could be used and none is the fact.
-            news.facts, isComplete: news.skipped == 0,
-            fetch: newRecord(news.info, parts: news.parts, categories: categories))
+            news.facts, isComplete: news.head.skipped == 0,
+            fetch: newRecord(news.head, parts: news.parts, categories: categories))
         context.knownCategories.learn(categories)
         context.logger.info(
             "facts.fetched",
             metadata: [
                 "added": "\(changes.added)", "changed": "\(changes.changed)", "removed": "\(changes.removed)",
-                "skipped": "\(news.skipped)", "categories_dropped": "\(changes.droppedCategories)",
+                "skipped": "\(news.head.skipped)", "categories_dropped": "\(changes.droppedCategories)",
                 "total": "\(stores.facts.catalogue.upstreamCount)",
             ])
-        return FetchOutcome(added: changes.added, news.info)
+        return .fetched(added: changes.added, news.head)
     }
 
     /// The distinct facts of several replies, and the records of the replies.
     private struct FactUnion {
         private(set) var facts: [Fact] = []
         private(set) var parts: [String: PartRecord] = [:]
-        /// The number of items that could not be used.
-        private(set) var skipped = 0
-        private(set) var info = FetchInfo(notBefore: .zero)
+        /// Of all replies.
+        private(set) var head = FetchHead()
         private var ids: Set<String> = []
 
-        mutating func add(_ fetched: Fetched<FactBatch>, of query: String, at now: Timestamp) throws(FetchFailure) {
-            // The transport accepts a 304 only as a reply to a conditional request.
-            guard case .changed(let batch, let info) = fetched else { return }
-            parts[query] = PartRecord(info.validators, at: now)
-            skipped += batch.skipped
-            self.info.combine(with: info)
-            facts += batch.facts.filter { ids.insert($0.id).inserted }
+        mutating func add(
+            _ fetched: (head: FetchHead, facts: [Fact]), of query: String, at now: Timestamp
+        ) throws(FetchFailure) {
+            parts[query] = PartRecord(fetched.head, at: now)
+            head.combine(with: fetched.head)
+            facts += fetched.facts.filter { ids.insert($0.id).inserted }
             if facts.count > FactSource.maximumFacts {
                 throw .unusable("The upstream answered with more than \(FactSource.maximumFacts) facts.")
             }

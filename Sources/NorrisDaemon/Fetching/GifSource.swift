@@ -2,8 +2,6 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import NorrisThreads
-import NorrisUpstream
 import Synchronization
 import SystemdIntegration
 
@@ -12,15 +10,15 @@ struct GifSource: ContentSource {
     static let name = SourceStatus.gifs
     /// The maximum that Giphy returns for a free key.
     private static let pageSize = 50
-    /// The maximum bytes of ids in one URL, because few servers accept much longer URLs.
-    private static let maximumIDBytes = 2_000
+    /// The maximum number of ids in one request. An id has at most 64 bytes, and few servers accept long URLs.
+    private static let maximumIDs = 50
     private static let maximumFavorites = 300
     /// The fewest GIFs that a user's request fetches, because each request counts against the quota.
     private static let userPageSize = 25
 
     let configuration: Configuration.Gifs
     let key: GiphyKey
-    let http: HTTPSettings
+    let http: Configuration.HTTP
     let context: SourceContext
 
     var name: String { GifSource.name }
@@ -84,90 +82,63 @@ struct GifSource: ContentSource {
             return nil
         }
         // A very small quota is reserved for users.
-        let wait = until.map { now.duration(to: $0) } ?? configuration.refresh
+        let wait = until.map { Int($0.seconds - now.seconds) } ?? Int(configuration.refresh.components.seconds)
         let message = "This hour's requests for prefetching are used up; the rest follows (gifs.hourly_quota)"
         return FetchFailure(kind: .quota, message: message, isRetryable: true, retryAfter: wait)
     }
 
-    private func giphy() throws(FetchFailure) -> Giphy {
-        guard let secret = key.secret else {
-            let message = key.failure?.message ?? "There is no key"
-            throw FetchFailure(kind: .credentials, message: message, isRetryable: false)
-        }
-        return Giphy(
-            baseURL: url, key: secret.value, rating: rating, transport: transport(), timeout: http.timeout,
-            decodingOn: BackgroundThreads.decoding)
-    }
-
-    /// Giphy's rate limit counts by the hour. A 429 does not say since when, so the wait ends at the next full hour.
-    private func failure(_ error: any Error) -> FetchFailure {
-        var failure = FetchFailure(error)
-        if failure.kind == .quota, failure.retryAfter == nil {
-            failure.retryAfter = .seconds(3600 - now.seconds % 3600)
-        }
-        return failure
-    }
-
     // MARK: A run
 
-    func fetch() async -> FetchOutcome {
-        do { return try await fetch(from: try giphy()) } catch { return outcome(of: failure(error)) }
-    }
-
     /// Fetches the lists of the configuration until the quota is used up.
-    private func fetch(from giphy: Giphy) async throws -> FetchOutcome {
+    func run() async throws -> FetchOutcome {
         var added = 0
         let lists = [trending] + configuration.queries.map { .search($0, rating: rating) }
         let oldest = now - configuration.refresh
         context.gifRun.begin(policy.settings)
         for list in lists where !context.gifRun.has(list, notBefore: oldest) {
             if let wait = await takeQuota() { return .postponed(wait) }
-            let limit = GifSource.pageSize
-            if let page = try await page(of: list, offset: 0, limit: limit, from: giphy, within: http.timeout) {
+            if let (head, gifs) = try await page(of: list, offset: 0, limit: GifSource.pageSize) {
                 added += try await stores.gifs.put(
-                    page.gifs, in: list, offset: 0, nextOffset: page.nextOffset, totalCount: page.totalCount, at: now
+                    gifs, in: list, offset: 0, nextOffset: head.nextOffset, totalCount: head.totalCount, at: now
                 ).added
             }
             context.gifRun.note(list, at: now)
         }
         context.gifRun.end()
         await stores.gifs.purge(before: notBefore, now: now)
-        guard try await stores.gifs.finishRun(newRecord(), of: lists) else { return .contentGone }
-        added += try await fetchFavorites(from: giphy)
+        guard try await stores.gifs.finishRun(newRecord(), of: lists) else { return .cancelled }
+        added += try await fetchFavorites()
         context.logger.info("gifs.fetched", metadata: ["added": "\(added)", "total": "\(stores.gifs.count)"])
         return .fetched(added: added)
     }
 
     /// Fetches the GIFs of users' favorites again, because a favorite stores only the id and the title.
-    private func fetchFavorites(from giphy: Giphy) async throws -> Int {
+    private func fetchFavorites() async throws -> Int {
         var added = 0
         let favorites = await stores.favorites.gifIDs(limit: GifSource.maximumFavorites)
         var missing = await stores.gifs.missing(ids: favorites, notBefore: now - configuration.refresh)[...]
         while !missing.isEmpty, await takeQuota() == nil {
-            var length = 0
-            let ids = missing.prefix(Giphy.maximumIDs).prefix { id in
-                length += id.utf8.count + 1
-                return length <= GifSource.maximumIDBytes
-            }
-            // A longer text cannot be an id.
-            missing = missing.dropFirst(max(ids.count, 1))
-            do {
-                added += try await stores.gifs.put(try await giphy.gifs(ids: Array(ids)).gifs, at: now)
+            let ids = missing.prefix(GifSource.maximumIDs)
+            missing = missing.dropFirst(ids.count)
+            do throws(FetchFailure) {
+                let gifs = try await fetch(.gifs, query: ids.joined(separator: ",")).gifs
+                added += (try? await stores.gifs.put(gifs, at: now)) ?? 0
             } catch {
-                let failure = FetchFailure(error)
-                if failure.kind == .quota || failure.kind == .credentials { throw failure }
+                if error.kind == .quota || error.kind == .credentials { throw error }
                 // A favorite's id may be unknown to Giphy, which is no failure of the source.
-                context.logger.info("gifs.favorites-not-fetched", metadata: ["error": "\(failure.message)"])
+                context.logger.info("gifs.favorites-not-fetched", metadata: ["error": "\(error.message)"])
             }
         }
         return added
     }
 
-    // MARK: A user's request
+    // MARK: Requests to Giphy
 
     /// Sends a user's request to Giphy and stores the reply.
     ///
-    /// - Parameter uid: the user whose share of the quota the request takes.
+    /// - Parameters:
+    ///   - uid: the user whose share of the quota the request takes.
+    ///   - time: the limit for fetching and decoding.
     /// - Returns: nil if the quota is used up.
     func fetch(
         _ request: GifRequest, for uid: UInt32, within time: Duration
@@ -175,42 +146,63 @@ struct GifSource: ContentSource {
         let quota = configuration.hourlyQuota
         if case .exhausted = await stores.quota.take(.user, by: uid, limit: quota, now: now) { return nil }
         do {
-            let giphy = try giphy()
             let gif: Gif?
             switch request {
             case .page(let list, let offset, let request):
                 let limit = max(request.limit, GifSource.userPageSize)
-                guard let page = try await page(of: list, offset: offset, limit: limit, from: giphy, within: time)
-                else {
+                guard let (head, gifs) = try await page(of: list, offset: offset, limit: limit, within: time) else {
                     return .nothing
                 }
                 return .page(
                     try await stores.gifs.put(
-                        page.gifs, in: list, offset: offset, nextOffset: page.nextOffset, totalCount: page.totalCount,
+                        gifs, in: list, offset: offset, nextOffset: head.nextOffset, totalCount: head.totalCount,
                         at: now, replyingTo: request, notBefore: notBefore
                     ).page)
-            case .random(let tag): gif = try await giphy.random(tag: tag, timeout: time)
-            case .gif(let id): gif = try await giphy.gif(id: id, timeout: time)
+            case .random(let tag): gif = try await fetch(.gifRandom, query: tag, within: time).gifs.first
+            case .gif(let id): gif = try await fetch(.gifs, query: id, within: time).gifs.first { $0.id == id }
             }
             guard let gif else { return .nothing }
             _ = try await stores.gifs.put([gif], at: now)
             return .gif(gif)
         } catch {
-            throw failure(error)
+            throw FetchFailure(error)
         }
     }
 
     /// A page of a list; nil if Giphy refuses the query as too long, which says nothing about other queries.
     private func page(
-        of list: GifList, offset: Int, limit: Int, from giphy: Giphy, within time: Duration
-    ) async throws(UpstreamError) -> GifPage? {
-        if list.isTrending { return try await giphy.trending(offset: offset, limit: limit, timeout: time) }
-        do throws(UpstreamError) {
-            return try await giphy.search(
-                list.query, offset: offset, limit: limit, rating: list.rating, lang: list.lang, timeout: time)
+        of list: GifList, offset: Int, limit: Int, within time: Duration? = nil
+    ) async throws(FetchFailure) -> (head: FetchHead, gifs: [Gif])? {
+        do throws(FetchFailure) {
+            return try await fetch(
+                list.isTrending ? .gifTrending : .gifSearch, query: list.query, offset: offset, limit: limit,
+                rating: list.rating, lang: list.lang, within: time)
         } catch {
-            if error.kind == .http(status: 414) { return nil }
+            if error.status == 414, !list.isTrending { return nil }
             throw error
+        }
+    }
+
+    private func fetch(
+        _ kind: FetchRequest.Kind, query: String?, offset: Int? = nil, limit: Int? = nil, rating: String? = nil,
+        lang: String? = nil, within time: Duration? = nil
+    ) async throws(FetchFailure) -> (head: FetchHead, gifs: [Gif]) {
+        guard let secret = key.secret else {
+            throw FetchFailure(kind: .credentials, message: key.failure?.message ?? "There is no key")
+        }
+        var request = request(kind)
+        (request.key, request.query, request.offset, request.limit) = (secret.value, query, offset, limit)
+        (request.rating, request.lang) = (rating ?? self.rating, lang)
+        if let time { request.timeout = min(request.timeout, Int(time / .milliseconds(1))) }
+        do throws(FetchFailure) {
+            let (head, gifs) = try await context.fetch.fetch(request, Gif.self, within: time)
+            return (head, gifs)
+        } catch {
+            var failure = error
+            // Giphy's rate limit counts by the hour. A 429 does not say since when, so the wait ends at the next full
+            // hour.
+            if failure.kind == .quota, failure.retryAfter == nil { failure.retryAfter = Int(3600 - now.seconds % 3600) }
+            throw failure
         }
     }
 }
@@ -236,6 +228,9 @@ enum GifResult: Equatable, Sendable {
 
 /// Users' requests to Giphy: equal requests at one time are sent once.
 final class GifFetches: Sendable {
+    /// The part of the time of a search that is left for storing and reading the reply.
+    private static let storing = Duration.milliseconds(300)
+
     let requests = Coalescer<GifRequest, GifResult>()
     private let sources: ConfiguredSources
     private let prefetcher: Prefetcher
@@ -246,7 +241,7 @@ final class GifFetches: Sendable {
     }
 
     /// Whether the schedule allows a request now.
-    var maySend: Bool { prefetcher.maySearch(GifSource.name, whileFresh: true) }
+    var maySend: Bool { prefetcher.maySearch(GifSource.name) }
 
     /// Sends a request to Giphy and stores the reply, within the time of a search and the limits of the schedule.
     ///
@@ -255,14 +250,26 @@ final class GifFetches: Sendable {
     ///   - mayFetch: ``maySend`` when the client's request arrived.
     func send(_ request: GifRequest, for uid: UInt32, mayFetch: Bool) async -> GifResult {
         let source = sources.current.gifs
-        guard mayFetch else { return .unavailable(reports.failure(of: source.name) ?? source.quotaFailure(of: uid)) }
+        guard mayFetch else { return unavailable(source, uid) }
         if let result = await requests.join(request) { return result }
-        let fetched = await prefetcher.search(source.name, whileFresh: true) { time throws(FetchFailure) in
-            try await source.fetch(request, for: uid, within: time)
+        let fetched = await prefetcher.search(source.name) { time throws(FetchFailure) in
+            try await source.fetch(request, for: uid, within: max(time - GifFetches.storing, .zero))
         }
-        let result = fetched ?? .unavailable(reports.failure(of: source.name) ?? source.quotaFailure(of: uid))
+        // A refusal for this user is no answer for others, of whom the next sends the request.
+        if fetched == nil, source.quotaFailure(of: uid) != nil, source.quotaFailure() == nil {
+            requests.pass(request)
+            return unavailable(source, uid)
+        }
+        let result = fetched ?? unavailable(source, uid)
         requests.finish(request, result)
         return result
+    }
+
+    private func unavailable(_ source: GifSource, _ uid: UInt32) -> GifResult {
+        .unavailable(
+            reports.failure(of: source.name) ?? source.quotaFailure(of: uid)
+                ?? SourceFailure(
+                    kind: .timeout, message: "Giphy is busy with another request. Try again.", since: source.now))
     }
 
     /// A GIF by its id, from the cache or from Giphy.
@@ -270,7 +277,7 @@ final class GifFetches: Sendable {
         let source = sources.current.gifs
         if let gif = await source.stores.gifs.gif(id: id, notBefore: source.notBefore) { return gif }
         // An impossible id costs no request.
-        switch Giphy.isPossibleID(id) ? await send(.gif(id: id), for: uid, mayFetch: mayFetch) : .nothing {
+        switch Gif.isPossibleID(id) ? await send(.gif(id: id), for: uid, mayFetch: mayFetch) : .nothing {
         case .gif(let gif): return gif
         case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .page: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
@@ -283,7 +290,9 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The callers that wait for a running request.
     let waiters = Mutex<[Key: [CheckedContinuation<Value?, Never>]]>([:])
 
-    /// Waits for the result of an equal request. Returns nil for the first request, which must call ``finish(_:_:)``.
+    /// Waits for the result of an equal request.
+    ///
+    /// - Returns: nil if the caller must run the request, and call ``finish(_:_:)`` or ``pass(_:)``.
     func join(_ key: Key) async -> Value? {
         await withCheckedContinuation { continuation in
             let isFirst = waiters.withLock { waiters in
@@ -298,6 +307,18 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Ends a request, and resumes the callers that wait for its result.
     func finish(_ key: Key, _ value: Value) {
         for waiter in waiters.withLock({ $0.removeValue(forKey: key) ?? [] }) { waiter.resume(returning: value) }
+    }
+
+    /// Lets the next caller run the request.
+    func pass(_ key: Key) {
+        let next = waiters.withLock { waiters in
+            guard waiters[key]?.isEmpty == false else {
+                waiters[key] = nil
+                return nil as CheckedContinuation<Value?, Never>?
+            }
+            return waiters[key]?.removeFirst()
+        }
+        next?.resume(returning: nil)
     }
 }
 

@@ -70,7 +70,7 @@ struct SourceControl: Sendable {
 
     /// Makes the failed sources due, because the cache can be written again.
     func cacheIsWritable() {
-        for source in sources.current.all where prefetcher.schedule(of: source.name)?.failure != nil {
+        for source in sources.current.all where prefetcher.schedule(of: source.name)?.record.failure != nil {
             // A refusal leaves the schedule as it is.
             try? prefetcher.refresh(source.name, isAdministrator: true)
         }

@@ -35,7 +35,7 @@ struct SourceReports: Sendable {
             origin: isEmpty ? (fetchedAt == nil ? .none : .cache) : isLocal ? .builtin : .cache,
             state: isEmpty ? .empty : isFresh ? .fresh : .stale, fetchedAt: fetchedAt,
             ageSeconds: fetchedAt.map { Int(now.seconds - $0.seconds) },
-            error: failure(of: source, schedule, isSearch: isFromUpstream != nil))
+            error: failure(of: source, schedule))
     }
 
     /// The freshness of posts of several sources: the oldest time, the worst state and the newest failure.
@@ -52,17 +52,15 @@ struct SourceReports: Sendable {
     }
 
     /// The reason why a source cannot be fetched, or the last failure of its upstream.
-    func failure(of name: String) -> SourceFailure? { failure(of: name, prefetcher.schedule(of: name), isSearch: true) }
+    func failure(of name: String) -> SourceFailure? { failure(of: name, prefetcher.schedule(of: name)) }
 
-    private func failure(of name: String, _ schedule: SourceSchedule?, isSearch: Bool) -> SourceFailure? {
+    private func failure(of name: String, _ schedule: SourceSchedule?) -> SourceFailure? {
         let sources = sources.current
         // A disabled source is not expected to be fetched.
         guard let source = sources[name], source.isEnabled else { return nil }
-        guard name == GifSource.name else {
-            return isSearch ? schedule?.searchFailure(clock.now) : schedule?.failure
-        }
+        guard name == GifSource.name else { return schedule?.failure(clock.now) }
         if let reason = sources.gifs.unavailableReason { return reason }
-        return schedule?.searchFailure(clock.now, whileFresh: true) ?? sources.gifs.quotaFailure()
+        return schedule?.searchFailure(clock.now) ?? sources.gifs.quotaFailure()
     }
 
     /// The names of the sources whose content could not be refreshed for 1.5 times their interval.
@@ -88,7 +86,7 @@ struct SourceReports: Sendable {
                 name: source.name, kind: source.kind, isEnabled: source.isEnabled,
                 isConfigured: gifs?.key.isConfigured == false ? false : nil, items: items,
                 freshness: freshness(of: source.name, isEmpty: items == 0, isLocal: isLocal),
-                nextRunAt: schedule?.nextRunAt, consecutiveFailures: schedule?.record.failures ?? 0,
+                nextRunAt: schedule?.nextRun(clock.now), consecutiveFailures: schedule?.record.failures ?? 0,
                 quota: gifs?.quota)
         }
     }

@@ -118,7 +118,7 @@ final class FactHandlers: Sendable {
         }
         // Other users would wait for a long search on the event loop.
         return .disk { () async throws(ResponseError) -> [UInt8] in
-            let page = try await BackgroundThreads.decoding.run { _ throws(ResponseError) in
+            let page = try await BackgroundThreads.facts.run { _ throws(ResponseError) in
                 try catalogue.page(query, request, key: key)
             }
             var json = JSONWriter()

@@ -91,7 +91,8 @@ final class Health: Sendable {
             reports.prefetcher.schedule(of: source.name).map { (source.name, $0) }
         }
         let fetches = Health.fetchLine(
-            running: schedules.filter { $0.1.isRunning }.map(\.0), next: schedules.compactMap { $0.1.nextRunAt }.min(),
+            running: schedules.filter { $0.1.isRunning }.map(\.0),
+            next: schedules.compactMap { $0.1.nextRun(clock.now) }.min(),
             now: clock.now)
         return line([contents, leftOut, fetches] + faults)
     }

@@ -65,7 +65,7 @@ struct FortuneService: Service {
                     await wanted.wait(atMost: FortuneService.interval, on: clock)
                 }
                 guard !Task.isShuttingDownGracefully else { return }
-                await BackgroundThreads.decoding.run { _ in facts.readFortunes(paths()) { stop.isCancelled } }
+                await BackgroundThreads.facts.run { _ in facts.readFortunes(paths()) { stop.isCancelled } }
             }
         } onGracefulShutdown: {
             stop.cancel()

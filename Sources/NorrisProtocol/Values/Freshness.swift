@@ -95,34 +95,30 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
 
 /// The part of a source's schedule that is stored, so that a restart causes no early request.
 package struct ScheduleRecord: Equatable, Sendable {
-    /// nil before the first run.
-    package var nextRunAt: Timestamp?
-    /// The earliest time of the next request, unless a user refreshes the source.
-    package var backoffUntil: Timestamp?
+    /// The time of the last run; nil before the first.
+    package var lastRunAt: Timestamp?
+    /// The time from the last run to the next one, if it is not the interval: backoff, or the upstream's caching headers.
+    package var wait: Duration?
     /// The earliest time of any request, because of the upstream's rate limit.
     package var retryAt: Timestamp?
     /// The number of consecutive failed runs.
-    package var failures: Int
+    package var failures = 0
     /// The last failure of a run or a search until the next success. `since` is the time of the first consecutive
     /// failure. `retryAt` is not stored, but computed from the schedule.
     package var failure: SourceFailure?
-    /// The time of the last failure.
-    package var failedAt: Timestamp?
     /// The settings of the last completed run.
     package var settings: String?
     /// Identifies the URL to which the failures belong.
     package var upstream: String?
     /// Whether there was content at the end of that run.
-    package var hadContent: Bool
+    package var hadContent = false
 
     package init(
-        nextRunAt: Timestamp? = nil, backoffUntil: Timestamp? = nil, retryAt: Timestamp? = nil, failures: Int = 0,
-        failure: SourceFailure? = nil, failedAt: Timestamp? = nil, settings: String? = nil, upstream: String? = nil,
-        hadContent: Bool = false
+        lastRunAt: Timestamp? = nil, wait: Duration? = nil, retryAt: Timestamp? = nil, failures: Int = 0,
+        failure: SourceFailure? = nil, settings: String? = nil, upstream: String? = nil, hadContent: Bool = false
     ) {
-        (self.nextRunAt, self.backoffUntil, self.retryAt) = (nextRunAt, backoffUntil, retryAt)
-        (self.failures, self.failure, self.failedAt) = (failures, failure, failedAt)
-        (self.settings, self.upstream, self.hadContent) = (settings, upstream, hadContent)
+        (self.lastRunAt, self.wait, self.retryAt, self.failures) = (lastRunAt, wait, retryAt, failures)
+        (self.failure, self.settings, self.upstream, self.hadContent) = (failure, settings, upstream, hadContent)
     }
 }
 

@@ -82,3 +82,15 @@ package struct Gif: SharedObject {
         }
     }
 }
+
+extension Gif {
+    /// The names of Giphy's other endpoints, which have the same path as an id.
+    private static let reserved: Set<String> = ["categories", "random", "related", "search", "translate", "trending"]
+
+    /// Whether a GIF may have this id: 1 to 64 letters and digits of ASCII, hyphens and underscores. Another id is not
+    /// fetched, because it would address nothing or another endpoint.
+    package static func isPossibleID(_ id: String) -> Bool {
+        (1...64).contains(id.utf8.count) && !reserved.contains(id.lowercased())
+            && id.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 | 0x20 || $0 == 0x2D || $0 == 0x5F }
+    }
+}

@@ -102,12 +102,12 @@ extension DatabaseKind {
                 number INTEGER PRIMARY KEY, day TEXT NOT NULL UNIQUE, fact TEXT NOT NULL
             ) STRICT
             """,
-            // The next fetch of each source, and its failures since its last success.
+            // The last fetch of each source, its failures since its last success, and the waits in seconds.
             """
             CREATE TABLE schedules (
-                source TEXT NOT NULL PRIMARY KEY, next_run_at INTEGER, backoff_until INTEGER, retry_at INTEGER,
+                source TEXT NOT NULL PRIMARY KEY, last_run_at INTEGER, wait INTEGER, retry_at INTEGER,
                 failures INTEGER NOT NULL, failure_kind TEXT, failure_message TEXT, failure_since INTEGER,
-                failed_at INTEGER, settings TEXT, had_content INTEGER NOT NULL, upstream TEXT
+                settings TEXT, upstream TEXT, had_content INTEGER NOT NULL
             ) STRICT, WITHOUT ROWID
             """,
             // The requests of the last hour: times in seconds, separated by spaces.

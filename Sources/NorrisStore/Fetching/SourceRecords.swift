@@ -79,27 +79,28 @@ package struct SourceRecords: Sendable {
             try database.execute(
                 """
                 INSERT OR REPLACE INTO schedules (source, \(SourceRecords.columns))
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    source, record.nextRunAt, record.backoffUntil, record.retryAt,
+                    source, record.lastRunAt, record.wait?.components.seconds, record.retryAt,
                     min(record.failures, Int(Int32.max)), record.failure?.kind.rawValue, record.failure?.message,
-                    record.failure?.since, record.failedAt, record.settings, record.hadContent, record.upstream,
+                    record.failure?.since, record.settings, record.upstream, record.hadContent,
                 ])
         }
     }
 
     private static let columns = """
-        next_run_at, backoff_until, retry_at, failures, failure_kind, failure_message, failure_since, failed_at,
-        settings, had_content, upstream
+        last_run_at, wait, retry_at, failures, failure_kind, failure_message, failure_since, settings, upstream,
+        had_content
         """
 }
 
 extension ScheduleRecord {
     fileprivate init(_ row: Rows) throws {
         self.init(
-            nextRunAt: try row[0], backoffUntil: try row[1], retryAt: try row[2], failures: try row[3],
-            failedAt: try row[7], settings: try row[8], upstream: try row[10], hadContent: try row[9])
+            lastRunAt: try row[0], wait: (try row[1] as Int64?).map { .seconds(min(max($0, 0), 1 << 32)) },
+            retryAt: try row[2], failures: try row[3], settings: try row[7], upstream: try row[8],
+            hadContent: try row[9])
         if let kind: String = try row[4], let since: Timestamp = try row[6] {
             failure = SourceFailure(kind: .init(rawValue: kind), message: try row[5] ?? "", since: since)
         }

@@ -19,8 +19,6 @@ package struct PostChanges: Sendable, Equatable {
 /// A stored post that the fetch does not contain stays until it expires, because most sources contain only their latest
 /// posts.
 struct PostImport: Sendable {
-    /// The maximum number of posts of one fetch.
-    static let maximumFetched = 2_000
     /// The maximum number of posts of a source, in addition to the posts of the last fetch.
     static let maximumPosts = 100_000
     /// The number of rows that one transaction removes.
@@ -44,18 +42,6 @@ struct PostImport: Sendable {
 
     /// Whether nothing was stored yet.
     var isEmpty: Bool { heldPosts.isEmpty && heldAuthors.isEmpty }
-
-    /// The posts that a fetch stores, in the order of their document, with their positions in it. Posts without a date
-    /// count as new.
-    static func newest(_ posts: [Post]) -> [(position: Int, post: Post)] {
-        let all = posts.enumerated().map { (position: $0.offset, post: $0.element) }
-        guard all.count > maximumFetched else { return all }
-        let newest = all.sorted { first, second in
-            let (time, other) = (first.post.publishedAt?.seconds ?? .max, second.post.publishedAt?.seconds ?? .max)
-            return (time, second.position) > (other, first.position)
-        }
-        return newest.prefix(maximumFetched).sorted { $0.position < $1.position }
-    }
 
     /// Stores a post. Of several posts with one id the first counts.
     mutating func take(_ post: Post, _ position: Int, _ database: Database) throws {

@@ -72,12 +72,12 @@ package final class PostStore: Sendable {
         let generation = databases.generation(of: source)
         var run = PostImport(
             source: source, at: now, until: await readUntil(source), isFirst: count(source: source) == 0)
-        var rest = PostImport.newest(posts)[...]
+        var rest = Array(posts.enumerated())[...]
         repeat {
             var bytes = 0
             let part = rest.prefix { post in
-                bytes += post.post.text?.utf8.count ?? 0
-                return bytes <= PostStore.bytesAtOnce || bytes == post.post.text?.utf8.count ?? 0
+                bytes += post.element.text?.utf8.count ?? 0
+                return bytes <= PostStore.bytesAtOnce || bytes == post.element.text?.utf8.count ?? 0
             }.prefix(PostStore.postsAtOnce)
             rest = rest.dropFirst(part.count)
             run = try await databases.write(databases.cache) { [run, authors = run.isEmpty ? authors : []] database in

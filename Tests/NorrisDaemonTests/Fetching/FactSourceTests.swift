@@ -3,7 +3,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import NorrisUpstream
 import Synchronization
 import Testing
 
@@ -16,7 +15,7 @@ import Testing
 
     @Test func theFirstRunAsksEachQueryAndTheCategoriesOnce() async throws {
         try await SourceFixture.run { fixture in
-            #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .zero))
+            #expect(await fixture.fetch().added == 40)
             #expect(fixture.queries() == ["chuck", "norris", "-"])
             #expect(fixture.fetchedCount == 40)
             let joke = FakeUpstream.jokes(count: 40)[8]
@@ -30,7 +29,7 @@ import Testing
         try await SourceFixture.run(jokes: jokes) { fixture in
             let sink = RecordingSink()
             let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
-            #expect(await fixture.source(logger).fetch() == .fetched(added: 300, notBefore: .zero))
+            #expect(await fixture.source(logger).fetch().added == 300)
             let line = sink.records.first { $0.event.message == "facts.fetched" }
             #expect(line?.metadata["categories_dropped"] == "45")
         }
@@ -67,7 +66,7 @@ import Testing
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
             fixture.upstream.setJokes(FakeUpstream.jokes(count: 41))
-            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(await fixture.fetch().added == 1)
             #expect(fixture.queries(from: 3) == ["chuck?", "norris", "-"])
             #expect(fixture.fetchedCount == 41)
         }
@@ -77,9 +76,9 @@ import Testing
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
             fixture.upstream.setJokes(FakeUpstream.jokes(count: 40) + [FakeJoke(id: "n", value: "Norris alone.")])
-            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            #expect(await fixture.fetch().added == 0)
             try await fixture.age(by: .hours(7 * 24 + 1))
-            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(await fixture.fetch().added == 1)
             #expect(fixture.fact(id: "n") != nil)
             #expect(fixture.fetchedCount == 41)
         }
@@ -88,8 +87,8 @@ import Testing
     @Test func anUpstreamWithoutValidatorsIsAskedWholeEachTime() async throws {
         try await SourceFixture.run { fixture in
             fixture.upstream.setFault(.result(FakeUpstream.jokes(count: 3)), path: "/jokes/search")
-            #expect(await fixture.fetch() == .fetched(added: 3, notBefore: .zero))
-            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            #expect(await fixture.fetch().added == 3)
+            #expect(await fixture.fetch().added == 0)
             #expect(fixture.queries() == ["chuck", "norris", "-", "chuck", "norris", "-"])
         }
     }
@@ -111,8 +110,10 @@ import Testing
     @Test func cachingHeadersPutTheNextRunOff() async throws {
         try await SourceFixture.run { fixture in
             fixture.upstream.setHeaders([("Cache-Control", "private, max-age=7200")])
-            #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .hours(2)))
-            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .hours(2)))
+            for added in [40, 0] {
+                guard case .fetched(added, _, let head) = await fixture.fetch() else { return #expect(Bool(false)) }
+                #expect(head.notBefore == 7200)
+            }
         }
     }
 
@@ -122,7 +123,7 @@ import Testing
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
             fixture.upstream.setFault(.result([Self.news], others: [#"{"id":7}"#]), path: "/jokes/search")
-            #expect(await fixture.fetch() == .fetched(added: 1, notBefore: .zero))
+            #expect(await fixture.fetch().added == 1)
             #expect(fixture.fetchedCount == 41)
             fixture.upstream.setFault(.result([Self.news]), path: "/jokes/search")
             _ = await fixture.fetch()
@@ -146,7 +147,7 @@ import Testing
 
     @Test func anEmptyResultOfAnEmptyUpstreamIsNone() async throws {
         try await SourceFixture.run(jokes: []) { fixture in
-            #expect(await fixture.fetch() == .fetched(added: 0, notBefore: .zero))
+            #expect(await fixture.fetch().added == 0)
             #expect(fixture.fetchedCount == 0)
         }
     }
@@ -173,7 +174,7 @@ import Testing
             fixture.configuration.fortunes = [fortunes]
             fixture.store.readFortunes([fortunes])
             let count = fixture.store.catalogue.count
-            #expect(await fixture.fetch() == .fetched(added: 2, notBefore: .zero))
+            #expect(await fixture.fetch().added == 2)
             #expect(fixture.store.catalogue.count == count, "The upstream's takes the place of the fortune")
             #expect(fixture.fact(id: "doubled") != nil)
             #expect(fixture.fact(id: "same") == nil)
@@ -237,14 +238,19 @@ import Testing
         try await SourceFixture.run { fixture in
             let faults: [String: FakeUpstream.Fault] = ["503": .status(503), "html": .html, "reset": .reset]
             fixture.upstream.setFault(faults[name], path: "/jokes/categories")
-            #expect(await fixture.fetch() == .fetched(added: 40, notBefore: .zero))
+            #expect(await fixture.fetch().added == 40)
             #expect(fixture.knownCategories.contains("dev"))
         }
     }
 }
 
 extension FetchOutcome {
-    fileprivate var failure: FetchFailure? {
+    var failure: FetchFailure? {
         if case .failed(let failure) = self { failure } else { nil }
+    }
+
+    /// The number of new items of a run that succeeded.
+    var added: Int? {
+        if case .fetched(let added, _, _) = self { added } else { nil }
     }
 }

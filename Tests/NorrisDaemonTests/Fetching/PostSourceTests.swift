@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisTestSupport
-import NorrisUpstream
 import Testing
 
 @testable import NorrisDaemon
@@ -192,40 +191,37 @@ import Testing
             // Removes a post as soon as a fetch does not contain it.
             configuration: .init(
                 name: "blog", kind: .feed, url: "\(upstream.baseURL)/feed", refresh: .seconds(60), keep: .zero),
-            http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
+            http: Configuration.HTTP(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
                 stores: stores,
-                environment: FetchingEnvironment(machine: "test", clock: ManualClock(.ofTests)),
+                environment: FetchingEnvironment(
+                    machine: "test", clock: ManualClock(.ofTests), fetch: FetchProcess(path: Programs.norrisFetch)),
                 knownCategories: KnownCategories(), logger: recorder.logger))
         func fetch(
             _ items: Int..., title: String = "A", end: String = "</channel></rss>"
-        ) async -> (outcome: FetchOutcome, stored: Int) {
+        ) async -> (added: Int?, stored: Int) {
             let items = items.map { "<item><guid>\($0)</guid><title>\(title)</title></item>" }.joined()
             upstream.setDocument(
                 "/feed", contentType: "application/rss+xml", body: Array("<rss><channel>\(items)\(end)".utf8))
-            var outcome = await source.fetch()
-            if case .fetched(let added, _, let notBefore, _, _) = outcome {
-                outcome = .fetched(added: added, notBefore: notBefore)
-            }
-            return (outcome, source.stores.posts.count(source: "blog"))
+            return (await source.fetch().added, source.stores.posts.count(source: "blog"))
         }
-        #expect(await fetch(1, 2, 3) == (.fetched(added: 3, notBefore: nil), 3))
+        #expect(await fetch(1, 2, 3) == (3, 3))
         await #expect(source.stores.records.fetch(of: "blog")?.parts["posts"]?.hasValidators == true)
-        #expect(await fetch(4, end: "<item><guid>3") == (.fetched(added: 1, notBefore: nil), 4))
+        #expect(await fetch(4, end: "<item><guid>3") == (1, 4))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
         // The next request must not be conditional.
         let cut = await source.stores.records.fetch(of: "blog")?.parts.values.first
         #expect(cut?.hasValidators == false)
-        #expect(await fetch(4) == (.fetched(added: 0, notBefore: nil), 1))
+        #expect(await fetch(4) == (0, 1))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs") == false)
-        #expect(await fetch(5, title: "A & B") == (.fetched(added: 1, notBefore: nil), 2))
+        #expect(await fetch(5, title: "A & B") == (1, 2))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
         // The feed is unchanged, but posts that the repair has lost may still exist, so none is removed.
         let fetches = recorder.records.count { $0.contains("posts.fetched") }
-        #expect(await fetch(5, title: "A & B") == (.fetched(added: 0, notBefore: nil), 2))
+        #expect(await fetch(5, title: "A & B") == (0, 2))
         #expect(recorder.records.count { $0.contains("posts.fetched") } == fetches, "It was not downloaded again")
-        #expect(await fetch(5, title: "A & B") == (.fetched(added: 0, notBefore: nil), 2))
-        #expect(await fetch(5) == (.fetched(added: 0, notBefore: nil), 1))
+        #expect(await fetch(5, title: "A & B") == (0, 2))
+        #expect(await fetch(5) == (0, 1))
         await databases.close()
         await upstream.stop()
     }

@@ -38,7 +38,9 @@ struct FetchingDaemon {
         let loader = ConfigurationLoader(home: nil, currentDirectory: folder.path)
         core = await DaemonCore(
             loaded: try loader.load(file), databases: databases, stores: stores, loader: loader, file: file,
-            environment: FetchingEnvironment(machine: "test", clock: clock, trustRoots: nil, searchTime: searchTime),
+            environment: FetchingEnvironment(
+                machine: "test", clock: clock, fetch: FetchProcess(path: Programs.norrisFetch),
+                searchTime: searchTime),
             logger: logger)
         for caller in Caller.allCases {
             try await FetchingDaemon.serve(core, folder(caller.rawValue), to: caller, logger, &tasks)

@@ -3,7 +3,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import NorrisUpstream
 
 @testable import NorrisDaemon
 
@@ -44,10 +43,12 @@ struct SourceFixture {
 
     func source(_ logger: Logger) -> FactSource {
         FactSource(
-            configuration: configuration, http: HTTPSettings(timeout: .seconds(600), userAgent: "test"),
+            configuration: configuration, http: Configuration.HTTP(timeout: .seconds(600), userAgent: "test"),
             context: SourceContext(
                 stores: stores,
-                environment: FetchingEnvironment(machine: "test", clock: clock), knownCategories: knownCategories,
+                environment: FetchingEnvironment(
+                    machine: "test", clock: clock, fetch: FetchProcess(path: Programs.norrisFetch)),
+                knownCategories: knownCategories,
                 logger: logger))
     }
 

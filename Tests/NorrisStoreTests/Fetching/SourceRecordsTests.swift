@@ -87,9 +87,9 @@ struct ScheduleRecordTests {
     private let fixture = StoreFixture()
 
     private let full = ScheduleRecord(
-        nextRunAt: Timestamp(seconds: 1), backoffUntil: Timestamp(seconds: 2), retryAt: Timestamp(seconds: 3),
+        lastRunAt: Timestamp(seconds: 1), wait: .seconds(2), retryAt: Timestamp(seconds: 3),
         failures: 4, failure: SourceFailure(kind: .http, message: "503 — busy", since: Timestamp(seconds: 5)),
-        failedAt: Timestamp(seconds: 6), settings: "seven", upstream: "eight", hadContent: true)
+        settings: "seven", upstream: "eight", hadContent: true)
 
     private func run(
         _ fixture: StoreFixture, _ body: (SourceRecords, Databases) async throws -> Void
@@ -114,7 +114,7 @@ struct ScheduleRecordTests {
     @Test func laterScheduleReplacesAllOfTheOldOne() async throws {
         try await run(fixture) { records, _ async throws in
             for source in ["facts", "gifs"] { await records.write(full, for: source) }
-            let later = ScheduleRecord(nextRunAt: Timestamp(seconds: 9))
+            let later = ScheduleRecord(lastRunAt: Timestamp(seconds: 9))
             await records.write(later, for: "facts")
             #expect(await records.schedule(of: "facts") == later)
             #expect(await records.schedule(of: "gifs") == full)

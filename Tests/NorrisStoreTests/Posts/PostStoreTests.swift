@@ -72,22 +72,6 @@ struct PostStoreTests {
         #expect(try await store.post(id: "a:old", sources: ["a"], read: ReadPosts()) == nil)
     }
 
-    @Test func ofALongDocumentTheNewestPostsAreStored() async throws {
-        let store = try await PostStore.new()
-        // The oldest is neither the first nor the last, and a post without a date is new.
-        var posts = (0..<2_001).map { Post.sample("a:\($0)", at: $0 == 1_000 ? 1 : 2) }
-        posts[1_500].publishedAt = nil
-        let changes = try await store.fetch(posts, at: 10)
-        #expect(changes.added == 2_000 && changes.total == 2_000)
-        #expect(try await store.post(id: "a:1000", sources: ["a"], read: ReadPosts()) == nil)
-        #expect(try await store.page(limit: 3).items.map(\.id) == ["a:1500", "a:0", "a:1"])
-        // Of posts of one time, the last of the document are left out.
-        let newest = PostImport.newest([.sample("a:b", at: 2)] + posts)
-        #expect(newest.count == 2_000 && newest.first?.post.id == "a:b" && newest.last?.post.id == "a:1999")
-        #expect(newest.last?.position == 2_000)
-        #expect(try await store.clear(source: "a") == 2_000)
-    }
-
     @Test("A post that comes into an empty source counts as seen since its date, so that it stays read")
     func readPostsStayReadAfterTheCacheIsGone() async throws {
         let store = try await PostStore.new()

@@ -1,0 +1,181 @@
+import CLinux
+import Glibc
+import NorrisArguments
+import NorrisProtocol
+import NorrisSystem
+import NorrisText
+
+/// The program `norris-fetch`: fetches and decodes one document, and ends.
+package enum FetchProgram {
+    /// The exit statuses of sysexits.h.
+    private enum ExitStatus {
+        static let usage: CInt = 64
+        static let failure: CInt = 75
+        static let sandbox: CInt = 71
+    }
+
+    /// The longest request line, in bytes.
+    private static let maximumRequest = 64 << 10
+
+    package static func main() -> Never {
+        do throws(SystemError) { try Sandbox.enter() } catch {
+            fail("cannot limit itself: \(error).", ExitStatus.sandbox)
+        }
+        // One arena, because each further one reserves address space (mallopt(3)).
+        mallopt(M_ARENA_MAX, 1)
+        signal(SIGPIPE, SIG_DFL)
+        let words = Array(CommandLine.arguments.dropFirst())
+        let fetched: Fetched
+        // A person without arguments gets a usage error.
+        if words.isEmpty, isatty(STDIN_FILENO) == 0 {
+            fetched = answer()
+        } else {
+            fetched = invocation(words).run()
+            if let failure = fetched.head.failure { fail(failure.message, ExitStatus.failure) }
+        }
+        write(fetched)
+        // Without the cleanup of libraries, which takes longer than the program.
+        _exit(0)
+    }
+
+    /// Fetches the document of the request on standard input.
+    private static func answer() -> Fetched {
+        guard let input = try? readLine(), let json = try? JSON.parse(input.line),
+            let request = try? FetchRequest(json: json)
+        else {
+            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: "The request is not readable.")))
+        }
+        if let parent = request.parent, !Sandbox.endWithParent(parent) { _exit(ExitStatus.failure) }
+        guard request.version == NorrisVersion.current else {
+            let message =
+                "norris-fetch is of version \(NorrisVersion.current), norrisd of \(request.version); restart norrisd."
+            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message)))
+        }
+        guard request.hasDocument else { return Fetcher(request: request).fetch() }
+        return fetched(request, input.rest)
+    }
+
+    /// Decodes the document on standard input.
+    private static func fetched(_ request: FetchRequest, _ start: ArraySlice<UInt8> = []) -> Fetched {
+        let rest = (try? readAll(STDIN_FILENO, limit: request.maximumBody)) ?? []
+        let document = start.isEmpty ? rest : start + rest
+        guard document.count <= request.maximumBody else {
+            let message = "The output has more than \(request.maximumBody) bytes; raise http.max_body if that is right."
+            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message)))
+        }
+        return Fetcher(request: request, document: Array(document)).fetch()
+    }
+
+    /// The first line of standard input, and what was read of the rest.
+    private static func readLine() throws(SystemError) -> (line: ArraySlice<UInt8>, rest: ArraySlice<UInt8>) {
+        var bytes: [UInt8] = []
+        while bytes.count <= maximumRequest {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            guard count >= 0 else { throw SystemError("read") }
+            bytes += buffer[..<count]
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) { return (bytes[..<end], bytes[(end + 1)...]) }
+            if count == 0 { break }
+        }
+        return (bytes[...], [])
+    }
+
+    private static func write(_ fetched: Fetched) {
+        var output = JSONWriter(capacity: 64 << 10)
+        output.value(fetched.head)
+        output.newline()
+        for item in fetched.items {
+            item.encode(to: &output)
+            output.newline()
+            if output.count > 1 << 20 {
+                try? writeAll(output.bytes, to: STDOUT_FILENO)
+                output.removeAll()
+            }
+        }
+        output.value(FetchEnd(items: fetched.items.count))
+        output.newline()
+        try? writeAll(output.bytes, to: STDOUT_FILENO)
+    }
+
+    private static func fail(_ message: String, _ status: CInt) -> Never {
+        try? writeAll(Array("norris-fetch: \(sanitizedLine(message))\n".utf8), to: STDERR_FILENO)
+        _exit(status)
+    }
+
+    // MARK: By hand
+
+    private static func invocation(_ words: [String]) -> Invocation {
+        var invocation = Invocation()
+        var arguments = CommandArguments(words)
+        do throws(UsageError) {
+            try arguments.parse { invocation.declare(&$0) }
+            if !arguments.wantsHelp, !arguments.wantsVersion { try invocation.check() }
+        } catch {
+            try? writeAll(Array("norris-fetch: \(error.message)\nSee 'norris-fetch --help'.\n".utf8), to: STDERR_FILENO)
+            _exit(ExitStatus.usage)
+        }
+        let text = arguments.wantsHelp ? Invocation.helpPage : "norris-fetch \(NorrisVersion.current)\n"
+        if arguments.wantsHelp || arguments.wantsVersion {
+            try? writeAll(Array(text.utf8), to: STDOUT_FILENO)
+            _exit(0)
+        }
+        return invocation
+    }
+
+    /// The arguments of a person.
+    struct Invocation {
+        static let help = CommandHelp(
+            "Fetches and decodes one document for norrisd.",
+            """
+            norrisd runs this program for each document, with a request as a line of JSON on standard input. By hand \
+            it shows how norrisd reads a feed: a line of JSON about the document, a line for each post, and a last line.
+
+            It may read no files but those of the system, write none, start no program, and use 3 seconds of CPU time \
+            and 256 MiB of memory.
+
+            Exit status: 0 done, 64 wrong usage, 71 it cannot limit itself, 75 the document could not be fetched or read.
+
+            Examples:
+              norris-fetch feed https://planet.debian.org/rss20.xml
+              norris-fetch decode feed <planet.xml
+            """)
+
+        private var command = ""
+        private var operand = ""
+
+        mutating func declare(_ arguments: inout CommandArguments) {
+            arguments.positional(&command, ValueKind("kind"), "\(alternatives(Invocation.kinds)), or decode.")
+            arguments.positional(
+                &operand, ValueKind("url"), "The address; after decode, the kind of the document on standard input.")
+            arguments.common()
+        }
+
+        private static let kinds = [FetchRequest.Kind.feed, .mastodon, .usersPosts].map(\.rawValue)
+
+        func check() throws(UsageError) {
+            let kind = command == "decode" ? operand : command
+            guard Invocation.kinds.contains(kind) else {
+                throw UsageError("\(kind.quotedForMessage) is no kind; use \(alternatives(Invocation.kinds))")
+            }
+        }
+
+        func run() -> Fetched {
+            var request = FetchRequest()
+            request.source = "feed"
+            request.asksPastCaches = true
+            guard command == "decode" else {
+                (request.kind, request.url) = (command, operand)
+                return Fetcher(request: request).fetch()
+            }
+            (request.kind, request.url) = (operand, "http://localhost/")
+            return FetchProgram.fetched(request)
+        }
+
+        static var descriptions: [Description] {
+            var invocation = Invocation()
+            return CommandArguments.descriptions { invocation.declare(&$0) }
+        }
+
+        static var helpPage: String { HelpPage("norris-fetch", help, descriptions).text }
+    }
+}

@@ -1,0 +1,103 @@
+import NorrisProtocol
+
+/// Builds a batch of posts from an upstream's ids and texts; all posts of norrisd pass through it. The batch has
+/// cleaned texts, limited sizes, and ids that begin with the source.
+struct PostBatchBuilder {
+    /// The largest number of items in an accepted response. Real feeds have far fewer.
+    static let maximumItems = 100_000
+    /// The largest number of posts of one fetch.
+    static let maximumPosts = 2_000
+
+    private let source: String
+    private var posts: [Post] = []
+    private var authors: [Post.Author] = []
+    private var postIDs: Set<String> = []
+    private var authorIndices: [String: Int] = [:]
+    private var skipped = 0
+    private var total = 0
+
+    /// - Parameter source: the key of the source under `posts.sources`.
+    init(source: String) {
+        self.source = source
+    }
+
+    /// Adds a post and its author; the author of an anonymous post is set later. Returns the index of the post. Returns
+    /// nil for an unusable post (nil, or without content unless `mayBeBare`), which is counted, and for a repeated id.
+    @discardableResult mutating func add(
+        _ post: Post?, mayBeBare: Bool = false, isAnonymous: Bool = false
+    ) throws(UpstreamError) -> Int? {
+        try count()
+        guard var post = post?.cleaned(for: source, mayBeBare: mayBeBare) else {
+            skipped += 1
+            return nil
+        }
+        guard postIDs.insert(post.id).inserted else { return nil }
+        // All posts of an author share the storage of its texts.
+        if isAnonymous { post.author = Post.Author() } else { post.author = authors[merge(post.author)] }
+        posts.append(post)
+        return posts.count - 1
+    }
+
+    var isEmpty: Bool { total == 0 }
+
+    /// Replaces the id of a post by another id of the upstream, unless a post already has that id.
+    mutating func rename(_ index: Int, to id: String) {
+        let id = Post.id(id, in: source)
+        guard postIDs.insert(id).inserted else { return }
+        posts[index].id = id
+    }
+
+    mutating func set(_ author: Post.Author, of indices: [Int]) {
+        let author = authors[merge(author)]
+        for index in indices { posts[index].author = author }
+    }
+
+    mutating func add(_ author: Post.Author) throws(UpstreamError) {
+        try count()
+        _ = merge(author.cleaned(for: source))
+    }
+
+    /// - Throws: an error if all items were skipped.
+    mutating func batch() throws(UpstreamError) -> Fetched {
+        if skipped > 0 && posts.isEmpty && authors.isEmpty {
+            throw .unusable("answered with \(skipped) posts, none of them usable")
+        }
+        // Posts added before the description of their author was complete get the complete author.
+        for index in posts.indices {
+            if let author = authorIndices[posts[index].author.id] { posts[index].author = authors[author] }
+        }
+        let named = Set(posts.map(\.author.id))
+        var batch = Fetched(items: PostBatchBuilder.newest(posts))
+        batch.head.authors = Array(authors.filter { !named.contains($0.id) }.prefix(PostBatchBuilder.maximumPosts))
+        batch.head.skipped = skipped
+        return batch
+    }
+
+    /// The newest posts of a long document, in its order. Posts without a date count as new.
+    private static func newest(_ posts: [Post]) -> [Post] {
+        guard posts.count > maximumPosts else { return posts }
+        let newest = posts.enumerated().sorted { first, second in
+            let times = (first.element.publishedAt?.seconds ?? .max, second.element.publishedAt?.seconds ?? .max)
+            return (times.0, second.offset) > (times.1, first.offset)
+        }
+        return newest.prefix(maximumPosts).sorted { $0.offset < $1.offset }.map(\.element)
+    }
+
+    private mutating func count() throws(UpstreamError) {
+        total += 1
+        if total > Self.maximumItems { throw .unusable("answered with more than \(Self.maximumItems) posts") }
+    }
+
+    /// Adds an author, or fills in the missing values of a known author. Returns the index of the author.
+    private mutating func merge(_ author: Post.Author) -> Int {
+        guard let index = authorIndices[author.id] else {
+            authorIndices[author.id] = authors.count
+            authors.append(author)
+            return authors.count - 1
+        }
+        authors[index].handle = authors[index].handle ?? author.handle
+        authors[index].avatarURL = authors[index].avatarURL ?? author.avatarURL
+        authors[index].email = authors[index].email ?? author.email
+        return index
+    }
+}

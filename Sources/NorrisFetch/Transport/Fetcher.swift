@@ -1,0 +1,163 @@
+import Glibc
+import NorrisProtocol
+import NorrisText
+
+/// The content of a document.
+struct Fetched {
+    var head = FetchHead()
+    /// The items in the order of the document, without repeated ids.
+    var items: [any JSONEncodable] = []
+}
+
+/// Fetches and decodes the document of a request.
+struct Fetcher {
+    let request: FetchRequest
+    /// The document if it is not fetched.
+    var document: [UInt8]?
+    /// See ``Download``.
+    var allowsPrivate: Bool?
+    /// Replaces the system's trusted certificates (openssl-env(7)).
+    var trustRoots = getenv("SSL_CERT_FILE").map { String(cString: $0) }
+
+    /// A feed: its media type is ignored, because servers send feeds with any type.
+    static let feedTypes =
+        "application/atom+xml, application/rss+xml, application/feed+json, application/rdf+xml;q=0.9, "
+        + "application/xml;q=0.8, text/xml;q=0.8, application/json;q=0.7, */*;q=0.1"
+
+    /// The content of the requested document, in which a failure takes the place of the items.
+    func fetch() -> Fetched {
+        guard let kind = FetchRequest.Kind(rawValue: request.kind) else {
+            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: "There is no kind \(request.kind).")))
+        }
+        guard let base = HTTPURL(request.url) else {
+            let message = "The address is not an http or https URL; correct the configured address."
+            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message)))
+        }
+        do throws(UpstreamError) {
+            return switch kind {
+            case .facts: try facts()
+            case .categories: try categories()
+            case .gifSearch, .gifTrending, .gifRandom, .gifs: try gifs(kind)
+            case .feed: try feed(base)
+            case .mastodon: try mastodon(base)
+            case .usersPosts: try usersPosts()
+            }
+        } catch {
+            return Fetched(head: FetchHead(error.failure))
+        }
+    }
+
+    private func feed(_ url: HTTPURL) throws(UpstreamError) -> Fetched {
+        try content(of: url, accept: Fetcher.feedTypes) { response throws(UpstreamError) in
+            try decodeFeed(&response, for: request.source, hidesQueries: url.query != nil)
+        }
+    }
+
+    /// Fetches and decodes a JSON document below the configured URL.
+    func json(
+        _ path: String, allowsStorage: Bool = true,
+        decode: (inout HTTPResponse) throws(UpstreamError) -> Fetched
+    ) throws(UpstreamError) -> Fetched {
+        var base = request.url
+        while base.last == "/" { base.removeLast() }
+        guard let url = HTTPURL("\(base)/\(path)") else { throw .unusable("is not a usable URL", by: HTTPURL(base)) }
+        return try content(of: url, accept: "application/json", allowsStorage: allowsStorage) {
+            response throws(UpstreamError) in
+            if let type = response.headers["content-type"], !isJSON(mediaType: type) {
+                let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
+                throw .unusable("answered with \(name) instead of JSON; is the configured address right?")
+            }
+            return try decode(&response)
+        }
+    }
+
+    /// Fetches and decodes a document, unless the version of the request's validators is current.
+    ///
+    /// A damaged response may come from a cache on the way, and the upstream's own response may be good. Therefore such
+    /// a document is requested once more, past the caches (RFC 9111, section 5.2.1.4).
+    private func content(
+        of url: HTTPURL, accept: String, allowsStorage: Bool = true,
+        decode: (inout HTTPResponse) throws(UpstreamError) -> Fetched
+    ) throws(UpstreamError) -> Fetched {
+        if let document {
+            var response = HTTPResponse(body: document, url: url)
+            do throws(UpstreamError) { return try decode(&response) } catch { throw error.named(url) }
+        }
+        let headers = [("Accept", accept)] + (allowsStorage ? [] : [("Cache-Control", "no-store")])
+        let start = ContinuousClock.now
+        do throws(UpstreamError) {
+            return try content(of: url, headers, request.timeout, decode)
+        } catch  where error.isDamage && request.asksPastCaches {
+            let rest = request.timeout - Int(start.duration(to: .now) / .milliseconds(1))
+            guard rest > 0 else { throw error }
+            do throws(UpstreamError) {
+                return try content(of: url, headers + [("Cache-Control", "no-cache")], rest, decode)
+            } catch let second where second.kind == .timeout {
+                // The second request had less time, so that its timeout is no property of the upstream.
+                throw error
+            }
+        }
+    }
+
+    private func content(
+        of url: HTTPURL, _ headers: [(name: String, value: String)], _ timeout: Int,
+        _ decode: (inout HTTPResponse) throws(UpstreamError) -> Fetched
+    ) throws(UpstreamError) -> Fetched {
+        let validators = [("If-None-Match", request.etag), ("If-Modified-Since", request.lastModified)]
+            .compactMap { name, value in value.map { (name: name, value: $0) } }
+        let download = Download(
+            request, from: url, timeout: timeout, allowsPrivate: allowsPrivate, trustRoots: trustRoots)
+        var response = try download.response(headers: headers + validators)
+        let isUnchanged = response.status == 304
+        var http = FetchHead(response)
+        if isUnchanged {
+            // A validator that a 304 omits stays valid.
+            (http.etag, http.lastModified) = (http.etag ?? request.etag, http.lastModified ?? request.lastModified)
+            http.isUnchanged = true
+            return Fetched(head: http)
+        }
+        do throws(UpstreamError) {
+            var fetched = try decode(&response)
+            fetched.head.etag = http.etag
+            fetched.head.lastModified = http.lastModified
+            fetched.head.notBefore = http.notBefore
+            fetched.head.age = http.age
+            fetched.head.isStale = http.isStale
+            fetched.head.url = http.url
+            return fetched
+        } catch {
+            throw error.named(url)
+        }
+    }
+}
+
+/// Whether a `Content-Type` is JSON: `application/json`, `text/json`, or any type with `+json` (RFC 6839).
+private func isJSON(mediaType: String) -> Bool {
+    let type = mediaType.prefix { $0 != ";" && $0 != " " && $0 != "\t" }.lowercased()
+    return type == "application/json" || type == "text/json" || type.hasSuffix("+json")
+}
+
+extension FetchHead {
+    /// The parts of a response that affect the next request.
+    init(_ response: HTTPResponse) {
+        self.init()
+        let (headers, now) = (response.headers, response.receivedAt)
+        etag = usableValidator(headers["etag"])
+        lastModified = usableValidator(headers["last-modified"])
+        let reset = headers["x-ratelimit-remaining"] == "0" ? rateLimitReset(headers, now: now) : nil
+        notBefore = [freshnessLifetime(headers, now: now), reset].compactMap(\.self).max()
+        age = responseAge(headers, now: now)
+        isStale = NorrisFetch.isStale(headers, now: now)
+        var address = response.url
+        (address.query, address.userInfo) = (nil, nil)
+        url = address.description
+    }
+}
+
+/// A validator (RFC 9110, section 8.8), byte for byte; nil if it cannot be repeated unchanged: empty, over 1 KiB, not
+/// UTF-8, or with controls.
+private func usableValidator(_ value: String?) -> String? {
+    guard let value, (1...1024).contains(value.utf8.count) else { return nil }
+    let isClean = value.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{FFFD}" }
+    return isClean ? value : nil
+}

@@ -1,0 +1,405 @@
+import CLinux
+import Glibc
+package import NorrisProtocol
+import NorrisSystem
+import NorrisText
+package import NorrisThreads
+import Synchronization
+
+/// An item in the output of `norris-fetch`.
+package protocol FetchedItem: WireObject, Sendable {
+    /// The maximum number of items of one process.
+    static var maximumCount: Int { get }
+
+    /// Whether norris-fetch makes such an item for a request.
+    func isAnswer(to request: FetchRequest) -> Bool
+}
+
+/// The program `norris-fetch`, which fetches and decodes what norrisd must not read itself: a process for each document.
+package struct FetchProcess: Sendable {
+    /// The runs of the schedule, and the requests that users wait for. A thread waits for each process.
+    package static let threads = BackgroundThreads(maximumThreads: 4)
+    package static let userThreads = BackgroundThreads(maximumThreads: 2, niceness: 0)
+
+    /// The limits of the output and of a line, in bytes. The longest texts have 100,000 characters.
+    fileprivate static let (maximumOutput, maximumLine) = (32 << 20, 4 << 20)
+    /// The time that norris-fetch has besides the timeout of the request.
+    private static let grace = Duration.seconds(5)
+    /// The longest time of a program of the configuration.
+    private static let longestProgram = Duration.seconds(30)
+    /// The end of a program's standard error that is kept, in bytes.
+    private static let keptError = 4 << 10
+
+    private let path: String
+    /// `NAME=VALUE`, in addition to the environment of this process.
+    private let environment: [String]
+
+    package init(path: String, environment: [String] = []) { (self.path, self.environment) = (path, environment) }
+
+    /// The program beside the running one, or in `../libexec/norrisd`.
+    package static func beside(_ executable: String) -> FetchProcess {
+        let folder = executable.prefix(executable.count - (executable.split(separator: "/").last?.count ?? 0))
+        let own = "\(folder)norris-fetch"
+        return FetchProcess(path: access(own, X_OK) == 0 ? own : "\(folder)../libexec/norrisd/norris-fetch")
+    }
+
+    /// Fetches a document.
+    ///
+    /// - Parameters:
+    ///   - command: a program and its arguments, which prints the document; nil to fetch the document.
+    ///   - limit: the longest time, including the wait for a thread, if a user waits.
+    /// - Throws: also the failure that norris-fetch reports.
+    package func fetch<Item: FetchedItem>(
+        _ request: FetchRequest, _: Item.Type, from command: [String]? = nil, within limit: Duration? = nil
+    ) async throws(FetchFailure) -> (head: FetchHead, items: [Item]) {
+        var request = request
+        request.parent = Int(getpid())
+        request.hasDocument = command != nil
+        let usual =
+            command == nil ? Duration.milliseconds(request.timeout) + FetchProcess.grace : FetchProcess.longestProgram
+        let begin = ContinuousClock.now
+        let children = Children()
+        let threads = limit == nil ? FetchProcess.threads : FetchProcess.userThreads
+        let output = await withTaskCancellationHandler { () async -> Result<(FetchHead, [Item]), FetchFailure> in
+            await threads.run { [request] _ in
+                let deadline = limit.map { begin + $0 } ?? .now + usual
+                return Result { () throws(FetchFailure) in try run(request, command, until: deadline, children) }
+            }
+        } onCancel: {
+            children.end()
+        }
+        let (head, items) = try output.get()
+        if let failure = head.failure { throw failure }
+        return (head, items)
+    }
+
+    // MARK: Processes
+
+    /// The running processes, which any thread may end.
+    private final class Children: Sendable {
+        private let state = Mutex((pids: [pid_t](), isEnded: false))
+
+        /// Starts a process in a group of its own.
+        func spawn(
+            _ path: String, _ arguments: [String], _ environment: [String], input: CInt, output: CInt, error: CInt
+        ) throws(SystemError) -> pid_t {
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            for (target, descriptor) in [input, output, error].enumerated() {
+                posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(target))
+            }
+            var attributes = posix_spawnattr_t()
+            posix_spawnattr_init(&attributes)
+            defer { posix_spawnattr_destroy(&attributes) }
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            posix_spawnattr_setsigmask(&attributes, &signals)
+            sigfillset(&signals)
+            posix_spawnattr_setsigdefault(&attributes, &signals)
+            posix_spawnattr_setpgroup(&attributes, 0)
+            let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+            posix_spawnattr_setflags(&attributes, Int16(flags))
+            let words = arguments.map { strdup($0) } + [nil]
+            let variables = environment.map { strdup($0) } + [nil]
+            defer { (words + variables).forEach { free($0) } }
+            var pid: pid_t = 0
+            let code = state.withLock { state in
+                let code = state.isEnded ? ECANCELED : posix_spawn(&pid, path, &actions, &attributes, words, variables)
+                if code == 0 { state.pids.append(pid) }
+                return code
+            }
+            guard code == 0 else { throw SystemError("posix_spawn", code: code) }
+            return pid
+        }
+
+        /// Ends all processes with their groups.
+        func end() {
+            state.withLock { state in
+                state.isEnded = true
+                for pid in state.pids { kill(-pid, SIGKILL) }
+            }
+        }
+
+        /// Ends all processes, and reaps them.
+        func endAll() {
+            end()
+            for pid in state.withLock(\.pids) { _ = status(of: pid, by: .now) }
+        }
+
+        /// Waits for the end of a process, ends its group, and returns its status (waitpid(2)).
+        ///
+        /// - Returns: nil if the process did not end in time.
+        func status(of pid: pid_t, by deadline: ContinuousClock.Instant) -> CInt? {
+            let descriptor = CInt(truncatingIfNeeded: norris_pidfd_open(pid))
+            let hasEnded = FetchProcess.wait(for: [descriptor], until: deadline)
+            close(descriptor)
+            return state.withLock { state in
+                // Before the process is reaped, so that the number is not another process's.
+                kill(-pid, SIGKILL)
+                var status: CInt = 0
+                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+                state.pids.removeAll { $0 == pid }
+                return hasEnded ? status : nil
+            }
+        }
+    }
+
+    private func run<Item: FetchedItem>(
+        _ request: FetchRequest, _ command: [String]?, until deadline: ContinuousClock.Instant, _ children: Children
+    ) throws(FetchFailure) -> (FetchHead, [Item]) {
+        let (input, output, error) = try (Pipe(), Pipe(), Pipe())
+        let variables = FetchProcess.variables + environment
+        let fetch: pid_t
+        var program: pid_t?
+        var started = path
+        do throws(SystemError) {
+            let null = try openFile("/dev/null", O_RDWR)
+            defer { close(null) }
+            // A request is shorter than the buffer of a pipe (pipe(7)), so this does not block.
+            try writeAll(request.jsonBytes + [UInt8(ascii: "\n")], to: input.writing)
+            // Its standard error could contain anything if a document took over the program.
+            fetch = try children.spawn(
+                path, ["norris-fetch"], variables, input: input.reading, output: output.writing, error: null)
+            if let command, let name = command.first {
+                started = name
+                program = try children.spawn(
+                    name, command, variables, input: null, output: input.writing, error: error.writing)
+            }
+        } catch {
+            children.endAll()
+            let advice = command == nil ? "; install norrisd again" : ""
+            throw FetchFailure(
+                kind: .decode, message: "\(started) cannot be started: \(error.reason)\(advice).", isRetryable: true)
+        }
+        for pipe in [input, error] { pipe.closeWriting() }
+        input.closeReading()
+        output.closeWriting()
+
+        var reader = OutputReader<Item>(request)
+        var complaint: [UInt8] = []
+        var isOpen = [true, program != nil]
+        var failure: FetchFailure?
+        while failure == nil, isOpen[0] || isOpen[1] {
+            let descriptors = zip([output, error], isOpen).compactMap { $1 ? $0.reading : nil }
+            guard FetchProcess.wait(for: descriptors, until: deadline) else {
+                failure = FetchProcess.late
+                break
+            }
+            do throws(FetchFailure) {
+                if isOpen[0], let bytes = output.read() {
+                    if bytes.isEmpty { isOpen[0] = false } else { try reader.append(bytes) }
+                }
+                if isOpen[1], let bytes = error.read() {
+                    if bytes.isEmpty {
+                        isOpen[1] = false
+                    } else {
+                        complaint = (complaint + bytes).suffix(FetchProcess.keptError)
+                    }
+                }
+            } catch {
+                failure = error
+            }
+        }
+        // After a failure, nothing is waited for.
+        let end = failure == nil ? deadline : .now
+        let status = children.status(of: fetch, by: end)
+        let programStatus = program.map { children.status(of: $0, by: end) }
+        if let failure { throw failure }
+        if let programStatus, programStatus != 0 { throw FetchProcess.failure(ofProgram: programStatus, complaint) }
+        guard let result = reader.result, status == 0 else { throw FetchProcess.failure(of: status) }
+        return result
+    }
+
+    private static let late = FetchFailure(
+        kind: .timeout, message: "There was no complete answer in time.", isRetryable: true)
+
+    /// The environment of this process, without what is meant for it alone.
+    private static var variables: [String] {
+        var variables: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            let text = String(cString: variable)
+            if !["NOTIFY_", "LISTEN_", "WATCHDOG_", "CREDENTIALS_"].contains(where: text.hasPrefix) {
+                variables.append(text)
+            }
+            next += 1
+        }
+        return variables
+    }
+
+    /// The failure of a process that ended without a complete output.
+    private static func failure(of status: CInt?) -> FetchFailure {
+        guard let status else { return late }
+        let reason =
+            switch status & 0x7F {
+            case 0: "norris-fetch ended with status \(status >> 8 & 0xFF)"
+            case SIGXCPU: "it takes more than 3 seconds of CPU time"
+            case SIGKILL: "norris-fetch was killed"
+            default: "norris-fetch was ended by signal \(status & 0x7F), probably for lack of memory"
+            }
+        return FetchFailure(kind: .decode, message: "The document cannot be decoded: \(reason).", isRetryable: true)
+    }
+
+    private static func failure(ofProgram status: CInt?, _ complaint: [UInt8]) -> FetchFailure {
+        guard let status else { return late }
+        let how = status & 0x7F == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(status & 0x7F)"
+        let lines = String(decoding: complaint, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+        let last = lines.last.map { ": " + String(sanitizedLine($0).prefix(300)) } ?? "."
+        return FetchFailure(kind: .decode, message: "The program ended \(how)\(last)", isRetryable: true)
+    }
+
+    /// Waits until a descriptor can be read.
+    ///
+    /// - Returns: false if the deadline has passed.
+    @discardableResult
+    private static func wait(for descriptors: [CInt], until deadline: ContinuousClock.Instant) -> Bool {
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            let rest = max(ContinuousClock.now.duration(to: deadline) / .milliseconds(1), 0).rounded(.up)
+            let count = poll(&entries, nfds_t(entries.count), CInt(min(rest, 86_400_000)))
+            if count > 0 { return true }
+            if count == 0 { return false }
+            if errno != EINTR { return false }
+        }
+    }
+}
+
+/// A pipe, whose ends are closed at the latest when it is released.
+private final class Pipe {
+    private(set) var reading: CInt
+    private(set) var writing: CInt
+
+    init() throws(FetchFailure) {
+        var ends: [CInt] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC) == 0 else {
+            let message = "norris-fetch cannot be started: \(SystemError.reason())."
+            throw FetchFailure(kind: .decode, message: message, isRetryable: true)
+        }
+        (reading, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        closeReading()
+        closeWriting()
+    }
+
+    func closeReading() {
+        if reading >= 0 { close(reading) }
+        reading = -1
+    }
+
+    func closeWriting() {
+        if writing >= 0 { close(writing) }
+        writing = -1
+    }
+
+    /// The next bytes, empty at the end; nil if there are none now.
+    func read() -> [UInt8]? {
+        var entry = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, 0) > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = Glibc.read(reading, &bytes, bytes.count)
+        return count < 0 && errno == EINTR ? nil : Array(bytes.prefix(max(count, 0)))
+    }
+}
+
+/// Reads the output of norris-fetch as strictly as the requests of a client.
+private struct OutputReader<Item: FetchedItem> {
+    private let request: FetchRequest
+    private var lines = LineSplitter(maximumLength: FetchProcess.maximumLine)
+    private var bytes = 0
+    private var head: FetchHead?
+    private var items: [Item] = []
+    private var hasEnded = false
+
+    init(_ request: FetchRequest) { self.request = request }
+
+    /// nil if the output is incomplete.
+    var result: (FetchHead, [Item])? {
+        guard let head, hasEnded else { return nil }
+        return (head, items)
+    }
+
+    mutating func append(_ chunk: [UInt8]) throws(FetchFailure) {
+        bytes += chunk.count
+        guard bytes <= FetchProcess.maximumOutput else { throw OutputReader.broken }
+        chunk.withUnsafeBytes { lines.append($0) }
+        while let line = lines.next() {
+            guard case .line(let text) = line, !hasEnded, let json = try? JSON.parse(text) else {
+                throw OutputReader.broken
+            }
+            // Whatever else it is, the text can be shown.
+            guard json == json.mapStrings({ $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }) else {
+                throw OutputReader.broken
+            }
+            try take(json)
+        }
+    }
+
+    private mutating func take(_ json: JSON) throws(FetchFailure) {
+        if head == nil {
+            guard let head = try? FetchHead(json: json) else { throw OutputReader.broken }
+            self.head = head
+        } else if let end = try? FetchEnd(json: json) {
+            guard end.items == items.count else { throw OutputReader.broken }
+            hasEnded = true
+        } else {
+            guard items.count < Item.maximumCount, let item = try? Item(json: json), item.isAnswer(to: request) else {
+                throw OutputReader.broken
+            }
+            items.append(item)
+        }
+    }
+
+    private static var broken: FetchFailure {
+        FetchFailure(kind: .decode, message: "norris-fetch printed something unexpected.", isRetryable: true)
+    }
+}
+
+// MARK: - Items
+
+extension Fact: FetchedItem {
+    package static let maximumCount = 200_000
+
+    package func isAnswer(to request: FetchRequest) -> Bool {
+        source == "chucknorris" && (1...200).contains(id.unicodeScalars.count)
+            && (1...Fact.maximumLength).contains(text.unicodeScalars.count)
+            && categories.allSatisfy(Fact.isCategoryName) && !id.hasPrefix("builtin-") && !id.contains(":")
+            && isWebAddress(url)
+    }
+}
+
+extension Gif: FetchedItem {
+    package static let maximumCount = 500
+
+    package func isAnswer(to request: FetchRequest) -> Bool {
+        Gif.isPossibleID(id) && isWebAddress(pageURL)
+            && renditions.values.allSatisfy { isWebAddress($0.url) && isWebAddress($0.mp4) && isWebAddress($0.webp) }
+    }
+}
+
+extension Post: FetchedItem {
+    package static let maximumCount = 2_000
+
+    package func isAnswer(to request: FetchRequest) -> Bool {
+        source == request.source && !isRead && author.isAnswer(to: request)
+            && id.hasPrefix("\(source):") && id.utf8.count <= 200
+            && isWebAddress(url) && images.allSatisfy { isWebAddress($0.url) }
+            && (links ?? []).allSatisfy { $0.isEmpty || isWebAddress($0) }
+    }
+}
+
+extension Post.Author {
+    package func isAnswer(to request: FetchRequest) -> Bool {
+        id.hasPrefix("\(request.source):") && id.utf8.count <= 200 && isWebAddress(avatarURL)
+    }
+}
+
+/// Whether an address can be opened, if there is one.
+private func isWebAddress(_ address: String?) -> Bool {
+    guard let address else { return true }
+    let start = address.prefix(8).lowercased()
+    return (start.hasPrefix("http://") || start == "https://") && address.utf8.count <= 4096
+        && address.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+}

@@ -1,0 +1,211 @@
+/// A request to `norris-fetch`: one document of an upstream. One line of JSON.
+package struct FetchRequest: WireObject, Equatable, Sendable {
+    package enum Kind: String, Sendable {
+        /// The facts that contain ``query``, and the categories, of api.chucknorris.io.
+        case facts, categories
+        /// GIFs of Giphy: a page of the search for ``query`` or of the trending GIFs, a random one with the tag
+        /// ``query`` if given, and the GIFs with the ids in ``query``, separated by commas.
+        case gifSearch = "gif-search"
+        case gifTrending = "gif-trending"
+        case gifRandom = "gif-random"
+        case gifs
+        /// Posts: of a feed (RSS, Atom, JSON Feed), of a Mastodon server, or of an API of users with posts.
+        case feed, mastodon
+        case usersPosts = "users-posts"
+    }
+
+    /// The version of norrisd, because another version of norris-fetch may read requests otherwise.
+    package var version = NorrisVersion.current
+    /// The process with which norris-fetch ends; nil if run by hand.
+    package var parent: Int?
+    /// One of ``Kind``.
+    package var kind = ""
+    /// The configured URL: the base of an API, or the document of a feed.
+    package var url = ""
+    /// The name of the source, with which the ids of posts begin.
+    package var source = ""
+    /// Whether the document follows this line on standard input, so that nothing is fetched.
+    package var hasDocument = false
+    /// The validators of the stored content.
+    package var etag: String?
+    package var lastModified: String?
+    /// Whether a damaged reply is requested once more past the caches on the way.
+    package var asksPastCaches = false
+    package var query: String?
+    package var offset: Int?
+    package var limit: Int?
+    package var rating: String?
+    package var lang: String?
+    /// The key of Giphy's API.
+    package var key: String?
+    /// The limit of the whole exchange, in milliseconds.
+    package var timeout = 10_000
+    /// The largest body, in bytes, before and after inflating.
+    package var maximumBody = 16 << 20
+    package var userAgent = "norrisd/\(NorrisVersion.current)"
+    package var proxy: Proxy?
+
+    package init(_ kind: Kind, url: String) { (self.kind, self.url) = (kind.rawValue, url) }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("version", &version)
+        try members.optional("parent", &parent)
+        try members.required("kind", &kind)
+        try members.required("url", &url)
+        try members.required("source", &source)
+        try members.flag("document", &hasDocument)
+        try members.optional("etag", &etag)
+        try members.optional("last_modified", &lastModified)
+        try members.flag("past_caches", &asksPastCaches)
+        try members.optional("query", &query)
+        try members.optional("offset", &offset)
+        try members.optional("limit", &limit)
+        try members.optional("rating", &rating)
+        try members.optional("lang", &lang)
+        try members.optional("key", &key)
+        try members.required("timeout", &timeout)
+        try members.required("max_body", &maximumBody)
+        try members.required("user_agent", &userAgent)
+        try members.optional("proxy", &proxy)
+    }
+
+    /// An HTTP proxy. `https` uses CONNECT; `http` sends the absolute URL (RFC 9112, section 3.2.2).
+    package struct Proxy: WireObject, Equatable, Sendable, CustomStringConvertible {
+        /// The host; an IPv6 address has no brackets.
+        package var host = ""
+        package var port = 80
+        package var user: String?
+        package var password: String?
+
+        package init(host: String, port: Int, user: String? = nil, password: String? = nil) {
+            (self.host, self.port, self.user, self.password) = (host, port, user, password)
+        }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("host", &host)
+            try members.required("port", &port)
+            try members.optional("user", &user)
+            try members.optional("password", &password)
+        }
+
+        /// Host and port as in a URL; safe to log, because user and password are left out.
+        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+}
+
+/// The first line of `norris-fetch`: what HTTP and the document say apart from the items.
+package struct FetchHead: WireObject, Equatable, Sendable {
+    /// The reason why there are no items.
+    package var failure: FetchFailure?
+    /// Whether the upstream has confirmed the validators of the request (304), so that no items follow.
+    package var isUnchanged = false
+    package var etag: String?
+    package var lastModified: String?
+    /// The time for which the upstream asks not to fetch again, in seconds: more than 0, at most 24 h.
+    package var notBefore: Int?
+    /// The age of a response from a cache, in seconds.
+    package var age = 0
+    /// Whether a cache has sent the response although it is no longer fresh.
+    package var isStale = false
+    /// The URL after all redirects, without user and query.
+    package var url: String?
+    /// The number of items that could not be used.
+    package var skipped = 0
+    /// The number of repairs that made the document readable; posts may be missing if it is not 0.
+    package var repairs = 0
+    /// Whether the document ends in the middle. The whole one may contain more items.
+    package var isCut = false
+    /// The title of a feed.
+    package var title: String?
+    /// The authors without posts.
+    package var authors: [Post.Author] = []
+    /// The names of the categories.
+    package var categories: [String] = []
+    /// Giphy's estimate of the number of GIFs, and the offset of the next page; nil at the end.
+    package var totalCount: Int?
+    package var nextOffset: Int?
+
+    package init() {}
+
+    package init(_ failure: FetchFailure) { self.failure = failure }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.optional("failure", &failure)
+        try members.flag("unchanged", &isUnchanged)
+        try members.optional("etag", &etag)
+        try members.optional("last_modified", &lastModified)
+        try members.optional("not_before", &notBefore)
+        try members.required("age", &age)
+        try members.flag("stale", &isStale)
+        try members.optional("url", &url)
+        try members.required("skipped", &skipped)
+        try members.required("repairs", &repairs)
+        try members.flag("cut", &isCut)
+        try members.optional("title", &title)
+        try members.required("authors", &authors)
+        try members.required("categories", &categories)
+        try members.optional("total_count", &totalCount)
+        try members.optional("next_offset", &nextOffset)
+    }
+
+    /// Takes the later time, the higher age and the staleness of another response of the same run.
+    package mutating func combine(with other: FetchHead) {
+        notBefore = [notBefore, other.notBefore].compactMap(\.self).max()
+        age = max(age, other.age)
+        isStale = isStale || other.isStale
+        skipped += other.skipped
+    }
+}
+
+/// The last line of `norris-fetch`, without which the output is incomplete.
+package struct FetchEnd: WireObject, Equatable, Sendable {
+    /// The number of items.
+    package var items = 0
+
+    package init(items: Int) { self.items = items }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("end", &items)
+    }
+}
+
+/// The reason why a source's content could not be fetched.
+package struct FetchFailure: WireObject, Error, Equatable, Sendable {
+    package var kind = SourceFailure.Kind.decode
+    /// One sentence for the user.
+    package var message = ""
+    /// Whether a retry follows soon: after transport errors, 408, 425, 429 and 5xx. Other failures wait for the next
+    /// run.
+    package var isRetryable = false
+    /// The upstream's `Retry-After`, in seconds: 0...24 h.
+    package var retryAfter: Int?
+    /// The status of the response, if it is the reason.
+    package var status: Int?
+    /// The address of the feed that a web page names, if the upstream sent a web page.
+    package var feedURL: String?
+
+    package init(
+        kind: SourceFailure.Kind, message: String, isRetryable: Bool = false, retryAfter: Int? = nil,
+        status: Int? = nil, feedURL: String? = nil
+    ) {
+        (self.kind, self.message, self.isRetryable) = (kind, message, isRetryable)
+        (self.retryAfter, self.status, self.feedURL) = (retryAfter, status, feedURL)
+    }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("kind", &kind)
+        try members.required("message", &message)
+        try members.flag("retryable", &isRetryable)
+        try members.optional("retry_after", &retryAfter)
+        try members.optional("status", &status)
+        try members.optional("feed_url", &feedURL)
+    }
+}

@@ -1,0 +1,148 @@
+/// An absolute `http` or `https` URL (RFC 3986). Stricter where parsers disagree: only characters of the RFC, valid
+/// percent-encoding, and as host a name, an IPv4 address, or an IPv6 address in brackets.
+package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
+    package let isSecure: Bool
+    /// `USER` or `USER:PASSWORD`, percent-encoded.
+    package var userInfo: String?
+    /// The host in lower case; an IPv6 address has its brackets.
+    package let host: String
+    package let port: Int?
+    /// The path, which begins with a slash.
+    package private(set) var path: String
+    package var query: String?
+
+    /// - Parameter text: the URL; a fragment is left out.
+    package init?(_ text: String) {
+        guard HTTPURL.isWellFormed(Array(text.utf8)) else { return nil }
+        let start = text.prefix(8).lowercased()
+        isSecure = start == "https://"
+        guard isSecure || start.hasPrefix("http://") else { return nil }
+        var rest = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "#" }
+        var authority = rest.prefix { $0 != "/" && $0 != "?" }
+        rest = rest[authority.endIndex...]
+        if let at = authority.lastIndex(of: "@") {
+            userInfo = String(authority[..<at])
+            authority = authority[authority.index(after: at)...]
+        }
+        var digits: Substring?
+        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+            digits = authority[authority.index(after: colon)...]
+            authority = authority[..<colon]
+        }
+        if let digits, !digits.isEmpty {
+            guard let number = UInt16(digits), number > 0, digits.utf8.allSatisfy(HTTPURL.isDigit) else { return nil }
+            port = Int(number)
+        } else {
+            port = nil
+        }
+        host = authority.lowercased()
+        guard HTTPURL.isHost(host) else { return nil }
+        let mark = rest.firstIndex(of: "?")
+        let path = rest[..<(mark ?? rest.endIndex)]
+        self.path = path.isEmpty ? "/" : String(path)
+        query = mark.map { String(rest[rest.index(after: $0)...]) }
+    }
+
+    /// Resolves a reference (RFC 3986, section 5.2). Returns nil if the result is not `http` or `https`.
+    package func resolving(_ reference: String) -> HTTPURL? {
+        let reference = reference.prefix { $0 != "#" }
+        if reference.isEmpty { return self }
+        // A scheme ends with a colon before the first slash.
+        let isAbsolute = reference.prefix { !"/?".contains($0) }.contains(":")
+        if isAbsolute || reference.hasPrefix("//") {
+            guard var url = HTTPURL(isAbsolute ? String(reference) : "\(scheme):\(reference)") else { return nil }
+            url.path = HTTPURL.withoutDots(url.path[...])
+            return url
+        }
+        guard HTTPURL.isWellFormed(Array(reference.utf8)) else { return nil }
+        let mark = reference.firstIndex(of: "?") ?? reference.endIndex
+        let path = reference[..<mark]
+        var url = self
+        if !path.isEmpty {
+            let folder = self.path[...(self.path.lastIndex(of: "/") ?? self.path.startIndex)]
+            url.path = HTTPURL.withoutDots(path.hasPrefix("/") ? path : folder + path)
+        }
+        url.query = mark == reference.endIndex ? nil : String(reference[reference.index(after: mark)...])
+        return url
+    }
+
+    /// Removes the segments `.` and `..` from a path (RFC 3986, section 5.2.4).
+    private static func withoutDots(_ path: Substring) -> String {
+        var kept: [Substring] = []
+        let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for segment in segments where segment != "." {
+            if segment == ".." { _ = kept.popLast() } else { kept.append(segment) }
+        }
+        if let last = segments.last, last == "." || last == ".." { kept.append("") }
+        return "/" + kept.joined(separator: "/")
+    }
+
+    package var scheme: String { isSecure ? "https" : "http" }
+
+    /// Host and port, as in the field `Host`.
+    package var authority: String {
+        guard let port, port != (isSecure ? 443 : 80) else { return host }
+        return "\(host):\(port)"
+    }
+
+    /// Host and path for a message, at most 200 characters. User and query are left out, because they may contain a key.
+    package var hostAndPath: String { String("\(authority)\(path == "/" ? "" : path)".prefix(200)) }
+
+    package var description: String {
+        "\(scheme)://\(userInfo.map { "\($0)@" } ?? "")\(authority)\(path)\(query.map { "?\($0)" } ?? "")"
+    }
+
+    /// Whether the host, as written, is a private address or localhost.
+    package var hasPrivateHost: Bool {
+        if host.first == "[" { return IPAddress(String(host.dropFirst().dropLast()))?.isPrivate ?? true }
+        let name = host.last == "." ? host.dropLast() : host[...]
+        return IPAddress(String(name))?.isPrivate ?? (name.split(separator: ".").last == "localhost")
+    }
+
+    /// Whether all characters are from RFC 3986, appendix A, with two hexadecimal digits after each percent sign.
+    private static func isWellFormed(_ bytes: [UInt8]) -> Bool {
+        let isHex = { (index: Int) in
+            bytes.indices.contains(index) && (isDigit(bytes[index]) || 0x61...0x66 ~= bytes[index] | 0x20)
+        }
+        return bytes.indices.allSatisfy { index in
+            bytes[index] == UInt8(ascii: "%") ? isHex(index + 1) && isHex(index + 2) : isAllowedInURL(bytes[index])
+        }
+    }
+
+    /// Whether a host is an address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores
+    /// and dots (RFC 1035, section 2.3.4). The last label must not begin with a digit, because resolvers take some such
+    /// names for addresses.
+    private static func isHost(_ host: String) -> Bool {
+        if host.first == "[" {
+            return host.last == "]" && IPAddress(String(host.dropFirst().dropLast()))?.bytes.count == 16
+        }
+        let name = host.last == "." ? host.dropLast() : host[...]
+        if let address = IPAddress(String(name)) { return address.bytes.count == 4 }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false).map(\.utf8)
+        return labels.allSatisfy { (1...63).contains($0.count) } && labels.last?.first.map(HTTPURL.isDigit) == false
+            && host.utf8.count <= 253
+            && host.utf8.allSatisfy { HTTPURL.isDigit($0) || 0x61...0x7A ~= $0 || "-._".utf8.contains($0) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
+}
+
+/// Whether a URL may contain the character (RFC 3986, appendix A).
+package func isAllowedInURL(_ byte: UInt8) -> Bool {
+    (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
+}
+
+/// Encodes a text as a part of a URL: all but unreserved characters (RFC 3986, section 2.3), as UTF-8.
+package func percentEncoded(_ text: String) -> String {
+    let hex = Array("0123456789ABCDEF".utf8)
+    var encoded: [UInt8] = []
+    encoded.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+        if 0x30...0x39 ~= byte || 0x61...0x7A ~= byte | 0x20 || "-._~".utf8.contains(byte) {
+            encoded.append(byte)
+        } else {
+            encoded += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+}

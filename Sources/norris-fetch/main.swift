@@ -1,0 +1,3 @@
+import NorrisFetch
+
+FetchProgram.main()

@@ -1,0 +1,206 @@
+import NorrisProtocol
+import NorrisSystem
+import NorrisText
+import Testing
+
+@testable import NorrisFetch
+
+struct PostTextTests {
+    private func convert(_ html: String, at base: String = "https://blog.example/2026/post.html") -> PostText {
+        PostText(html: html, at: HTTPURL(base))
+    }
+
+    private func text(_ html: String) -> String { convert(html).text }
+
+    @Test func aWholePostKeepsItsStructure() {
+        let post = convert(
+            """
+            <h2>A backup in one line</h2>
+            <p>Last week a disk of mine died. <a href="https://restic.net/">restic</a> had a copy, and the
+            <a href="/2025/setup.html">setup</a> took ten minutes:</p>
+            <ol>
+              <li>Install it.
+                <ul><li>Debian: <code>apt install restic</code></li><li>Others: see the
+                  <a href="https://restic.net/">manual</a>.</li></ul>
+              </li>
+              <li><p>Write a timer.</p><p>Once a day is enough.</p></li>
+            </ol>
+            <pre><code class="language-sh">for host in a b; do
+            	restic -r "/srv/$host" backup /home
+
+                echo &lt;done&gt;
+            done
+            </code></pre>
+            <blockquote><p>Nobody wants backup.<br>Everybody wants restore.</p>
+              <blockquote><p>True.</p></blockquote></blockquote>
+            <p><a href="/big.png"><img src="/small.png" alt="A disk"></a></p>
+            <hr>
+            <table><tr><th>disk</th><th>age</th></tr><tr><td>a</td><td><p>9 years</p></td></tr></table>
+            """)
+        #expect(
+            post.text == """
+                A backup in one line
+
+                Last week a disk of mine died. restic[1] had a copy, and the setup[2] took ten minutes:
+
+                1. Install it.
+                  - Debian: apt install restic
+                  - Others: see the manual[1].
+                2. Write a timer.
+                  Once a day is enough.
+
+                    for host in a b; do
+                    \trestic -r "/srv/$host" backup /home
+                \u{20}\u{20}\u{20}\u{20}
+                        echo <done>
+                    done
+
+                > Nobody wants backup.
+                > Everybody wants restore.
+                >
+                > > True.
+
+                ---
+
+                disk | age
+                a | 9 years
+                """)
+        #expect(post.links == ["https://restic.net/", "https://blog.example/2025/setup.html"])
+    }
+
+    @Test(
+        "Lists",
+        arguments: [
+            ("<ul><li>a<li>b</ul>c", "- a\n- b\n\nc"), ("<ol start=9><li>a<li>b</ol>", "9. a\n10. b"),
+            ("<ol><li value=4>a<li>b</ol>", "4. a\n5. b"), ("<ol start=x><li>a</ol>", "1. a"),
+            ("<ol start=99999999999999999999><li>a</ol>", "1. a"), ("<ul><li></li><li>b</li></ul>", "- b"),
+            ("<ul><li>a<br><br>b</li></ul>", "- a\n  b"),
+            ("<ul><li><ul><li>a</ul>b</ul>", "    - a".dropFirst(2) + "\n- b"),
+            ("<ul><li>a<ol><li>b</ol>c</ul>", "- a\n  1. b\n  c"), ("<li>a</li>", "a"), ("</ul>a</ol>", "a"),
+            ("<ul><li>a<pre>b\n c</pre>d</ul>", "- a\n\n      b\n       c\n\n  d"),
+            ("<ul><li><blockquote>a<br>b</blockquote></ul>", "- > a\n  > b"),
+        ])
+    func lists(html: String, text: String) { #expect(self.text(html) == text) }
+
+    @Test(
+        "Code and quotations",
+        arguments: [
+            ("<pre>a\r\n\r\n  b  \n</pre>c", "    a\n    \n      b\n\nc"), ("<pre>\n\ta<br>b</pre>", "    \ta\n    b"),
+            ("<pre><div>a</div><div>b</div></pre>", "    a\n    b"), ("a<pre>b", "a\n\n    b"),
+            ("<blockquote>a<pre>b</blockquote>c", "> a\n>\n>     b\n\nc"), ("<pre></pre>a", "a"),
+            ("<blockquote>a</blockquote><blockquote>b</blockquote>", "> a\n\n> b"),
+            ("<blockquote>a<p>b</blockquote>", "> a\n>\n> b"), ("</blockquote>a", "a"),
+            ("<blockquote>a<ul><li>b</ul></blockquote>", "> a\n>\n> - b"), ("<p>&nbsp;&nbsp;&nbsp;&nbsp;a</p>", "a"),
+            ("a&#10;b&#x2028;c", "a b c"), ("<hr>a<hr>", "a"), ("a<hr><hr>b", "a\n\n---\n\nb"),
+        ])
+    func codeAndQuotations(html: String, text: String) { #expect(self.text(html) == text) }
+
+    @Test(
+        "Tables",
+        arguments: [
+            ("<table><tr><td>a</td><td></td><td>b</td></tr><tr><td>c</td></tr></table>d", "a | b\nc\n\nd"),
+            ("<td>a</td><td>b</td>", "a b"), ("<table><tr><td><div>a</div></td><td><div>b</div></td></table>", "a | b"),
+            ("<table><tr><td><pre>1</pre></td><td><pre>a\nb</pre></td></tr></table>", "    1\n\n    a\n    b"),
+        ])
+    func tables(html: String, text: String) { #expect(self.text(html) == text) }
+
+    @Test(
+        "Links",
+        arguments: [
+            ("<a href='/x?a=1&amp;b=2'>x</a>", "x[1]", ["https://blog.example/x?a=1&b=2"]),
+            ("<a href=y.html>y </a>z", "y[1] z", ["https://blog.example/2026/y.html"]),
+            ("<a href=//h.example/ä>x</a>", "x[1]", ["https://h.example/%C3%A4"]),
+            ("<a href=/x>a</a> <a href=/x>b</a>", "a[1] b[1]", ["https://blog.example/x"]),
+            ("<a href=/x>a<a href=/y>b", "a[1]b[2]", ["https://blog.example/x", "https://blog.example/y"]),
+            ("<a href=/x><p>a</p></a>b", "a[1]\n\nb", ["https://blog.example/x"]),
+            ("<a href=/x><img src=y></a>a", "a", []), ("<a href=/x></a>a", "a", []), ("<a name=x>a</a>", "a", []),
+            ("<a href='mailto:a@b.example'>a</a>", "a", []), ("<a href='javascript:alert(1)'>a</a>", "a", []),
+            ("<a href='#fn1'>1</a>", "1", []), ("<a href=''>a</a>", "a", []),
+            (
+                "<pre><a href=/x>a</a></pre>",
+                "    a[1]", ["https://blog.example/x"]
+            ),
+            (
+                "<a class='u-url mention' href=/@ann>@ann</a> <a class='mention hashtag' rel=tag href=/t/x>#x</a>",
+                "@ann #x", []
+            ),
+        ])
+    func links(html: String, text: String, links: [String]) {
+        let post = convert(html)
+        #expect(post.text == text)
+        #expect(post.links == links)
+    }
+
+    // MARK: Hostile HTML
+
+    private static let hostile: [String: String] = [
+        "nested lists": String(repeating: "<ul><li>a", count: 10_000),
+        "nested lists with ends": String(repeating: "<ol><li>a", count: 10_000)
+            + String(repeating: "</ol>", count: 10_000),
+        "nested quotations": String(repeating: "<blockquote>a", count: 10_000),
+        "lines of code in quotations": String(repeating: "<blockquote>", count: 20) + "<pre>a"
+            + String(repeating: "\n", count: 200_000) + "b",
+        "an open pre": "<pre>" + String(repeating: "a <b>b</b>\n", count: 10_000),
+        "many links": (1...5_000).map { "<a href='/\($0)'>a</a>\n" }.joined(),
+        "long addresses": String(repeating: "<a href='/\(String(repeating: "x", count: 1_900))'>a</a>", count: 100),
+        "a long link": "a<a href='/\(String(repeating: "x", count: 1 << 20))'>b</a>c",
+        "a long open link": "a<a href='/\(String(repeating: "x", count: 1 << 20))",
+        "cells": "<table><tr>" + String(repeating: "<td>a", count: 50_000),
+        "open tables": String(repeating: "<table><tr><td>a", count: 20_000),
+        "scripts": String(repeating: "<script>a<a href='/'>b</a></script>", count: 5_000) + "<script>",
+        "controls":
+            "<pre>&#27;[31m\u{1B}]8;;https://e.example\u{7}&#x202E;&#0;&#x85;</pre><blockquote>&#13;a</blockquote>",
+    ]
+
+    @Test(arguments: hostile.keys.sorted()) func hostileTextIsBounded(name: String) throws {
+        let html = try #require(Self.hostile[name])
+        let text = PostText(html: html, at: HTTPURL("https://blog.example/"))
+        // The last line may exceed the limit by one token.
+        #expect(text.text.utf8.count <= 257 << 10)
+        #expect(text.links.count <= 100)
+        #expect(text.links.reduce(0) { $0 + $1.utf8.count } <= 32 << 10)
+        let lines: [Substring] = text.text.split { $0.isNewline }
+        let prefix = lines.map { $0.prefix { $0 == " " || $0 == ">" }.count }.max() ?? 0
+        #expect(prefix <= 20)
+
+        let author = Post.Author(id: "a", name: "a")
+        let post = try #require(
+            Post(id: "1", source: "", author: author, text: text.text, links: text.links)
+                .cleaned(for: "s", mayBeBare: true))
+        let stored = post.text ?? ""
+        #expect(stored.unicodeScalars.count <= 10_000)
+        #expect(
+            !stored.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" && $0 != "\t" || 0x7F..<0xA0 ~= $0.value })
+        // Every link has its number in the text, and every number its link.
+        let numbers = Set(stored.matches(of: /\[(\d+)\]/).compactMap { Int($0.1) })
+        #expect(numbers == Set(1..<(post.links ?? []).count + 1))
+    }
+
+    @Test func randomHTMLKeepsTheBounds() {
+        let pieces = [
+            "<ul>", "</ul>", "<ol start=3>", "</ol>", "<li>", "</li>", "<blockquote>", "</blockquote>", "<pre>",
+            "</pre>",
+            "<p>", "<br>", "<hr>", "<table>", "</table>", "<tr>", "<td>", "<a href=/x>", "<a href=/y>", "</a>", "a",
+            " b",
+            "\n", "\t", "    ", "&nbsp;", "&#10;", "<script>", "</script>", "<div>", "é",
+        ]
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<2_000 {
+            let html = (0..<40).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
+            let post = convert(html)
+            let numbers = Set(post.text.matches(of: /\[(\d+)\]/).compactMap { Int($0.1) })
+            #expect(numbers == Set(1..<post.links.count + 1), "\(html)")
+            #expect(
+                !post.text.hasPrefix("\n") && !post.text.hasSuffix("\n") && !post.text.contains("\n\n\n"), "\(html)")
+        }
+    }
+
+    @Test func aLongTagIsNoText() {
+        let address = String(repeating: "x", count: 1 << 20)
+        #expect(text("a<a href='/\(address)'>b</a>c") == "abc")
+        #expect(text("a<a href='/\(address)") == "a")
+        // A `<` in an open quotation mark shows that text follows.
+        let words = String(repeating: "words ", count: 500)
+        #expect(text("a <b x='\(words)<i>c</i>").hasPrefix("a <b x='words"))
+    }
+}

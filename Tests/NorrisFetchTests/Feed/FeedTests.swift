@@ -1,0 +1,135 @@
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisFetch
+
+@Suite(.timeLimit(.minutes(20))) struct FeedTests {
+    @Test func aFeedIsFetched() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setFault(
+                .answer(
+                    status: 200,
+                    headers: [
+                        ("Content-Type", "text/html; charset=iso-8859-1"), ("ETag", "\"1\""),
+                        ("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Cache-Control", "max-age=600"),
+                    ],
+                    // The media type is ignored, but the charset is used.
+                    body: Array("<rss><channel><item><title>Gr".utf8) + [0xFC, 0xDF]
+                        + Array("e</title></item></channel></rss>".utf8)))
+            let fetched = await fixture.fetch(.feed) { request in
+                request.url += "/feed?key=secret"
+                (request.etag, request.lastModified) = ("\"0\"", "Sat, 05 Nov 1994 08:49:37 GMT")
+            }
+            #expect(fetched.posts.map(\.title) == ["Grüße"])
+            let expected = head { head in
+                (head.etag, head.lastModified) = ("\"1\"", "Sun, 06 Nov 1994 08:49:37 GMT")
+                head.notBefore = 600
+                head.url = fixture.upstream.baseURL + "/feed"
+            }
+            #expect(fetched.head == expected)
+            let request = try #require(fixture.upstream.requests.first)
+            #expect(fixture.upstream.requests.count == 1)
+            #expect(request.target == "/feed?key=secret")
+            #expect(request.header("If-None-Match") == "\"0\"")
+            #expect(request.header("If-Modified-Since") == "Sat, 05 Nov 1994 08:49:37 GMT")
+            let accept = try #require(request.header("Accept"))
+            #expect(["rss+xml", "atom+xml", "feed+json"].allSatisfy { accept.contains("application/\($0)") })
+        }
+    }
+
+    @Test func relativeAddressesReferToWhereARedirectLed() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            let body = "<rss><channel><item><link>p</link></item></channel></rss>"
+            fixture.upstream.setDocument("/a/feed", contentType: "application/rss+xml", body: Array(body.utf8))
+            fixture.upstream.setFault(.redirect(to: "/a/feed?token=1"), path: "/feed")
+            let fetched = await fixture.fetch(.feed) { $0.url += "/feed?key=secret" }
+            #expect(fetched.posts.map(\.url) == [fixture.upstream.baseURL + "/a/p"])
+            #expect(fetched.head.url == fixture.upstream.baseURL + "/a/feed")
+            // The target of a redirect may repeat the key of the request.
+            let page = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
+            fixture.upstream.setDocument("/page", contentType: "text/html", body: Array(page.utf8))
+            fixture.upstream.setFault(.redirect(to: "/page"), path: "/feed")
+            let failure = await fixture.fetch(.feed) { $0.url += "/feed?key=secret" }.failure
+            #expect(failure?.message.contains("\(fixture.upstream.baseURL)/f.") == true)
+            #expect(failure?.message.contains("secret") == false)
+        }
+    }
+
+    @Test func whatIsWrongIsSaidInASentence() {
+        let failure = decoded("<rss>\n<channel>", as: .feed, at: "https://blog.example/feed?key=secret").failure
+        #expect(failure?.kind == .decode)
+        #expect(failure?.message == "blog.example/feed answered with XML that is broken in line 2: no element found.")
+        #expect(failure?.isRetryable == false)
+    }
+
+    @Test func anAddressThatIsNoneIsSaid() {
+        let failure = decoded("", as: .feed, at: "ftp://blog.example/feed").failure
+        #expect(failure?.message == "The address is not an http or https URL; correct the configured address.")
+    }
+
+    @Test(arguments: [
+        ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
+        ("[]", "not a feed. Set url to the address of a feed."),
+        ("Not found", "not a feed"), ("\u{1}\u{2}PNG", "not a feed"),
+        ("<x/>", "not a feed (its root is x); is url right?"), ("<feed><entry/></feed>", "its root is feed"),
+        ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
+    ]) func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
+
+    // MARK: Web pages
+
+    @Test(arguments: [
+        "<!DOCTYPE html><html><body>x</body></html>", "\n<!doctype HTML PUBLIC \"x\"><html>", "<html lang=en>",
+        "<!-- hello --><!-- --><HTML>", "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>",
+        "<head><title>x</title>", "<body>", "<script>location='/'</script>", "<h1>Not Found</h1>",
+    ]) func pagesAreNoFeeds(page: String) {
+        #expect(fault(page) == "not a feed. Set url to the address of a feed.")
+    }
+
+    @Test(
+        "A page that names its feed helps",
+        arguments: [
+            ("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">", "https://x.example/feed.xml"),
+            (
+                "<LINK HREF='?feed=rss2&amp;x=1' TYPE='application/Atom+XML' REL='Home Alternate'>",
+                "https://x.example/blog?feed=rss2&x=1"
+            ), ("<link rel=alternate type=application/feed+json href=feed.json>", "https://x.example/feed.json"),
+            (
+                "<link rel=alternate hreflang=de href=/de><link rel=alternate type=application/rss+xml href=/f>",
+                "https://x.example/f"
+            ),
+        ]
+    )
+    func pagesWithFeeds(link: String, address: String) {
+        let page = "<!DOCTYPE html><html><head><title>x</title>\(link)</head></html>"
+        #expect(
+            fault(page, url: "https://x.example/blog")
+                == "not a feed. Its feed may be \(address).")
+    }
+
+    @Test func theErrorHasTheTypeAndTheAddressOfTheFeed() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            let page = "<html><link rel=alternate type=application/rss+xml href='/feed.xml'>"
+            let type = "text/html; charset=utf-8"
+            fixture.upstream.setDocument("/", contentType: type, body: Array(page.utf8))
+            let failure = await fixture.fetch(.feed) { $0.url += "/" }.failure
+            let address = fixture.upstream.baseURL + "/feed.xml"
+            #expect(failure?.message == "not a feed (text/html). Its feed may be \(address).")
+            #expect(failure?.feedURL == address)
+            fixture.upstream.setDocument("/", contentType: "image/png", body: Array("x".utf8))
+            let other = await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure
+            #expect(other?.message == "not a feed (image/png). Set url to the address of a feed.")
+            #expect(other?.feedURL == nil)
+        }
+    }
+
+    @Test func addressesOfPagesAreNotTrusted() {
+        let page = "<html><link rel=alternate type=application/rss+xml href='javascript:alert(1)'>"
+        #expect(fault(page, url: "https://x.example/")?.contains("javascript") == false)
+        // The query may contain a key, and error messages are visible to all users.
+        let keyed = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
+        let message = fault(keyed, url: "https://x.example/?key=secret")
+        #expect(message?.contains("https://x.example/f.") == true)
+        #expect(message?.contains("secret") == false)
+    }
+}

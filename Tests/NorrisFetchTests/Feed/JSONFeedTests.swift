@@ -1,0 +1,86 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisFetch
+
+struct JSONFeedTests {
+    private func post(_ item: String, feed: String = #""title":"Blog""#) throws -> Post? {
+        let batch = try batch(#"{"version":"https://jsonfeed.org/version/1.1",\#(feed),"items":[\#(item)]}"#)
+        return batch.posts.count == 1 ? batch.posts[0] : nil
+    }
+
+    @Test func aFeed() throws {
+        let batch = try batch(
+            """
+            {"version":"https://jsonfeed.org/version/1.1","items":[
+            {"id":"1","url":"/1","external_url":"https://other.example/","title":"A &amp; B",
+            "content_html":"<p>One</p><p>Two <img src='c.png' alt='C'></p>","content_text":"no","summary":"no",
+            "image":"a.png","banner_image":"https://x.example/b.png","date_published":"2026-11-21T03:25:04+01:00",
+            "date_modified":"2026-11-22T00:00:00Z","authors":[{"name":"Jane","url":"https://jane.example/",
+            "avatar":"/jane.png"},{"name":"Joe"}],"tags":["Linux","#x",5],"language":"en",
+            "attachments":[{"url":"/d.jpg","mime_type":"image/jpeg","title":"D"},
+            {"url":"/e.mp3","mime_type":"audio/mpeg"},{"mime_type":"image/png"},7]},
+            {"id":2,"content_text":"Plain\\ntext <b>","author":{"name":"Old"}}],
+            "title":"Blog","icon":"/icon.png","authors":[{"name":"The Team"}],"hubs":[]}
+            """)
+        let jane = Post.Author(
+            id: Post.id("https://jane.example/", in: "blog"), name: "Jane", avatarURL: "https://blog.example/jane.png")
+        let first = Post(
+            id: "blog:1", source: "blog", author: jane, publishedAt: Timestamp("2026-11-21T02:25:04Z"),
+            title: "A & B", text: "One\n\nTwo", tags: ["Linux", "x"],
+            images: [
+                Post.Image(url: "https://blog.example/feeds/a.png"), Post.Image(url: "https://x.example/b.png"),
+                Post.Image(url: "https://blog.example/d.jpg", alt: "D"),
+                Post.Image(url: "https://blog.example/feeds/c.png", alt: "C"),
+            ], url: "https://blog.example/1")
+        let old = Post.Author(id: "blog:Old", name: "Old")
+        let second = Post(id: "blog:2", source: "blog", author: old, text: "Plain\ntext <b>")
+        #expect(batch.posts == [first, second])
+        #expect(batch.head == head { $0.title = "Blog" })
+    }
+
+    @Test func theFeedWritesWhatNobodyElseWrites() throws {
+        let item = #"{"id":"1","title":"x"}"#
+        #expect(try post(item)?.author.name == "Blog")
+        let author = try post(item, feed: #""title":"Blog","icon":"/i.png","author":{"name":"Jane"}"#)?.author
+        #expect(author?.name == "Jane")
+        #expect(author?.avatarURL == "https://blog.example/i.png")
+        let mail = try post(item, feed: #""authors":[{"name":"Jane","url":"mailto:Jane@x.example"}]"#)?.author
+        #expect(mail?.email == "jane@x.example")
+        #expect(mail?.id == Post.id("jane@x.example", in: "blog"))
+    }
+
+    @Test(arguments: [
+        (#"{"id":"1","content_html":" ","content_text":"text","summary":"s"}"#, "text"),
+        (#"{"id":"1","content_html":5,"summary":"a & b"}"#, "a & b"), (#"{"id":"1","title":"t"}"#, nil),
+    ]) func texts(item: String, expected: String?) throws { #expect(try #require(try post(item)).text == expected) }
+
+    @Test(
+        arguments: [
+            (#"{"id":"https://x.example/1","title":"x"}"#, "https://x.example/1", "https://x.example/1"),
+            (#"{"url":"https://x.example/1"}"#, "https://x.example/1", "https://x.example/1"),
+            (#"{"external_url":"https://x.example/1","id":""}"#, "https://x.example/1", "https://x.example/1"),
+            (#"{"id":"7","url":"javascript:alert(1)","title":"x"}"#, "7", nil), (#"{"title":"x"}"#, "x\n", nil),
+        ] as [(String, String, String?)]
+    )
+    func ids(item: String, id: String, url: String?) throws {
+        let post = try #require(try post(item))
+        #expect(post.id == Post.id(id, in: "blog"))
+        #expect(post.url == url)
+    }
+
+    @Test func badItemsAreSkippedAndCounted() throws {
+        let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+        let batch = try batch(
+            #"{"items":[5,null,{"id":"1"},{"id":"2","title":"x","_x":\#(deep)},{"id" 3},{"id":"4","title":"good"}]}"#)
+        #expect(batch.posts.map(\.title) == ["good"])
+        #expect(batch.skipped == 5)
+    }
+
+    @Test func aByteOrderMarkDoesNotMatter() throws { #expect(try batch("\u{FEFF} {\"items\":[]}").isEmpty) }
+
+    @Test(arguments: [
+        (#"{"items":[{"id":"1","title":"x"}"#, "incomplete JSON"), ("{}", "JSON without items"),
+        (#"{"items":{}}"#, "items is not an array"), (#"{"items":[{}]}"#, "none of them usable"),
+    ]) func whatIsWrongIsSaid(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
+}

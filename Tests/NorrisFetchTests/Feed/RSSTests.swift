@@ -1,0 +1,229 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisFetch
+
+struct RSSTests {
+    /// A feed in the form of WordPress.
+    private let blog = rss(
+        """
+        <item>
+          <title>Sch&#246;ne neue Welt &amp;amp; mehr</title>
+          <link>https://blog.example/2026/11/welt</link>
+          <comments>https://blog.example/2026/11/welt#comments</comments>
+          <dc:creator><![CDATA[ Jane Doe ]]></dc:creator>
+          <pubDate>Sat, 21 Nov 2026 03:25:04 +0000</pubDate>
+          <category><![CDATA[Linux]]></category>
+          <category>#systemd</category><category>Linux</category>
+          <guid isPermaLink="false">https://blog.example/?p=42</guid>
+          <description><![CDATA[<p>The short one&hellip;</p>]]></description>
+          <content:encoded><![CDATA[<p>The <b>long</b> one.</p><p>More.</p>
+            <img src="/img/a.png" width="640" height="480" alt="A cat &amp; a dog">]]></content:encoded>
+          <slash:comments>7</slash:comments>
+        </item>
+        <item>
+          <title>Second</title><link>https://blog.example/second</link>
+          <guid>https://blog.example/second</guid>
+          <description>Plain text,
+        two lines &lt; three</description>
+          <author>joe@blog.example (Joe)</author>
+        </item>
+        """,
+        channel: """
+            <title>Blog</title><link>https://blog.example/</link>
+            <atom:link href="https://blog.example/feeds/all.xml" rel="self" type="application/rss+xml"/>
+            <image><url>https://blog.example/logo.png</url><title>x</title><link>https://blog.example</link></image>
+            """)
+
+    @Test func aBlog() throws {
+        let jane = Post.Author(id: Post.id("Jane Doe", in: "blog"), name: "Jane Doe")
+        let joe = Post.Author(id: Post.id("joe@blog.example", in: "blog"), name: "Joe", email: "joe@blog.example")
+        let image = Post.Image(url: "https://blog.example/img/a.png", width: 640, height: 480, alt: "A cat & a dog")
+        let first = Post(
+            id: Post.id("https://blog.example/?p=42", in: "blog"), source: "blog", author: jane,
+            publishedAt: Timestamp("2026-11-21T03:25:04Z"), title: "Schöne neue Welt & mehr",
+            text: "The long one.\n\nMore.", tags: ["Linux", "systemd"], images: [image], stats: Post.Stats(comments: 7),
+            url: "https://blog.example/2026/11/welt")
+        let second = Post(
+            id: Post.id("https://blog.example/second", in: "blog"), source: "blog", author: joe, title: "Second",
+            text: "Plain text,\ntwo lines < three", url: "https://blog.example/second")
+        let batch = try batch(blog)
+        #expect(batch.posts == [first, second])
+        #expect(batch.head == head { $0.title = "Blog" })
+    }
+
+    @Test func theChannelWritesWhatNobodyElseWrites() throws {
+        // The title and picture of the channel may follow the items.
+        let document = rss(
+            "<item><title>x</title></item><title>The &lt;i>Blog&lt;/i></title><image><url>/logo.png</url></image>",
+            channel: "")
+        let author = try #require(try batch(document).posts.first?.author)
+        #expect(author.name == "The Blog")
+        #expect(author.avatarURL == "https://blog.example/logo.png")
+        #expect(author.id == Post.id("The Blog", in: "blog"))
+        #expect(try rssPost("<title>x</title>", channel: "")?.author.name == "blog")
+        let itunes = "<title>x</title><itunes:image href='https://p.example/cover.jpg'/>"
+        #expect(try rssPost("<title>x</title>", channel: itunes)?.author.avatarURL == "https://p.example/cover.jpg")
+    }
+
+    @Test(
+        arguments: [
+            ("<author>jane@x.example (Jane Doe)</author>", "Jane Doe", "jane@x.example"),
+            ("<author>Jane Doe &lt;JANE@x.example&gt;</author>", "Jane Doe", "jane@x.example"),
+            ("<author>jane@x.example</author>", "jane@x.example", "jane@x.example"),
+            ("<author>Jane (the first)</author>", "Jane (the first)", nil),
+            ("<author>noreply@blogger.example (Jane)</author>", "Jane", nil),
+            ("<author>jane@x.example</author><dc:creator>Jane</dc:creator>", "Jane", "jane@x.example"),
+            ("<author> </author><itunes:author>The Show</itunes:author>", "The Show", nil),
+            ("<atom:author><atom:name>Jane</atom:name></atom:author>", "Jane", nil),
+            ("<author>()</author>", "()", nil), ("<author>) a@b (</author>", "a@b", "a@b"),
+        ] as [(String, String, String?)]
+    )
+    func authors(elements: String, name: String, email: String?) throws {
+        let author = try #require(try rssPost("<title>x</title>" + elements)?.author)
+        #expect(author.name == name)
+        #expect(author.email == email)
+        #expect(author.id == Post.id(email ?? name, in: "blog"))
+    }
+
+    @Test(
+        "The item itself provides the id",
+        arguments: [
+            ("<guid>a-1</guid><link>https://x.example/</link>", "a-1", "https://x.example/"),
+            ("<guid>https://x.example/p?a=1</guid>", "https://x.example/p?a=1", "https://x.example/p?a=1"),
+            ("<guid isPermaLink='false'>https://x.example/p</guid>", "https://x.example/p", nil),
+            ("<guid> </guid><link> /p </link>", "https://blog.example/p", "https://blog.example/p"),
+            ("<atom:link href='p'/>", "https://blog.example/feeds/p", "https://blog.example/feeds/p"),
+            ("<guid>x</guid><link>javascript:alert(1)</link>", "x", nil), ("", "t\n", nil),
+        ] as [(String, String, String?)]
+    )
+    func ids(elements: String, id: String, url: String?) throws {
+        let post = try #require(try rssPost("<title>t</title>" + elements))
+        #expect(post.id == Post.id(id, in: "blog"))
+        #expect(post.url == url)
+    }
+
+    @Test func itemsWithTheSameLinkAreTheirOwn() throws {
+        let link = "<link>https://x.example/</link>"
+        let date = "<pubDate>Sun, 06 Nov 1994 08:49:37 GMT</pubDate>"
+        let batch = try batch(
+            rss(
+                """
+                <item>\(link)<title>a</title></item><item>\(link)<title>b</title></item>
+                <item>\(link)<title>a</title>\(date)</item><item>\(link)<title>a</title></item>
+                <item>\(link)<description>d</description></item><item>\(link)<description>e</description></item>
+                <item><guid>https://y.example/</guid><link>https://y.example/</link></item>
+                <item><link>https://y.example/</link><title>y</title></item>
+                """))
+        #expect(batch.posts.map { $0.title ?? $0.text } == ["a", "b", "a", "d", "e", nil, "y"])
+        #expect(batch.posts[2].id == Post.id("https://x.example/\na\n1994-11-06T08:49:37Z", in: "blog"))
+    }
+
+    @Test func relativeLinksKeepTheirFragmentAndNoQuery() throws {
+        let document = rss(
+            "<item><link>#v1</link></item><item><link>log#v2</link></item><item><link>?p=1#x</link></item>")
+        let posts = try batch(document, url: "https://x.example/feed?key=secret").posts
+        #expect(
+            posts.map(\.url) == [
+                "https://x.example/feed#v1", "https://x.example/log#v2", "https://x.example/feed?p=1#x",
+            ])
+        #expect(posts.map(\.id) == posts.map { Post.id($0.url ?? "", in: "blog") })
+    }
+
+    @Test(arguments: [
+        ("<pubDate>nonsense</pubDate><dc:date>2026-11-21</dc:date>", "2026-11-21T00:00:00Z"),
+        ("<dc:date>2026-11-21T01:00:00+01:00</dc:date>", "2026-11-21T00:00:00Z"),
+        ("<pubDate>Thu, 01 Jan 1970 00:00:00 +0100</pubDate>", nil), ("<pubDate></pubDate>", nil),
+        ("<pubDate>Fri, 21 Nov 2999 00:00:00 GMT</pubDate>", "2999-11-21T00:00:00Z"),
+    ]) func dates(elements: String, expected: String?) throws {
+        #expect(try rssPost("<title>t</title>" + elements)?.publishedAt?.description == expected)
+    }
+
+    @Test func badItemsAreSkippedAndCounted() throws {
+        let batch = try batch(
+            rss(
+                """
+                <item></item><item><author>x</author><pubDate>Sat, 21 Nov 2026 03:25:04 GMT</pubDate></item>
+                <item><guid isPermaLink="false">1</guid></item><item><guid>2</guid><title>good</title></item>
+                """))
+        #expect(batch.posts.map(\.title) == ["good"])
+        #expect(batch.skipped == 3)
+        #expect(fault(rss("<item/><item/>")) == "answered with 2 posts, none of them usable")
+    }
+
+    @Test func aFeedMayBeEmpty() throws {
+        let empty = try batch(rss(""))
+        #expect(empty.items.isEmpty && empty.head == head { $0.title = "Blog" })
+        #expect(try batch("<rss version='2.0'/>").isEmpty)
+        #expect(try batch("<rss><channel/></rss>").isEmpty)
+    }
+
+    @Test func markupThatNeverEndsStaysInItsItem() throws {
+        let batch = try batch(
+            rss(
+                """
+                <item><guid>1</guid><description>&lt;div>&lt;p>one &lt;a href="x&lt;/description></description></item>
+                <item><guid>2</guid><description>one &lt;script>two</description></item>
+                <item><guid>3</guid><description>&lt;!-- three</description><title>&lt;b>T</title></item>
+                """))
+        #expect(batch.posts.count == 3)
+        #expect(batch.posts[0].text?.hasPrefix("one") == true)
+        #expect(batch.posts[1].text == "one")
+        #expect(batch.posts[2].title == "T")
+    }
+
+    @Test func aLongTextOfPicturesAloneLeavesTheShortOne() throws {
+        let post = try rssPost(
+            "<description>Text</description><content:encoded>&lt;img src='/a.png'></content:encoded>")
+        #expect(post?.text == "Text")
+        #expect(post?.images.map(\.url) == ["https://blog.example/a.png"])
+    }
+
+    @Test func unknownTagsOfHTMLAreNoText() throws {
+        let html = "<p>a <my-tag x='1'>b</my-tag> <svg><linearGradient id='g'/></svg>c</p>"
+        #expect(try rssPost("<content:encoded><![CDATA[\(html)]]></content:encoded>")?.text == "a b c")
+        // A description may be plain text, so an unknown tag is part of the text.
+        #expect(try rssPost("<description>use &lt;T&gt; here</description>")?.text == "use <T> here")
+    }
+
+    @Test func picturesInsideOfTheTextAreNoText() throws {
+        let data = String(repeating: "iVBORw0KGgo/+=", count: 1000)
+        let html = "before <img alt='x' src=\"data:image/png;base64,\(data)\"> after"
+        let post = try rssPost("<content:encoded><![CDATA[\(html)]]></content:encoded>")
+        #expect(post?.text == "before after")
+        #expect(post?.images.isEmpty == true)
+    }
+
+    @Test("RSS 1.0 has its items beside the channel") func rdf() throws {
+        let batch = try batch(
+            """
+            <?xml version="1.0"?>
+            <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"
+              xmlns:dc="http://purl.org/dc/elements/1.1/">
+              <channel rdf:about="https://news.example/"><title>News</title><link>https://news.example/</link>
+                <items><rdf:Seq><rdf:li rdf:resource="https://news.example/1"/></rdf:Seq></items></channel>
+              <image rdf:about="https://news.example/logo.gif"><url>https://news.example/logo.gif</url></image>
+              <item rdf:about="https://news.example/1"><title>One</title><description>Text</description>
+                <dc:subject>news</dc:subject><dc:date>2026-11-21T03:25:04Z</dc:date></item>
+            </rdf:RDF>
+            """)
+        let post = try #require(batch.posts.first)
+        #expect(post.id == Post.id("https://news.example/1", in: "blog"))
+        #expect(post.url == "https://news.example/1")
+        #expect(post.title == "One" && post.text == "Text" && post.tags == ["news"])
+        #expect(post.author.name == "News" && post.author.avatarURL == "https://news.example/logo.gif")
+    }
+
+    @Test func addressesAreResolved() throws {
+        let document = """
+            <rss xml:base="https://cdn.example/a/"><channel xml:base="b/">
+            <item xml:base="../c/"><title>x</title><link>post</link>
+              <description>&lt;img src="x.png"></description></item>
+            <item xml:base="javascript:x"><title>y</title><link>post</link></item>
+            </channel></rss>
+            """
+        let posts = try batch(document).posts
+        #expect(posts.map(\.url) == ["https://cdn.example/a/c/post", "https://cdn.example/a/b/post"])
+        #expect(posts.first?.images.map(\.url) == ["https://cdn.example/a/c/x.png"])
+    }
+}

@@ -1,0 +1,144 @@
+import NorrisProtocol
+import Testing
+
+@testable import NorrisFetch
+
+struct RetryAfterTests {
+    @Test(arguments: [
+        ("0", 0), ("120", 120), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999999", 86_400),
+        ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60),
+        ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Tue, 08 Nov 1994 08:49:37 GMT", 86_400),
+    ]) func secondsAndDatesAreUnderstood(value: String, seconds: Int) {
+        #expect(retryAfter(value, now: Fixture.now) == seconds)
+    }
+
+    @Test(arguments: ["", "-1", "+1", "1.5", "1 s", " 1", "soon"])
+    func anythingElseIsIgnored(value: String) { #expect(retryAfter(value, now: Fixture.now) == nil) }
+}
+
+struct FreshnessLifetimeTests {
+    private static let expires = ("Expires", "Sun, 06 Nov 1994 09:49:37 GMT")
+
+    private static let cacheControls: [(String, Int?)] = [
+        ("max-age=60", 60), ("public, Max-Age=60", 60), ("no-store, max-age=60, private, no-cache", 60),
+        ("max-age=\"60\"", 60), ("max-age = 60", 60), ("max-age=60, max-age=90", 60), ("max-age=86401", 86_400),
+        ("max-age=99999999999999999999", 86_400), (",, max-age=60", 60), ("", nil), ("no-store", nil),
+        ("max-age=0", nil), ("max-age", nil), ("max-age=-1", nil), ("max-age=1.5", nil), ("s-maxage=60", nil),
+    ]
+
+    private static let others: [([(String, String)], Int?)] = [
+        ([("cache-control", "max-age=60"), ("age", "20")], 40),
+        ([("cache-control", "max-age=60"), ("age", "60")], nil), ([("cache-control", "max-age=60"), ("age", "x")], 60),
+        ([("Cache-Control", "public"), ("cache-control", "max-age=60")], 60),
+        // Relative to the Date field of the response.
+        ([expires], 3600), ([expires, ("Date", "Sun, 06 Nov 1994 09:49:27 GMT")], 10),
+        ([expires, ("Date", "Sun, 06 Nov 1994 09:49:37 GMT")], nil), ([("Expires", "0")], nil),
+        ([("Expires", "Sun, 06 Nov 1994 08:49:36 GMT")], nil),
+        ([("Expires", "Tue, 06 Nov 2001 08:49:37 GMT")], 86_400), ([expires, ("Cache-Control", "max-age=5")], 5),
+        ([expires, ("Cache-Control", "max-age=0")], nil), ([expires, ("Cache-Control", "max-age=x")], 3600),
+    ]
+
+    @Test(arguments: cacheControls.map { ([("Cache-Control", $0.0)], $0.1) } + others)
+    func lifetimes(headers: [(String, String)], seconds: Int?) {
+        let fields = HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) })
+        #expect(freshnessLifetime(fields, now: Fixture.now) == seconds)
+    }
+}
+
+struct ResponseAgeTests {
+    private static func date(_ secondsAgo: Int64) -> (String, String) {
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let then = Fixture.now.advanced(by: .seconds(-secondsAgo))
+        let text = then.description
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        // 1970-01-01 was a Thursday.
+        let day = days[Int((then.seconds / 86_400 + 4) % 7)]
+        let month = months[(Int(text.dropFirst(5).prefix(2)) ?? 1) - 1]
+        let time = text.dropFirst(11).prefix(8)
+        return ("Date", "\(day), \(text.dropFirst(8).prefix(2)) \(month) \(text.prefix(4)) \(time) GMT")
+    }
+
+    private static let examples: [([(String, String)], Int)] = [
+        ([], 0), ([("Age", "0")], 0), ([("Age", "60")], 60), ([("Age", "172800")], 172_800), ([("Age", "-60")], 0),
+        ([("Age", "x")], 0), ([("Age", "60"), ("Age", "90")], 60), ([("Age", "99999999999999999999")], 31_536_000),
+        // A difference between the clocks.
+        ([date(7_200)], 0), ([date(-7_200)], 0), ([date(100_000_000)], 0),
+        // A cache without Age, which a field names or a difference of days shows.
+        ([date(7_200), ("X-Cache", "HIT")], 7_200), ([date(7_200), ("Via", "1.1 cache")], 7_200),
+        ([date(7_200), ("Cache-Status", "cache; hit")], 7_200), ([date(172_800)], 172_800),
+        ([date(7_200), ("Age", "60")], 7_200), ([date(60), ("Age", "7200")], 7_200), ([date(-60), ("Age", "0")], 0),
+    ]
+
+    @Test(arguments: examples) func theAgeOfAResponse(headers: [(String, String)], seconds: Int) {
+        let fields = HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) })
+        #expect(responseAge(fields, now: Fixture.now) == seconds)
+    }
+
+    private static let lifetimes: [([(String, String)], Bool)] = [
+        ([("Warning", "110 - \"Response is stale\"")], true),
+        ([("Warning", "111 cache \"Revalidation failed\"")], true),
+        ([("Warning", "214 - \"Transformed\", 110 - \"Stale\"")], true),
+        ([("Warning", "214 110 \"Transformed\"")], false),
+        ([("Age", "61"), ("Cache-Control", "max-age=60")], true),
+        ([("Age", "60"), ("Cache-Control", "max-age=60")], false),
+        ([("Age", "5"), ("Cache-Control", "max-age=0, must-revalidate")], false),
+        ([("Age", "50"), ("Cache-Control", "max-age=10, s-maxage=100")], false),
+        ([("Age", "101"), ("Cache-Control", "max-age=1000, s-maxage=100")], true),
+        ([("Age", "172800"), ("Cache-Control", "max-age=604800")], false), ([("Age", "172800")], false),
+        ([date(7_200), ("X-Cache", "STALE"), ("Cache-Control", "max-age=60")], true),
+        ([date(172_800), ("Cache-Control", "max-age=60")], true),
+        ([date(7_200), ("Cache-Control", "max-age=60")], false),
+    ]
+
+    @Test(arguments: lifetimes) func isStaleAfterItsLifetime(headers: [(String, String)], expected: Bool) {
+        let fields = HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) })
+        #expect(isStale(fields, now: Fixture.now) == expected)
+    }
+}
+
+/// Relative to the time of ``Fixture``: 1994-11-06T08:49:37Z, 784,111,777 seconds after 1970.
+struct RateLimitTests {
+    @Test(
+        arguments: [
+            ("1994-11-06T08:54:37.518123Z", 300), ("1994-11-06T09:49:47+01:00", 10),
+            ("784111837", 60), ("1994-11-08T08:49:37Z", 86_400), ("9000000000", 86_400),
+            ("1994-11-06T08:49:37Z", nil), ("784111776", nil), ("60", nil), ("", nil), ("soon", nil), ("-5", nil),
+            ("99999999999999999999", nil), ("+784111837", nil),
+        ] as [(String, Int?)]
+    )
+    func theMomentOfTheReset(value: String, expected: Int?) {
+        #expect(rateLimitReset([("X-RateLimit-Reset", value)], now: Fixture.now) == expected)
+    }
+
+    @Test func withoutAFieldThereIsNone() { #expect(rateLimitReset([], now: Fixture.now) == nil) }
+
+    private func notBefore(_ headers: HTTPHeaderFields) -> Int? {
+        FetchHead(HTTPResponse(status: 200, headers: headers)).notBefore
+    }
+
+    @Test func theLastResponseOfARateLimitPutsTheNextOff() {
+        let reset = ("X-RateLimit-Reset", "1994-11-06T08:54:37.000000Z")
+        #expect(notBefore([("X-RateLimit-Remaining", "0"), reset]) == 300)
+        #expect(notBefore([("X-RateLimit-Remaining", "1"), reset]) == nil)
+        #expect(notBefore([reset]) == nil)
+    }
+
+    @Test func theLaterOfResetAndFreshnessCounts() {
+        let used: [(name: String, value: String)] = [
+            ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "784111837"),
+        ]
+        #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=90")])) == 90)
+        #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=30")])) == 60)
+    }
+
+    private func retryAfter(_ status: Int, _ headers: HTTPHeaderFields) -> Int? {
+        UpstreamError(HTTPResponse(status: status, headers: headers)).retryAfter
+    }
+
+    @Test func aRefusalIsPutOffUntilTheReset() {
+        #expect(retryAfter(429, [("X-RateLimit-Reset", "1994-11-06T08:49:47Z")]) == 10)
+        #expect(retryAfter(429, [("X-RateLimit-Reset", "784111807")]) == 30)
+        #expect(retryAfter(429, [("Retry-After", "5"), ("X-RateLimit-Reset", "784111807")]) == 5)
+        #expect(retryAfter(503, [("X-RateLimit-Reset", "784111807")]) == nil)
+    }
+}

@@ -1,0 +1,136 @@
+import NorrisTestSupport
+import NorrisText
+import Testing
+
+@testable import NorrisFetch
+
+@Suite(.timeLimit(.minutes(20))) struct RedirectTests {
+    private let certificate: FakeCertificate
+
+    init() throws { certificate = try FakeCertificate(names: ["IP:127.0.0.1", "IP:127.0.0.2", "DNS:localhost"]) }
+
+    /// - Parameters:
+    ///   - host: The host of the base URL. The other upstream is at 127.0.0.1.
+    ///   - isSecure: Whether the base URL and the other upstream have TLS.
+    ///   - allowsPrivate: nil to detect the private address of the base URL.
+    private func run(
+        host: String = "127.0.0.1", isSecure: (base: Bool, other: Bool) = (true, true), allowsPrivate: Bool? = nil,
+        _ body: (Fixture, _ other: FakeUpstream) async throws -> Void
+    ) async throws {
+        let security = { (isSecure: Bool) in isSecure ? FakeUpstream.Security.tls(certificate) : .none }
+        let other = try await FakeUpstream.start(security: security(isSecure.other))
+        try await Fixture.run(
+            FakeUpstream.start(security: security(isSecure.base), host: host),
+            configure: { ($0.trustRoots, $0.allowsPrivate) = (certificate.path, allowsPrivate) }
+        ) { try await body($0, other) }
+        await other.stop()
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308]) func fromSecureToSecureIsFollowed(status: Int) async throws {
+        try await run { fixture, other in
+            fixture.upstream.setFault(.redirect(to: other.baseURL + "/jokes/categories", status: status))
+            let response = try await fixture.send(headers: [(name: "If-None-Match", value: "\"1\"")])
+            #expect(response.status == 200)
+            #expect(response.url.description == other.baseURL + "/jokes/categories")
+            #expect(other.requests.map(\.target) == ["/jokes/categories"])
+            #expect(other.requests.first?.header("Host") == "127.0.0.1:\(other.port)")
+            #expect(other.requests.first?.header("If-None-Match") == "\"1\"")
+        }
+    }
+
+    @Test(arguments: [false, true]) func fromPlainToAnyIsFollowed(isSecure: Bool) async throws {
+        try await run(isSecure: (false, isSecure)) { fixture, other in
+            fixture.upstream.setFault(.redirect(to: other.baseURL + "/jokes/categories"))
+            let response = try await fixture.send()
+            #expect(response.status == 200)
+            #expect(response.url.description == other.baseURL + "/jokes/categories")
+            #expect(other.requests.map(\.target) == ["/jokes/categories"])
+        }
+    }
+
+    @Test func fromSecureToPlainIsNotFollowed() async throws {
+        try await run(isSecure: (true, false)) { fixture, other in
+            let error = await fixture.failure(with: .redirect(to: other.baseURL + "/p?key=secret"))
+            let reason = "redirects from https to http are not followed; configure that address."
+            expect(error, .http(status: 302), "to \(other.baseURL)/p, but \(reason)", isRetryable: false)
+            #expect(error?.message.contains("secret") == false)
+            #expect(other.requests.isEmpty)
+        }
+    }
+
+    @Test func relativeReferencesAreResolved() async throws {
+        try await run { fixture, _ in
+            fixture.upstream.setFault(.redirect(to: "../z?q"), path: "/jokes/search")
+            fixture.upstream.setFault(.json("[]"), path: "/z")
+            let response = try await fixture.send()
+            #expect(response.url.description == fixture.upstream.baseURL + "/z?q")
+            #expect(fixture.upstream.requests.map(\.target) == [Fixture.search, "/z?q"])
+        }
+    }
+
+    @Test func fiveAreFollowedAndNoMore() async throws {
+        try await run { fixture, _ async throws in
+            for number in 0...4 { fixture.upstream.setFault(.redirect(to: "/\(number + 1)"), path: "/\(number)") }
+            fixture.upstream.setFault(.json("[]"), path: "/5")
+            #expect(try await fixture.send("/0").status == 200)
+            fixture.upstream.setFault(.redirect(to: "/6"), path: "/5")
+            #expect(await fixture.failure("/0")?.kind == .http(status: 302))
+            #expect(fixture.upstream.requests.last?.path == "/5")
+            let count = fixture.upstream.requests.count
+            let error = await fixture.failure(with: .redirectLoop)
+            #expect(error?.message.contains("at most 5 redirects") == true)
+            #expect(fixture.upstream.requests.count == count + 6)
+        }
+    }
+
+    @Test func fromAPublicUpstreamNoneLeadsToAPrivatePeer() async throws {
+        try await run(host: "127.0.0.2", allowsPrivate: false) { fixture, other async throws in
+            for host in ["127.0.0.1", "localhost"] {
+                let target = other.baseURL(host: host) + "/jokes/search"
+                let error = await fixture.failure(with: .redirect(to: target))
+                expect(error, .http(status: 302), "to \(target), but redirects to private", isRetryable: false)
+            }
+            #expect(other.requests.isEmpty)
+            // Redirects to the configured host are always followed.
+            fixture.upstream.setFault(nil)
+            fixture.upstream.setFault(.redirect(to: "/jokes/categories"), path: "/jokes/search")
+            #expect(try await fixture.send().status == 200)
+            #expect(fixture.upstream.requests.last?.path == "/jokes/categories")
+        }
+    }
+
+    /// libcurl follows the `Location` of any status from 300 to 399.
+    @Test(arguments: [200, 300, 304, 305, 306, 400, 404, 503])
+    func otherStatusesAreNoRedirects(status: Int) async throws {
+        try await run(host: "127.0.0.2", allowsPrivate: false) { fixture, other in
+            other.setFault(.json(#"{"message":"private"}"#))
+            let fault = FakeUpstream.Fault.redirect(to: other.baseURL + "/jokes/categories", status: status)
+            let error = await fixture.failure(with: fault)
+            // A 304 needs validators.
+            #expect(error?.kind == (status == 200 ? nil : status == 304 ? .decode : .http(status: status)))
+            #expect(error?.message.contains("private") != true)
+            #expect(other.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["ftp://h/", "javascript:alert(1)", "https://h/\u{7}", "https://127.1/", "https://é/"])
+    func anythingElseIsNoTarget(location: String) async throws {
+        try await run { fixture, _ in
+            fixture.upstream.setFault(.redirect(to: location))
+            let error = await fixture.failure("/x/y?key=secret")
+            let address = "127.0.0.1:\(fixture.upstream.port)/x/y"
+            expect(
+                error, .http(status: 302), "\(address) redirects to something that is not an http or https URL",
+                isRetryable: false)
+            #expect(error?.message.contains("; configure ") == true && error?.message.contains("secret") == false)
+            #expect(fixture.upstream.requests.count == 1)
+        }
+    }
+
+    @Test func aRedirectNeedsATarget() async throws {
+        try await run { fixture, _ in
+            let error = await fixture.failure(with: .status(302))
+            expect(error, .http(status: 302), "HTTP 302 from 127.0.0.1", isRetryable: false)
+        }
+    }
+}
