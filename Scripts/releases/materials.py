@@ -23,7 +23,7 @@ LICENSES = {
     "Apache-2.0 with Swift-runtime exception": "Apache-2.0 WITH Swift-exception",
     "Expat": "MIT",
 }
-PROGRAMS = {"norrisd": ["norrisctl", "norrisd"], "norris-card": ["norris-card"]}
+PROGRAMS = {"norrisd": ["norrisctl", "norrisd", "norris-fetch"], "norris-card": ["norris-card"]}
 
 
 def output(*command):
