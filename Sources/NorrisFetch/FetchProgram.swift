@@ -14,9 +14,6 @@ package enum FetchProgram {
         static let sandbox: CInt = 71
     }
 
-    /// The longest request line, in bytes.
-    private static let maximumRequest = 64 << 10
-
     package static func main() -> Never {
         do throws(SystemError) { try Sandbox.enter() } catch {
             fail("cannot limit itself: \(error).", ExitStatus.sandbox)
@@ -43,7 +40,9 @@ package enum FetchProgram {
         guard let input = try? readLine(), let json = try? JSON.parse(input.line),
             let request = try? FetchRequest(json: json)
         else {
-            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: "The request is not readable.")))
+            return Fetched(
+                head: FetchHead(
+                    FetchFailure(kind: .decode, message: "The request is not readable; see norris-fetch(1).")))
         }
         if let parent = request.parent, !Sandbox.endWithParent(parent) { _exit(ExitStatus.failure) }
         guard request.version == NorrisVersion.current else {
@@ -66,10 +65,10 @@ package enum FetchProgram {
         return Fetcher(request: request, document: Array(document)).fetch()
     }
 
-    /// The first line of standard input, and what was read of the rest.
+    /// The first line of standard input, and the bytes after it that were read.
     private static func readLine() throws(SystemError) -> (line: ArraySlice<UInt8>, rest: ArraySlice<UInt8>) {
         var bytes: [UInt8] = []
-        while bytes.count <= maximumRequest {
+        while bytes.count <= LineSplitter.maximumRequest {
             var buffer = [UInt8](repeating: 0, count: 4096)
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             guard count >= 0 else { throw SystemError("read") }

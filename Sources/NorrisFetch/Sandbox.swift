@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 package import NorrisSystem
 
-/// The limits of this process. A decoder that is taken over by what it reads cannot lift them.
+/// The limits of this process. A document that takes over the decoder cannot lift them.
 package enum Sandbox {
     /// In seconds.
     private static let processorTime: UInt = 3

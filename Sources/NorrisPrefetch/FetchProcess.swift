@@ -23,7 +23,7 @@ package struct FetchProcess: Sendable {
 
     /// The limits of the output and of a line, in bytes. The longest texts have 100,000 characters.
     fileprivate static let (maximumOutput, maximumLine) = (32 << 20, 4 << 20)
-    /// The time that norris-fetch has besides the timeout of the request.
+    /// The time that norris-fetch has in addition to the timeout of the request.
     private static let grace = Duration.seconds(5)
     /// The longest time of a program of the configuration.
     private static let longestProgram = Duration.seconds(30)
@@ -79,7 +79,7 @@ package struct FetchProcess: Sendable {
     private final class Children: Sendable {
         private let state = Mutex((pids: [pid_t](), isEnded: false))
 
-        /// Starts a process in a group of its own.
+        /// Starts a process in a new process group.
         func spawn(
             _ path: String, _ arguments: [String], _ environment: [String], input: CInt, output: CInt, error: CInt
         ) throws(SystemError) -> pid_t {
@@ -156,8 +156,10 @@ package struct FetchProcess: Sendable {
         do throws(SystemError) {
             let null = try openFile("/dev/null", O_RDWR)
             defer { close(null) }
-            // A request is shorter than the buffer of a pipe (pipe(7)), so this does not block.
-            try writeAll(request.jsonBytes + [UInt8(ascii: "\n")], to: input.writing)
+            let line = request.jsonBytes + [UInt8(ascii: "\n")]
+            // The buffer of a pipe holds a line of this length (pipe(7)), so that writing it does not block.
+            guard line.count <= LineSplitter.maximumRequest else { throw SystemError("write", code: E2BIG) }
+            try writeAll(line, to: input.writing)
             // Its standard error could contain anything if a document took over the program.
             fetch = try children.spawn(
                 path, ["norris-fetch"], variables, input: input.reading, output: output.writing, error: null)
@@ -214,7 +216,7 @@ package struct FetchProcess: Sendable {
     private static let late = FetchFailure(
         kind: .timeout, message: "There was no complete answer in time.", isRetryable: true)
 
-    /// The environment of this process, without what is meant for it alone.
+    /// The environment of this process, without the variables that systemd sets for it.
     private static var variables: [String] {
         var variables: [String] = []
         var next = environ
@@ -329,7 +331,7 @@ private struct OutputReader<Item: FetchedItem> {
             guard case .line(let text) = line, !hasEnded, let json = try? JSON.parse(text) else {
                 throw OutputReader.broken
             }
-            // Whatever else it is, the text can be shown.
+            // Every text can be shown.
             guard json == json.mapStrings({ $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }) else {
                 throw OutputReader.broken
             }
@@ -339,7 +341,7 @@ private struct OutputReader<Item: FetchedItem> {
 
     private mutating func take(_ json: JSON) throws(FetchFailure) {
         if head == nil {
-            guard let head = try? FetchHead(json: json) else { throw OutputReader.broken }
+            guard let head = try? FetchHead(json: json), head.isAnswer(to: request) else { throw OutputReader.broken }
             self.head = head
         } else if let end = try? FetchEnd(json: json) {
             guard end.items == items.count else { throw OutputReader.broken }
@@ -357,7 +359,18 @@ private struct OutputReader<Item: FetchedItem> {
     }
 }
 
-// MARK: - Items
+// MARK: - Heads and items
+
+extension FetchHead {
+    /// Whether norris-fetch makes such a head for a request. What norrisd stores, shows or sends again is bounded.
+    fileprivate func isAnswer(to request: FetchRequest) -> Bool {
+        [etag, lastModified].allSatisfy { ($0 ?? "").utf8.count <= 1024 }
+            && [failure?.message, failure?.feedURL].allSatisfy { ($0 ?? "").utf8.count <= 4096 }
+            && [age, notBefore, skipped, repairs, failure?.retryAfter].allSatisfy { ($0 ?? 0) >= 0 }
+            && authors.count <= Post.maximumCount && authors.allSatisfy { $0.isAnswer(to: request) }
+            && categories.count <= 1000
+    }
+}
 
 extension Fact: FetchedItem {
     package static let maximumCount = 200_000
@@ -391,7 +404,7 @@ extension Post: FetchedItem {
 }
 
 extension Post.Author {
-    package func isAnswer(to request: FetchRequest) -> Bool {
+    fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         id.hasPrefix("\(request.source):") && id.utf8.count <= 200 && isWebAddress(avatarURL)
     }
 }

@@ -137,7 +137,7 @@ import Testing
         #expect(try daemon.ctl("fact").status == 0)
     }
 
-    @Test func aDamagedCacheIsQuarantinedAndRecreated() throws {
+    @Test func aDamagedCacheIsReplaced() throws {
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder("cache"), withIntermediateDirectories: true)
         _ = try folder.write(String(repeating: "garbage ", count: 1000), to: "cache/cache.db")

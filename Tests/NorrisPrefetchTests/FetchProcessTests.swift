@@ -53,7 +53,7 @@ import Testing
         #expect(failure == FetchFailure(kind: .http, message: "HTTP 404", status: 404))
     }
 
-    /// What a decoder that was taken over could print.
+    /// The output that a decoder could print after a document took it over.
     private static let bad: [String] = [
         "", output(head), output(head, post), output(head, post, #"{"end":2}"#), output(head, post, "garbage"),
         output(#"{"end":0}"#), output(head, #"{"end":0}"#, post), output(post, post, #"{"end":1}"#),
@@ -67,7 +67,16 @@ import Testing
         output(head, post, #"{"end":1}"#) + "; printf more", "printf '%s' '\(head)'; printf '{\"end'",
         "head -c 20000000 /dev/zero | tr '\\0' x", "yes '\(post)'", "head -c 1000000000 /dev/zero",
         output(head) + "; kill -9 $$", output(head, post, #"{"end":1}"#) + "; echo; echo '{}'", "exit 3",
-        output(head.replacing("skipped", with: "skip")), output(#"{"age":99999999999999999999}"#),
+        output(
+            head.replacing(#""age":0"#, with: #""etag":"\#(String(repeating: "x", count: 1025))","age":0"#),
+            #"{"end":0}"#),
+        output(head.replacing("[],", with: #"[{"id":"other:a","name":"A"}],"#), #"{"end":0}"#),
+        output(head.replacing(#""age":0"#, with: #""age":-1"#), #"{"end":0}"#),
+        output(
+            head.replacing(
+                #""age":0"#,
+                with: #""failure":{"kind":"http","message":"\#(String(repeating: "x", count: 5000))"},"age":0"#),
+            #"{"end":0}"#), output(head.replacing("skipped", with: "skip")), output(#"{"age":99999999999999999999}"#),
     ]
 
     @Test(arguments: bad) func anythingElseIsOneFailure(script: String) async throws {

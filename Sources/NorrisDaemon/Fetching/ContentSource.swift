@@ -106,7 +106,7 @@ extension PartRecord {
 }
 
 extension FetchFailure {
-    /// The failure of a fetch, at the upstream or in the store, for the schedule.
+    /// The failure of a fetch, at the upstream or in the store, as the schedule counts it.
     init(_ error: any Error) {
         // The protocol has no kind for a failed store, and the next run tries again.
         self =

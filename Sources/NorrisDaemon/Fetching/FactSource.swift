@@ -11,8 +11,6 @@ struct FactSource: ContentSource {
     /// The refresh intervals after which the queries after the first are fetched again, if the first query has no news.
     /// The first query finds nearly all facts, so a run without news is one request.
     private static let otherQueriesAfter = 7.0
-    /// The maximum number of facts of a run.
-    private static let maximumFacts = 200_000
 
     let configuration: Configuration.Facts
     let http: Configuration.HTTP
@@ -109,8 +107,8 @@ struct FactSource: ContentSource {
             parts[query] = PartRecord(fetched.head, at: now)
             head.combine(with: fetched.head)
             facts += fetched.facts.filter { ids.insert($0.id).inserted }
-            if facts.count > FactSource.maximumFacts {
-                throw .unusable("The upstream answered with more than \(FactSource.maximumFacts) facts.")
+            if facts.count > Fact.maximumCount {
+                throw .unusable("The upstream answered with more than \(Fact.maximumCount) facts.")
             }
         }
     }

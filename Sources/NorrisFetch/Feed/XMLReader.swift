@@ -27,8 +27,6 @@ final class XMLReader {
     private static let maximumURI = 2048
     /// The largest number of attributes of a tag. Expat stores them at the same time, each in many times its size.
     private static let maximumAttributes = 10_000
-    /// The memory of a name or a declaration of a namespace in Expat's tables, in bytes.
-    private static let nameCost = 256
     /// The longest tag, in bytes. Expat stores several copies.
     private static let maximumTag = 2 << 20
     /// The approximate size of the pieces for Expat, which copies each piece, in bytes.

@@ -22,7 +22,7 @@ extension Fetcher {
         default:
             let ids = (request.query ?? "").split(separator: ",").map(String.init).filter(Gif.isPossibleID)
             if ids.isEmpty { return Fetched() }
-            // A single GIF has a document of its own, which also exists if it has another rating.
+            // A single GIF is a separate document, which also exists if the GIF has another rating.
             if ids.count == 1 { path += "/\(ids[0])" } else { parameters.append(("ids", ids.joined(separator: ","))) }
         }
         if let window {

@@ -47,7 +47,7 @@ package enum ServerStatus: Method {
         package let rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
         package static let ok = State(rawValue: "ok")
-        /// A database is read-only or quarantined, a configuration was refused, or a source is stale.
+        /// A database was replaced or cannot be written, a configuration was refused, or a source is stale.
         package static let degraded = State(rawValue: "degraded")
         package static let all = [ok, degraded]
     }

@@ -82,7 +82,7 @@ extension FactCatalogue {
         ///   - capacity: the expected bytes of all facts, of which ``FactCatalogue/maximumTextBytes`` are reserved.
         package init(leftOut: Int = 0, capacity: Int = 0) {
             self.leftOut = leftOut
-            // Posts and GIFs are in the same file as the facts, so its size can be far above that of the facts.
+            // Posts and GIFs are in the same file as the facts, so the file can be far larger than the facts.
             let capacity = min(capacity, maximumTextBytes)
             json = JSONWriter(capacity: 2 * capacity + 512)
             folded.reserveCapacity(capacity)

@@ -5,15 +5,13 @@ import Synchronization
 /// The posts of all sources, in `cache.db`.
 package final class PostStore: Sendable {
     let databases: Databases
+    /// The number of posts of each source, including sources that are no longer configured.
     private let numbers = Mutex<[String: Int]>([:])
 
     package init(databases: Databases) async {
         self.databases = databases
         await reload()
     }
-
-    /// The number of posts of each source, including sources that are no longer configured. From memory.
-    var counts: [String: Int] { numbers.withLock { $0 } }
 
     /// The number of posts of a source. From memory.
     package func count(source: String) -> Int { numbers.withLock { $0[source] ?? 0 } }
@@ -44,7 +42,7 @@ package final class PostStore: Sendable {
     /// record in the last one: after a crash between them, the next fetch is complete.
     ///
     /// - Parameters:
-    ///   - posts: the newest ``PostImport/maximumFetched`` of them are stored.
+    ///   - posts: in the order of the document.
     ///   - authors: authors that the source lists in addition to posts, or instead.
     ///   - isComplete: false if a missing post is no reason to expire it: then this fetch counts as the last that
     ///     contained the post.

@@ -102,7 +102,7 @@ struct Fixture: Sendable {
     }
 }
 
-/// Runs a body that blocks on a thread of its own.
+/// Runs a body that blocks on a separate thread.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         DispatchQueue(label: "test").async { continuation.resume(returning: body()) }

