@@ -21,31 +21,38 @@ func imageGrid(count: Int, width: Int) -> [[(index: Int, width: Int)]] {
     }
 }
 
-/// A frame of light lines around one line of text, three rows high; only the text if there is no space for a frame.
+/// A frame of light lines around lines of text; only the text if there is no space for a frame.
 struct Box {
     /// Frame and padding take four columns, and a text needs at least four.
-    private static let minimumWidth = 8
-    /// The fewest columns for a text beside a note; with fewer only the text is shown.
-    private static let minimumText = 16
+    static let minimumWidth = 8
     /// The width of all rows in columns; at least 1.
     let width: Int
-    let text: String
-    /// A note on the right, shown if it fits; empty for none.
+    let lines: [String]
+    /// A note on the right of the first line, shown if it fits; empty for none.
     let note: String
     let link: String?
 
-    /// With a frame, every row has the width of the box.
-    var rows: [[Span]] {
-        guard width >= Self.minimumWidth else { return [[Span(truncated(text, toColumns: width), link: link)]] }
+    /// The columns for text in a box of a width.
+    static func columns(in width: Int) -> Int { width < minimumWidth ? width : width - 4 }
+
+    /// The rows of a box of at least `height` lines. With a frame, every row has the width of the box.
+    func rows(height: Int) -> [[Span]] {
+        let columns = Self.columns(in: width)
+        guard width >= Self.minimumWidth else {
+            return lines.map { [Span(truncated($0, toColumns: columns), link: link)] }
+        }
         let bar = String(repeating: "─", count: width - 2)
-        let middle = [Span("│ ", .dim)] + content(columns: width - 4) + [Span(" │", .dim)]
-        return [[Span("┌\(bar)┐", .dim)], middle, [Span("└\(bar)┘", .dim)]]
+        let filled = lines + Array(repeating: "", count: max(height - lines.count, 0))
+        let middle = filled.enumerated().map { index, text in
+            [Span("│ ", .dim)] + content(text, note: index == 0 ? note : "", columns: columns) + [Span(" │", .dim)]
+        }
+        return [[Span("┌\(bar)┐", .dim)]] + middle + [[Span("└\(bar)┘", .dim)]]
     }
 
-    private func content(columns: Int) -> [Span] {
+    private func content(_ text: String, note: String, columns: Int) -> [Span] {
         let note = Span(note, .dim, link: link)
         let beside = columns - note.width - 2
-        let isNoted = note.width > 0 && beside >= min(displayWidth(of: text), Self.minimumText)
+        let isNoted = note.width > 0 && beside >= displayWidth(of: text)
         let text = Span(truncated(text, toColumns: isNoted ? beside : columns), link: link)
         let missing = (isNoted ? beside + 2 : columns) - text.width
         return [text] + (missing > 0 ? [.spaces(missing)] : []) + (isNoted ? [note] : [])

@@ -27,9 +27,14 @@ struct PostCard {
         lines += title.lines.map { [Span($0, .bold, link: post.url)] }
         lines += text.lines.map { $0.spans(links: post.links ?? []) }
         if title.isCut || text.isCut { lines.append([Span(command, .dim)]) }
-        if showsAll { lines += links }
+        if showsAll, post.isTruncated {
+            let note = "Only the beginning of the text is stored; --open shows the whole text."
+            lines += [[]] + wrapped(note, width: width).map { [Span($0, .warning)] }
+        }
+        lines += showsAll ? links : attachments
         lines += images
-        if title.lines.isEmpty, text.lines.isEmpty, post.images.isEmpty, let url = post.url {
+        let isBare = title.lines.isEmpty && text.lines.isEmpty && post.images.isEmpty && post.attachments.isEmpty
+        if isBare, let url = post.url {
             lines.append([Span(showsAll ? url : cut(url), link: url)])
         }
         if let stats = post.stats.text { lines += wrapped(stats, width: width).map { [Span($0)] } }
@@ -67,21 +72,44 @@ struct PostCard {
         return (lines.lastIndex { $0.kind != .empty }.map { Array(lines[...$0]) } ?? [], false)
     }
 
-    /// The addresses of the links with their numbers, which users may copy, below an empty line.
+    /// The addresses of the links with their numbers, which users may copy, below an empty line, and what those of
+    /// attachments are.
     private var links: [[Span]] {
-        guard let links = post.links, !links.isEmpty, post.body != nil else { return [] }
-        return [[]] + links.enumerated().map { [Span("[\($0 + 1)] ", .dim), Span(sanitizedLine($1), .dim, link: $1)] }
+        guard let links = post.links, !links.isEmpty, post.body != nil || !post.attachments.isEmpty else { return [] }
+        return [[]]
+            + links.enumerated().flatMap { index, url -> [[Span]] in
+                let line = [Span("[\(index + 1)] ", .dim), Span(sanitizedLine(url), .dim, link: url)]
+                guard let attachment = post.attachments.first(where: { $0.url == url }) else { return [line] }
+                return [line] + wrapped("    ♪ \(attachment.label)", width: width).map { [Span($0, link: url)] }
+            }
+    }
+
+    /// What the first attachments are, and the number of the others.
+    private var attachments: [[Span]] {
+        let shown = post.attachments.prefix(2).map { Span(cut("♪ \($0.label)"), .dim, link: $0.url) }
+        let more = post.attachments.count - shown.count
+        return flowed(
+            (shown + (more > 0 ? [Span("+\(groupedDigits(more)) more", .dim)] : [])).map { (.dot, $0) }, width: width)
     }
 
     private var images: [[Span]] {
         // Right-to-left text would move the frames around it and the other labels.
-        if post.images.contains(where: { containsRightToLeft($0.label) }) { return shownImages.map { [$0] } }
+        if post.images.contains(where: { containsRightToLeft($0.label + ($0.separateTitle ?? "")) }) {
+            return showsAll ? post.images.flatMap(unframed) : shownImages.map { [$0] }
+        }
         guard showsAll else { return flowed(shownImages.map { (.dot, $0) }, width: width) }
         return imageGrid(count: post.images.count, width: width).flatMap { cells in
-            let boxes = cells.map { box(post.images[$0.index], width: $0.width).rows }
+            let boxes = cells.map { box(post.images[$0.index], width: $0.width) }
+            let height = boxes.map(\.lines.count).max() ?? 1
             // Side by side, with a column between them.
-            return boxes.dropFirst().reduce(boxes[0]) { zip($0, $1).map { $0 + [Span(" ")] + $1 } }
+            let rows = boxes.map { $0.rows(height: height) }
+            return rows.dropFirst().reduce(rows[0]) { zip($0, $1).map { $0 + [Span(" ")] + $1 } }
         }
+    }
+
+    private func unframed(_ image: Post.Image) -> [[Span]] {
+        [image.label, image.separateTitle].compactMap(\.self).flatMap { wrapped("▣ " + $0, width: width) }
+            .map { [Span($0, .dim, link: image.url)] }
     }
 
     /// A label for each image: one over the whole width, two side by side; of more the first ones and the number of the
@@ -98,8 +126,13 @@ struct PostCard {
         } + (more > 0 ? [Span(cut("+\(groupedDigits(more)) more"), .dim, link: post.url)] : [])
     }
 
+    /// The label and the title of an image, both whole.
     private func box(_ image: Post.Image, width: Int) -> Box {
-        Box(width: width, text: image.label, note: pixelsText(image.width, image.height), link: image.url)
+        let columns = max(Box.columns(in: width), 1)
+        let note = pixelsText(image.width, image.height)
+        var lines = wrapped(image.label, width: columns)
+        if let title = image.separateTitle { lines += wrapped(title, width: columns) }
+        return Box(width: width, lines: lines, note: note, link: image.url)
     }
 
     /// The id is never truncated, because users copy it.
@@ -121,13 +154,34 @@ extension Post.Stats {
 }
 
 extension Post.Image {
-    /// The description of the image, else the name of its file, else its address.
+    /// The title beside another label; nil without one.
+    fileprivate var separateTitle: String? {
+        let shown = sanitizedLine(title ?? "")
+        return shown.isEmpty || shown == label ? nil : shown
+    }
+
+    /// The description of the image, else its title, else the name of its file.
     fileprivate var label: String {
-        let shown = sanitizedLine(alt ?? "")
-        guard shown.isEmpty else { return shown }
+        let described = [alt, title].lazy.map { sanitizedLine($0 ?? "") }.first { !$0.isEmpty }
+        if let described { return described }
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let parts = path.split(separator: "/").dropFirst(path.contains("://") ? 1 : 0)
         let name = sanitizedLine(String(parts.last ?? ""))
         return name.isEmpty ? "image" : name
+    }
+}
+
+extension Post.Attachment {
+    /// `audio/mpeg · 57 MiB · 1:02:03`, or the name of the file if nothing is known of it.
+    var label: String {
+        let size = bytes.map(byteSizeText)
+        let length = seconds.map { seconds in
+            let (minutes, rest) = (seconds / 60, seconds % 60)
+            let start = minutes < 60 ? "\(minutes)" : "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60)"
+            return "\(start):\(rest < 10 ? "0" : "")\(rest)"
+        }
+        let known = [type.map(sanitizedLine), size, length].compactMap(\.self)
+        return known.isEmpty
+            ? sanitizedLine(String(url.split(separator: "/").last ?? "file")) : known.joined(separator: " · ")
     }
 }

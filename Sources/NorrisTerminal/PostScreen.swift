@@ -35,6 +35,7 @@ extension Screen {
         for (index, image) in post.images.enumerated() {
             pairs.append((post.images.count > 1 ? "image \(index + 1)" : "image", image.url))
         }
+        pairs += post.attachments.map { ("attachment", $0.url) }
         line()
         for case (let key, let value?) in pairs {
             line([Span(padded(key, toColumns: 11), .dim), Span(value, link: value)])
@@ -76,7 +77,8 @@ extension Post {
         if let warning, !showsAll { return warning }
         let words = [warning ?? separateHeading, body.map(sanitizedLine)].compactMap { $0 }
         if !words.isEmpty { return words.joined(separator: ": ") }
-        return images.isEmpty ? url ?? "-" : "[\(countText(images.count, "image"))]"
+        if !images.isEmpty { return "[\(countText(images.count, "image"))]" }
+        return attachments.isEmpty ? url ?? "-" : "[\(countText(attachments.count, "attachment"))]"
     }
 }
 

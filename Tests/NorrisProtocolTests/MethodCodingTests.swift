@@ -11,7 +11,7 @@ struct MethodCodingTests {
         + #""renditions":{},"attribution":"Powered by GIPHY"}"#
     private let post = Post(id: "t:1", source: "t", author: Post.Author(id: "t:2", name: "Ada"))
     private let postJSON =
-        #"{"id":"t:1","source":"t","author":{"id":"t:2","name":"Ada"},"tags":[],"images":[],"#
+        #"{"id":"t:1","source":"t","author":{"id":"t:2","name":"Ada"},"tags":[],"images":[],"attachments":[],"#
         + #""stats":{},"read":false}"#
     private let favorite = Favorite(kind: .gif, id: "a", title: "t", addedAt: Timestamp(seconds: 0))
     private let favoriteJSON = #"{"kind":"gif","id":"a","title":"t","added_at":"1970-01-01T00:00:00Z"}"#

@@ -75,14 +75,15 @@ struct ValueCodingTests {
             json: #"{"id":"town:1","source":"town","author":{"id":"town:7","name":"Ada","handle":"@ada","#
                 + #""avatar_url":"https://a/p.png","email":"ada@example.org"},"published_at":"1970-01-01T00:00:00Z","#
                 + #""title":"Hello","text":"One\ntwo","sensitive":true,"tags":["a","b"],"#
-                + #""images":[{"url":"https://i/1.png","width":2,"height":1,"alt":"A cat"}],"#
+                + #""images":[{"url":"https://i/1.png","width":2,"height":1,"alt":"A cat"}],"attachments":[],"#
                 + #""stats":{"likes":12,"comments":1,"shares":0},"url":"https://town/1","read":true}"#)
     }
 
     @Test func postWithFewestMembers() {
         checkCoding(
             Post(id: "t:1", source: "t", author: Post.Author(id: "t:2", name: "Ada")),
-            json: #"{"id":"t:1","source":"t","author":{"id":"t:2","name":"Ada"},"tags":[],"images":[],"stats":{},"#
+            json:
+                #"{"id":"t:1","source":"t","author":{"id":"t:2","name":"Ada"},"tags":[],"images":[],"attachments":[],"stats":{},"#
                 + #""read":false}"#)
     }
 

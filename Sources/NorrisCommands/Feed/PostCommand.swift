@@ -42,7 +42,8 @@ struct PostCommand: SessionCommand {
         arguments.id(&ids, .post)
         arguments.flag(&isFull, "full", "Add the exact time, the e-mail address and the image addresses.")
         arguments.flag(&isOpened, "open", "Open the post in a browser.")
-        arguments.option(&openedLink, "open-link", in: 1...100, "Open the link with this number, such as 2 for [2].")
+        arguments.option(
+            &openedLink, "open-link", in: 1...200, "Open the link or file with this number, such as 2 for [2].")
         arguments.flag(&isShown, "show", "Draw the images on the terminal.")
         arguments.flag(&isCopied, "copy", "Also copy the text and the address to the clipboard.")
     }

@@ -68,6 +68,13 @@ extension MemberVisitor where Self: ~Copyable {
         value = member ?? false
     }
 
+    /// Visits a list that is always written, and empty if absent, because an earlier version did not write it.
+    package mutating func list<Element: WireValue>(_ name: StaticString, _ value: inout [Element]) throws(Failure) {
+        var member: [Element]? = value
+        try self.member(name, &member, .optional, { .list(Element.schema) }, "")
+        value = member ?? []
+    }
+
     /// Visits a number that is absent if 0. The reader replaces an absent number by the default.
     package mutating func number(
         _ name: StaticString, _ value: inout Int, _ range: ClosedRange<Int>, default count: Int, _ summary: StaticString

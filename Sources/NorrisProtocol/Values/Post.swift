@@ -9,10 +9,14 @@ package struct Post: SharedObject {
     package var title: String?
     /// Plain text with the structure of the original; PROTOCOL.md has the notation.
     package var text: String?
+    /// Whether ``text`` is only the beginning of the original.
+    package var isTruncated = false
     /// Whether ``title`` is a content warning, which the author asks clients to show first.
     package var isSensitive = false
     package var tags: [String] = []
     package var images: [Image] = []
+    /// Sounds, videos and other files that are no pictures.
+    package var attachments: [Attachment] = []
     /// The addresses of the links in ``text``: the text `[n]` refers to `links[n - 1]`.
     package var links: [String]?
     package var stats = Stats()
@@ -22,12 +26,14 @@ package struct Post: SharedObject {
 
     package init(
         id: String, source: String, author: Author, publishedAt: Timestamp? = nil, title: String? = nil,
-        text: String? = nil, isSensitive: Bool = false, tags: [String] = [], images: [Image] = [],
-        links: [String]? = nil, stats: Stats = Stats(), url: String? = nil, isRead: Bool = false
+        text: String? = nil, isTruncated: Bool = false, isSensitive: Bool = false, tags: [String] = [],
+        images: [Image] = [], attachments: [Attachment] = [], links: [String]? = nil, stats: Stats = Stats(),
+        url: String? = nil, isRead: Bool = false
     ) {
         (self.id, self.source, self.author, self.publishedAt) = (id, source, author, publishedAt)
-        (self.title, self.text, self.isSensitive, self.tags) = (title, text, isSensitive, tags)
-        (self.images, self.links, self.stats) = (images, links, stats)
+        (self.title, self.text, self.isTruncated, self.isSensitive) = (title, text, isTruncated, isSensitive)
+        (self.tags, self.images, self.attachments) = (tags, images, attachments)
+        (self.links, self.stats) = (links, stats)
         (self.url, self.isRead) = (url, isRead)
     }
 
@@ -42,9 +48,11 @@ package struct Post: SharedObject {
         try members.optional("published_at", &publishedAt)
         try members.optional("title", &title)
         try members.optional("text", &text)
+        try members.flag("truncated", &isTruncated)
         try members.flag("sensitive", &isSensitive)
         try members.required("tags", &tags)
         try members.required("images", &images)
+        try members.list("attachments", &attachments)
         try members.optional("links", &links)
         try members.required("stats", &stats)
         try members.optional("url", &url)
@@ -82,9 +90,11 @@ package struct Post: SharedObject {
         package var height: Int?
         /// A description of the picture.
         package var alt: String?
+        /// What a browser shows when the pointer is over the picture.
+        package var title: String?
 
-        package init(url: String, width: Int? = nil, height: Int? = nil, alt: String? = nil) {
-            (self.url, self.width, self.height, self.alt) = (url, width, height, alt)
+        package init(url: String, width: Int? = nil, height: Int? = nil, alt: String? = nil, title: String? = nil) {
+            (self.url, self.width, self.height, self.alt, self.title) = (url, width, height, alt, title)
         }
 
         package init() {}
@@ -94,6 +104,30 @@ package struct Post: SharedObject {
             try members.optional("width", &width)
             try members.optional("height", &height)
             try members.optional("alt", &alt)
+            try members.optional("title", &title)
+        }
+    }
+
+    /// A file that is no picture.
+    package struct Attachment: WireObject, Equatable, Sendable {
+        package var url = ""
+        /// The media type.
+        package var type: String?
+        package var bytes: Int?
+        /// The length of a sound or video.
+        package var seconds: Int?
+
+        package init(url: String, type: String? = nil, bytes: Int? = nil, seconds: Int? = nil) {
+            (self.url, self.type, self.bytes, self.seconds) = (url, type, bytes, seconds)
+        }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("url", &url)
+            try members.optional("type", &type)
+            try members.optional("bytes", &bytes)
+            try members.optional("seconds", &seconds)
         }
     }
 
