@@ -46,7 +46,7 @@ let composition: [Target] = [
     .target(
         name: "NorrisCommands",
         dependencies: [
-            "CExpat", "NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
+            "NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
             "NorrisText",
         ]
     ),
@@ -65,7 +65,7 @@ let modules: [Target] = [
     .target(
         name: "NorrisFetch",
         dependencies: [
-            "CCurl", "CExpat", "CLinux", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText",
+            "CCurl", "CLinux", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText",
         ]
     ),
     .target(
@@ -89,7 +89,6 @@ let modules: [Target] = [
 let sharedTypes: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLinux"),
-    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),

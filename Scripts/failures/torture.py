@@ -23,7 +23,7 @@ import crashes
 import harness
 import upgrade
 
-LIBRARIES = ["libsqlite3", "libexpat", "libyaml"]
+LIBRARIES = ["libsqlite3", "libyaml"]
 FACTS, POSTS, GIFS = 8, 4, 3
 PROCESSES, CHUNK = 2, 16
 READY_GOAL, SETTLED = 1, 5  # seconds
@@ -327,7 +327,7 @@ def disk(folder, options):
 
 
 def memory(folder, options):
-    "the n-th allocation of SQLite, Expat or libyaml fails, in each request and in each start"
+    "the n-th allocation of SQLite or libyaml fails, in each request and in each start"
     prepare(folder)
     (folder / "key").write_text("0123456789abcdef0123456789abcdef\n")
     rows = [running(folder, library, options.every) for library in LIBRARIES]

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 # The archives of Debian in norrisctl, which is linked statically.
-ARCHIVES = ["libc.a", "libexpat.a", "libgcc.a", "libstdc++.a"]
+ARCHIVES = ["libc.a", "libgcc.a", "libstdc++.a"]
 # The names in Scripts/debian/copyright, and those of SPDX.
 LICENSES = {
     "Apache-2.0": "Apache-2.0",

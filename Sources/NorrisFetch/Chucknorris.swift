@@ -37,7 +37,7 @@ extension Fetcher {
             var names: [String] = []
             try JSONItems.forEach(in: response.body[...]) { item throws(UpstreamError) in
                 // The real list is short.
-                guard names.count < 1000, let name = JSONItem.text(item: item, .tag) else { return }
+                guard names.count < 1000, let name = JSONItem.text(item: item) else { return }
                 names.append(name)
             }
             var fetched = Fetched()
@@ -51,10 +51,10 @@ extension Fact {
     /// Decodes a joke. Returns nil without a usable id, text and categories (key `category` before 2019). Unknown
     /// members and other unusable values are ignored.
     init?(joke: JSONItem) {
-        guard let id = joke.text("id", .id), Self.isUsableID(id), let value = joke.text("value", .text),
+        guard let id = joke.text("id"), Self.isUsableID(id), let value = joke.text("value"),
             let categories = Self.categories(joke)
         else { return nil }
-        let text = trimmed(sanitizedText(holdsMarkup(value) ? plainText(fromHTML: value) : value))
+        let text = trimmed(sanitizedText(plainText(guessing: value)))
         guard (1...Self.maximumLength).contains(text.unicodeScalars.count) else { return nil }
         self.init(
             id: id, text: text, categories: categories, source: "chucknorris", url: joke.url("url"),
@@ -69,10 +69,10 @@ extension Fact {
 
     /// The categories, empty if absent or null; nil for a type that the upstream never sent.
     private static func categories(_ joke: JSONItem) -> [String]? {
-        if joke.isArray("categories") { return categoryNames(joke.texts("categories", .tag)) }
+        if joke.isArray("categories") { return categoryNames(joke.texts("categories")) }
         guard joke.isNull("categories") else { return nil }
-        if joke.isArray("category") { return categoryNames(joke.texts("category", .tag)) }
-        if let name = joke.text("category", .tag) { return categoryNames([name]) }
+        if joke.isArray("category") { return categoryNames(joke.texts("category")) }
+        if let name = joke.text("category") { return categoryNames([name]) }
         return joke.isNull("category") ? [] : nil
     }
 

@@ -365,7 +365,8 @@ extension FetchHead {
     /// Whether norris-fetch makes such a head for a request. What norrisd stores, shows or sends again is bounded.
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         [etag, lastModified].allSatisfy { ($0 ?? "").utf8.count <= 1024 }
-            && [failure?.message, failure?.feedURL].allSatisfy { ($0 ?? "").utf8.count <= 4096 }
+            && ([failure?.message, title] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }
+            && (failure?.feedURLs ?? []).count <= 100
             && [age, notBefore, skipped, repairs, failure?.retryAfter].allSatisfy { ($0 ?? 0) >= 0 }
             && authors.count <= Post.maximumCount && authors.allSatisfy { $0.isAnswer(to: request) }
             && categories.count <= 1000
@@ -399,6 +400,7 @@ extension Post: FetchedItem {
         source == request.source && !isRead && author.isAnswer(to: request)
             && id.hasPrefix("\(source):") && id.utf8.count <= 200
             && isWebAddress(url) && images.allSatisfy { isWebAddress($0.url) }
+            && attachments.allSatisfy { isWebAddress($0.url) }
             && (links ?? []).allSatisfy { $0.isEmpty || isWebAddress($0) }
     }
 }

@@ -39,7 +39,7 @@ package final class Server: Service, Sendable {
         }
     }
 
-    /// The timeouts for slow and silent peers; only tests change the contract's values.
+    /// The timeouts for slow and silent peers; only tests change the values of the protocol.
     package struct Tuning: Equatable, Sendable {
         package static let contract = Tuning()
 

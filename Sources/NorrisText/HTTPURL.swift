@@ -1,5 +1,5 @@
-/// An absolute `http` or `https` URL (RFC 3986). Stricter where parsers disagree: only characters of the RFC, valid
-/// percent-encoding, and as host a name, an IPv4 address, or an IPv6 address in brackets.
+/// An absolute `http` or `https` URL (RFC 3986). Stricter where parsers disagree: only characters of the RFC, and as host
+/// a name, an IPv4 address, or an IPv6 address in brackets. A bare `%` is allowed, as in browsers.
 package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let isSecure: Bool
     /// `USER` or `USER:PASSWORD`, percent-encoded.
@@ -13,7 +13,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     /// - Parameter text: the URL; a fragment is left out.
     package init?(_ text: String) {
-        guard HTTPURL.isWellFormed(Array(text.utf8)) else { return nil }
+        guard text.utf8.allSatisfy(isAllowedInURL) else { return nil }
         let start = text.prefix(8).lowercased()
         isSecure = start == "https://"
         guard isSecure || start.hasPrefix("http://") else { return nil }
@@ -54,7 +54,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
             url.path = HTTPURL.withoutDots(url.path[...])
             return url
         }
-        guard HTTPURL.isWellFormed(Array(reference.utf8)) else { return nil }
+        guard reference.utf8.allSatisfy(isAllowedInURL) else { return nil }
         let mark = reference.firstIndex(of: "?") ?? reference.endIndex
         let path = reference[..<mark]
         var url = self
@@ -99,16 +99,6 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return IPAddress(String(name))?.isPrivate ?? (name.split(separator: ".").last == "localhost")
     }
 
-    /// Whether all characters are from RFC 3986, appendix A, with two hexadecimal digits after each percent sign.
-    private static func isWellFormed(_ bytes: [UInt8]) -> Bool {
-        let isHex = { (index: Int) in
-            bytes.indices.contains(index) && (isDigit(bytes[index]) || 0x61...0x66 ~= bytes[index] | 0x20)
-        }
-        return bytes.indices.allSatisfy { index in
-            bytes[index] == UInt8(ascii: "%") ? isHex(index + 1) && isHex(index + 2) : isAllowedInURL(bytes[index])
-        }
-    }
-
     /// Whether a host is an address in its usual form, or a name of at most 253 letters, digits, hyphens, underscores
     /// and dots (RFC 1035, section 2.3.4). The last label must not begin with a digit, because resolvers take some such
     /// names for addresses.
@@ -129,7 +119,11 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
 /// Whether a URL may contain the character (RFC 3986, appendix A).
 package func isAllowedInURL(_ byte: UInt8) -> Bool {
-    (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}".utf8.contains(byte)
+    switch byte {
+    // " < > \ ^ ` { | }
+    case 0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B...0x7D: false
+    default: (0x21...0x7E).contains(byte)
+    }
 }
 
 /// Encodes a text as a part of a URL: all but unreserved characters (RFC 3986, section 2.3), as UTF-8.

@@ -23,17 +23,6 @@ import NorrisText
     }
 }
 
-/// A list of feeds.
-@Sendable func fuzzOPML(_ input: ArraySlice<UInt8>) {
-    guard let document = try? OPML(Array(input)) else { return }
-    require(document.feeds.count <= OPML.maximumFeeds, "\(document.feeds.count) feeds")
-    guard let again = try? OPML(Array(OPML.document(document.feeds).utf8)) else {
-        fatalError("The written document cannot be read")
-    }
-    let urls = document.feeds.map { sanitizedLine($0.url) }.filter { !$0.isEmpty }
-    require(again.feeds.map(\.url) == urls, "The feeds change when they are written and read again")
-}
-
 /// The commands that show replies.
 private let commands = [
     ["fact"], ["fact", "--today"], ["search", "a"], ["categories"], ["gif"], ["gif", "a"], ["feed"], ["post", "a"],

@@ -13,7 +13,7 @@ import Glibc
         ("configuration", fuzzConfiguration), ("dates", fuzzDates), ("exchange", fuzzExchange), ("feed", fuzzFeed),
         ("fortunes", fuzzFortunes), ("html", fuzzHTML), ("opml", fuzzOPML), ("records", fuzzRecords),
         ("replies", fuzzReplies), ("requests", fuzzRequests), ("sanitizer", fuzzSanitizer),
-        ("shuffles", fuzzShuffles), ("upstreams", fuzzUpstreams), ("urls", fuzzURLs),
+        ("shuffles", fuzzShuffles), ("tokenizer", fuzzTokenizer), ("upstreams", fuzzUpstreams), ("urls", fuzzURLs),
     ]
 
     /// The target of this process; nil if the variable names none.

@@ -1,6 +1,7 @@
 import NorrisProtocol
 import NorrisText
 
+@testable import NorrisCommands
 @testable import NorrisFetch
 
 private let base = HTTPURL("https://feeds.example/a/b?c=d")!
@@ -26,13 +27,52 @@ private let mediaTypes = [
 @Sendable func fuzzHTML(_ input: ArraySlice<UInt8>) {
     let html = text(input)
     for base in [base, nil] {
-        let post = PostText(html: html, at: base)
-        let clean = cleanText(post.text, upTo: 10_000)
+        let post = MarkupText(html: html, at: base)
+        let clean = cleanText(post.text)
         requireSafe(clean)
-        require(clean.map { cleanText($0, upTo: 10_000) == clean } ?? true, "A clean text changes when cleaned again")
+        require(cleanText(clean) == clean, "A clean text changes when cleaned again")
+        for url in post.links + post.images.map(\.url) + post.attachments.map(\.url) { requireURL(url) }
     }
-    requireSafe(cleanLine(plainText(fromHTML: html), upTo: 500))
-    _ = htmlTags("link", in: Array(input), upTo: 100)
+    requireSafe(cleanLine(plainText(guessing: html), upTo: 500))
+}
+
+/// A list of feeds, which can be written and read again.
+@Sendable func fuzzOPML(_ input: ArraySlice<UInt8>) {
+    var response = HTTPResponse(body: Array(input), url: base)
+    guard let links = (try? Fetched(opml: &response))?.items as? [FeedLink] else { return }
+    require(links.count <= 1000, "\(links.count) feeds")
+    for link in links {
+        requireSafe(link.title)
+        requireSafe(link.url)
+    }
+    response.body = Array(OPML.document(links).utf8)
+    let again = (try? Fetched(opml: &response))?.items as? [FeedLink]
+    require(again?.map(\.url) == links.map(\.url), "The feeds change when they are written and read again")
+}
+
+/// Markup in both languages. The tags and texts together are no longer than the input, but for references.
+@Sendable func fuzzTokenizer(_ input: ArraySlice<UInt8>) {
+    for language in [Tokenizer.Language.xml, .html] {
+        var tokenizer = Tokenizer(Array(input), language)
+        var end = 0
+        var size = 0
+        while let token = tokenizer.next() {
+            switch token {
+            case .start(let name, _, _), .end(let name):
+                require(!name.isEmpty, "A tag has no name")
+                require(tokenizer.range.lowerBound >= end, "A tag is read twice")
+                end = tokenizer.range.upperBound
+                size += tokenizer.range.count
+            case .text(let text):
+                require(!text.isEmpty || language == .xml, "A text is empty")
+                // The longest text of a short reference is that of `&nGt;`; U+FFFD replaces a byte.
+                size += text.utf8.count / 3
+            }
+            require(size <= input.count, "The tokens are longer than the markup")
+        }
+        var builder = MarkupTreeBuilder(Array(input), language)
+        _ = try? builder.build()
+    }
 }
 
 /// The JSON of the other upstreams. The first byte of the input selects the upstream.
@@ -47,9 +87,9 @@ private let mediaTypes = [
 /// Addresses and references of documents.
 @Sendable func fuzzURLs(_ input: ArraySlice<UInt8>) {
     let text = text(input)
-    if let clean = cleanURL(text) {
+    if let clean = address(text) {
         require(clean.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "A clean URL contains another byte")
-        require(cleanURL(clean) == clean, "\(clean) changes when it is cleaned again")
+        require(address(clean) == clean, "\(clean) changes when it is cleaned again")
     }
     if let url = HTTPURL(text) {
         require(url.scheme == "http" || url.scheme == "https", "The scheme is \(url.scheme)")
@@ -58,7 +98,7 @@ private let mediaTypes = [
         require(
             again?.description == url.description, "\(url) changes when it is read again: \(String(describing: again))")
     }
-    for reference in [resolved(text, at: base), base.resolving(text)?.description] {
+    for reference in [address(text, at: base), base.resolving(text)?.description] {
         guard let reference else { continue }
         require(HTTPURL(reference) != nil, "\(reference) is a resolved reference, but no address")
     }

@@ -116,7 +116,7 @@ struct ConfigurationValueTests {
             [
                 "https://", "https:///v1", "https://a..b", "https://a.1", "https://[::g]", "https://a%20b",
                 "https://[::1", "https://[::1]x", "https://host:0", "https://host:65536", "https://host:+80",
-                "https://a b", "https://höst", "https://host/%zz", "https://host/%2", "https://host/<a>",
+                "https://a b", "https://höst", "https://host/<a>",
             ]
         ), (userInfo, ["https://user:secret@host", "https://@host"]),
         (": must not contain a query; remove ? and the part after it", ["https://host?a=1"]),
@@ -132,7 +132,6 @@ struct ConfigurationValueTests {
         ), ("http://chuck:secret@proxy.example/path", afterHost), ("http://chuck:secret@proxy.example?a", afterHost),
         ("http://chuck:secret@proxy.example:x", badURL), ("http://chuck:secret secret@proxy.example", badUser),
         ("http://:secret@proxy.example", badUser), ("http://chuck:%FF@proxy.example", badUser),
-        ("http://chuck:50%@proxy.example", badUser),
     ].map { ("http.proxy", "'\($0.0)'", $0.1) }
 
     @Test("One key with one value", arguments: booleans + counts + quantities + words + lists + texts + urls + proxies)

@@ -163,15 +163,14 @@ import Testing
     }
 
     @Test func badItemsAreSkippedAndCounted() {
-        let huge = String(repeating: "1,", count: 200_000)
         let batch = search(
             """
-            {"total":7,"result":[{"id":"a","value":"A"},5,{"id":"b"},{"id":"c","value":"\\ud800"},
-            {"id":"d" "value":"D"},{"id":"e","value":"E","x":[\(huge)1]},{"id":"a","value":"again"},
+            {"total":6,"result":[{"id":"a","value":"A"},5,{"id":"b"},{"id":"c","value":"\\ud800"},
+            {"id":"d" "value":"D"},{"id":"a","value":"again"},
             {"id":"z","value":"Z"}]}
             """)
         #expect(batch.facts.map(\.text) == ["A", "Z"])
-        #expect(batch.skipped == 5)
+        #expect(batch.skipped == 4)
     }
 
     @Test func invalidBytesInAnItemAreItsOwn() {

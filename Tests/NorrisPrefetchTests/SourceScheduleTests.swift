@@ -45,7 +45,7 @@ struct SourceScheduleTests {
 
     @Test mutating func aFailureHasTheAddressOfTheFeedUntilTheNextSuccess() {
         var schedule = schedule()
-        let page = FetchFailure(kind: .decode, message: "no feed", feedURL: "https://e.org/feed")
+        let page = FetchFailure(kind: .decode, message: "no feed", feedURLs: ["https://e.org/feed"])
         run(&schedule, .failed(page))
         #expect(schedule.failure?.feedURL == "https://e.org/feed")
         run(&schedule, .failed(Self.missing), at: Self.start.advanced(by: Self.day))

@@ -78,7 +78,7 @@ struct FeedImportCommand: SessionCommand {
 
     // MARK: Reading
 
-    private func feeds(_ session: Session) throws(Failure) -> [OPML.Feed] {
+    private func feeds(_ session: Session) throws(Failure) -> [FeedLink] {
         let name = file == "-" ? "Standard input" : file.quotedForMessage
         var bytes: [UInt8] = []
         if file == "-" {
@@ -96,18 +96,35 @@ struct FeedImportCommand: SessionCommand {
         guard bytes.count <= Self.longestFile else {
             throw Failure(.usage, "\(name) is larger than 10 MiB.", hint: "Divide it into several files.")
         }
-        do throws(OPML.Fault) {
-            let feeds = try OPML(bytes).feeds
-            guard !feeds.isEmpty else { throw OPML.Fault(reason: "has no feeds: no outline has an xmlUrl") }
-            return feeds
-        } catch {
-            throw Failure(.usage, "\(name) \(error.reason).", hint: "Nothing was imported.")
+        return try read(bytes, name, session)
+    }
+
+    /// Reads the file in the process that reads strangers' documents for norrisd too.
+    private func read(_ bytes: [UInt8], _ name: String, _ session: Session) throws(Failure) -> [FeedLink] {
+        var request = SubprocessRequest(
+            program: "norris-fetch", arguments: ["decode", "opml"], input: .bytes(bytes),
+            output: .collected(limit: 32 << 20), collectsErrors: true, timeout: .seconds(30))
+        var outcome = SubprocessOutcome.missing
+        for folder in session.system.ownFolders() where outcome == .missing {
+            request.program = "\(folder)/norris-fetch"
+            outcome = session.system.run(request)
+        }
+        switch outcome {
+        case .missing: throw Failure.missing("norris-fetch", packages: "norrisd")
+        case .ended(status: 0, let output):
+            let lines = output.split(separator: UInt8(ascii: "\n")).dropFirst().dropLast()
+            return lines.compactMap { line in (try? JSON.parse(line)).flatMap { try? FeedLink(json: $0) } }
+        case .ended(_, let output):
+            let reason = sanitizedLine(String(decoding: output, as: UTF8.self))
+            let text = reason.hasPrefix("norris-fetch: ") ? reason.dropFirst(14) : reason[...]
+            throw Failure(.usage, "\(name) cannot be imported: \(text)", hint: "Nothing was imported.")
+        default: throw Failure.unfinished("norris-fetch", outcome)
         }
     }
 
     /// Returns the sources to add, the number of feeds that exist or are repeated, and the invalid addresses.
     private func sources(
-        _ feeds: [OPML.Feed], old: [PostSources.Source], _ folder: SourceFolder
+        _ feeds: [FeedLink], old: [PostSources.Source], _ folder: SourceFolder
     ) -> (new: [NewSource], known: Int, invalid: [String]) {
         var urls = Set(old.map { ByteString($0.url) } + old.map { ByteString(folder.url(of: $0)) })
         var taken = Set(old.map(\.name))
@@ -262,7 +279,7 @@ struct FeedExportCommand: SessionCommand {
         guard !session.settings.json else { return Report(json: reply.json) }
         let folder = try SourceFolder(session, command: ["feed", "export"])
         let feeds = reply.value.items.filter { $0.kind == "feed" }
-        let document = OPML.document(feeds.map { OPML.Feed(title: $0.name, url: folder.url(of: $0)) })
+        let document = OPML.document(feeds.map { FeedLink(title: $0.name, url: folder.url(of: $0)) })
         return Report(output: document)
     }
 }

@@ -2,20 +2,23 @@ import NorrisText
 
 /// A sanitized text of several lines, limited to `length` code points; nil if empty. White space at its ends is removed,
 /// except the indentation of code in the first line.
-func cleanText(_ text: String, upTo length: Int) -> String? {
+func cleanText(_ text: String, upTo length: Int) -> String? { cut(cleanText(text), to: length) }
+
+/// A sanitized text of several lines, which may be empty.
+func cleanText(_ text: String) -> String {
     let text = trimmedEnd(sanitizedText(text))
     let body = text.unicodeScalars.drop(while: \.properties.isWhitespace)
     let gap = text.unicodeScalars[..<body.startIndex]
     let indentation = gap.lastIndex(of: "\n").map { gap[gap.index(after: $0)...] } ?? gap
     let isCode = indentation.starts(with: "    ".unicodeScalars)
-    return cut(String(isCode ? text[indentation.startIndex...] : text[body.startIndex...]), to: length)
+    return String(isCode ? text[indentation.startIndex...] : text[body.startIndex...])
 }
 
 /// A sanitized text of one line, limited to `length` code points; nil if empty.
 func cleanLine(_ text: String, upTo length: Int) -> String? { cut(sanitizedLine(text), to: length) }
 
 /// Shortens a text to `length` code points, of which the last is an ellipsis. Returns nil for an empty text.
-private func cut(_ text: String, to length: Int) -> String? {
+func cut(_ text: String, to length: Int) -> String? {
     if text.isEmpty { return nil }
     return text.unicodeScalars.count <= length ? text : trimmedEnd(prefix(of: text, codePoints: length - 1)) + "…"
 }
@@ -40,36 +43,6 @@ func cleanEmail(_ text: String) -> String? {
     // A longer address cannot receive mail (RFC 5321, section 4.5.3.1.3).
     guard email.utf8.count <= 254, email.contains("@"), !email.contains(where: \.isWhitespace) else { return nil }
     return email
-}
-
-/// An `http` or `https` URL without user of at most 2,048 bytes, with other characters percent-encoded; nil for anything else.
-func cleanURL(_ text: String) -> String? {
-    let text = trimmed(text)
-    guard text.utf8.count <= 2048, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-    var url = ""
-    for byte in text.utf8 {
-        // Every byte that needs encoding has two hexadecimal digits.
-        url += isAllowedInURL(byte) ? String(Unicode.Scalar(byte)) : "%\(String(byte, radix: 16, uppercase: true))"
-    }
-    return url.utf8.count <= 2048 && isPlainURL(url) ? url : nil
-}
-
-/// Whether a text is an `http` or `https` URL without user.
-func isPlainURL(_ text: String) -> Bool {
-    guard let url = HTTPURL(text) else { return false }
-    return url.userInfo == nil
-}
-
-/// Resolves a reference in a document; an absolute URL stays unchanged. Nil unless the result is `http` or `https`.
-func resolved(_ reference: String, at base: HTTPURL) -> String? {
-    if let url = cleanURL(reference) { return url }
-    // A relative reference is cleaned as the path of a placeholder URL.
-    let prefix = "\(base.scheme)://x/"
-    let reference = reference.drop(while: \.isWhitespace)
-    guard !reference.isEmpty, let relative = cleanURL(prefix + reference)?.dropFirst(prefix.count) else { return nil }
-    // The entries of some feeds differ only in the fragment.
-    let fragment = relative.drop { $0 != "#" }
-    return base.resolving(String(relative)).map { $0.description + fragment }
 }
 
 /// Whether a file is a picture, judged by its media type, or without one by the extension in its URL.

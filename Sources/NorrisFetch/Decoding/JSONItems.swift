@@ -5,8 +5,6 @@ import NorrisText
 /// must be complete, of the expected type, and without text after its end. The content of elements is only skipped, by
 /// brackets and quotes. The caller parses each element, so that an invalid one does not affect others.
 struct JSONItems {
-    /// The longest element that is parsed, in bytes.
-    static let maximumItem = 256 << 10
     /// The longest member name that is read, including its quotes, in bytes.
     private static let maximumName = 256
 
@@ -147,29 +145,28 @@ struct JSONItems {
     private static let cut = UpstreamError.unusable("answered with incomplete JSON")
 }
 
-/// An object of JSON. The accessors return nil for members of another type, and cut texts at the limit of their field.
+/// An object of JSON. The accessors return nil for members of another type.
 struct JSONItem {
     private var object = JSONObject()
 
     private init(_ object: JSONObject) { self.object = object }
 
-    /// Parses an object in an array. Returns nil for an object that is too long or invalid.
+    /// Parses an object in an array. Returns nil for an invalid object.
     init?(item: ArraySlice<UInt8>) {
-        guard item.count <= JSONItems.maximumItem, case .object(let object)? = try? JSON.parse(item) else { return nil }
+        guard case .object(let object)? = try? JSON.parse(item) else { return nil }
         self.object = object
     }
 
-    /// An object of the named members, without those that are invalid or too long.
+    /// An object of the named members, without those that are invalid.
     init(_ members: [String: ArraySlice<UInt8>], keys: [String]) {
         for key in keys {
-            if let value = members[key], value.count <= JSONItems.maximumItem { object[key] = try? JSON.parse(value) }
+            if let value = members[key] { object[key] = try? JSON.parse(value) }
         }
     }
 
-    /// The text of an array's element, cut at the limit of its field.
-    static func text(item: ArraySlice<UInt8>, _ field: TextField) -> String? {
-        guard item.count <= JSONItems.maximumItem, case .string(let text)? = try? JSON.parse(item) else { return nil }
-        return field.cut(text)
+    static func text(item: ArraySlice<UInt8>) -> String? {
+        guard case .string(let text)? = try? JSON.parse(item) else { return nil }
+        return text
     }
 
     var isEmpty: Bool { object.members.isEmpty }
@@ -178,9 +175,9 @@ struct JSONItem {
 
     func isArray(_ key: String) -> Bool { if case .array? = object[key] { true } else { false } }
 
-    func text(_ key: String, _ field: TextField) -> String? {
+    func text(_ key: String) -> String? {
         guard case .string(let text)? = object[key] else { return nil }
-        return field.cut(text)
+        return text
     }
 
     /// A whole number that is not negative, or a text of digits.
@@ -189,7 +186,7 @@ struct JSONItem {
             switch object[key] {
             case .integer(let number)?: Int(number)
             case .double(let number)?: Int(exactly: number)
-            case .string(let text)? where text.utf8.count <= TextField.word.limit && isNumber(text): Int(text)
+            case .string(let text)? where isNumber(text): Int(text)
             default: nil
             }
         // A larger number cannot be written as JSON.
@@ -205,15 +202,15 @@ struct JSONItem {
     /// A text that is not empty, or a whole number.
     func id(_ key: String) -> String? {
         if case .integer(let id)? = object[key] { return String(id) }
-        return text(key, .id).flatMap { $0.isEmpty ? nil : $0 }
+        return text(key).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// An `http` or `https` URL of at most 2,048 bytes, unchanged.
     func url(_ key: String) -> String? {
-        text(key, .url).flatMap { $0.utf8.count <= 2048 && isPlainURL($0) ? $0 : nil }
+        text(key).flatMap { $0.utf8.count <= 2048 && isPlainURL($0) ? $0 : nil }
     }
 
-    func date(_ key: String) -> Timestamp? { text(key, .date).flatMap(UpstreamDate.parse) }
+    func date(_ key: String) -> Timestamp? { text(key).flatMap(UpstreamDate.parse) }
 
     func object(_ key: String) -> JSONItem? {
         guard case .object(let object)? = object[key] else { return nil }
@@ -223,7 +220,7 @@ struct JSONItem {
     /// The objects among the first `count` members.
     func objects(upTo count: Int) -> [(name: String, object: JSONItem)] {
         object.members.prefix(count).compactMap { name, value in
-            guard name.utf8.count <= TextField.word.limit, case .object(let object) = value else { return nil }
+            guard case .object(let object) = value else { return nil }
             return (name, JSONItem(object))
         }
     }
@@ -232,8 +229,8 @@ struct JSONItem {
         elements(key).compactMap { if case .object(let object) = $0 { JSONItem(object) } else { nil } }
     }
 
-    func texts(_ key: String, _ field: TextField) -> [String] {
-        elements(key).compactMap { if case .string(let text) = $0 { field.cut(text) } else { nil } }
+    func texts(_ key: String) -> [String] {
+        elements(key).compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
     private func elements(_ key: String) -> [JSON] {

@@ -9,112 +9,159 @@ func decodeFeed(
     _ response: inout HTTPResponse, for source: String, hidesQueries: Bool = false
 ) throws(UpstreamError) -> Fetched {
     var document = response.body
-    // Without this second reference, an unconverted document is not copied, and a converted document is freed.
+    // Without this second reference, a converted document is freed.
     response.body = []
     let type = response.headers["content-type"]
-    _ = try convertToText(&document, contentType: type)
-    var base = response.url
+    convertToText(&document, contentType: type)
+    if document.allSatisfy(isWhiteSpace) { throw .unusable("answered with an empty document instead of a feed") }
+    // Marks, white space and messages precede some documents.
+    guard let start = document.firstIndex(where: { $0 == "<" || $0 == "{" }) else { throw .notAFeed(type: type) }
+    document.removeFirst(start)
+    var url = response.url
     // Posts and messages must contain neither user nor query, which may contain a token.
-    (base.query, base.userInfo) = (nil, nil)
-    var contents: FeedContents
-    switch document.first(where: { !isWhiteSpace($0) }) {
-    case "{"?: contents = try FeedContents(jsonFeed: document, at: base, for: source)
-    case "<"? where isWebPage(document):
-        let address = feedURL(inPage: document, at: base, hidingQueries: hidesQueries || response.url.query != nil)
-        throw .notAFeed(type: type, feedURL: address)
-    case "<"?: contents = try FeedContents(xml: &document, at: base, for: source)
-    case nil: throw .unusable("answered with an empty document instead of a feed")
-    default: throw .notAFeed(type: type)
+    (url.query, url.userInfo) = (nil, nil)
+    if document[0] == "{" { return try FeedContents(jsonFeed: document, at: url, for: source).batch() }
+    switch FeedRoot(document) {
+    case .feed: return try FeedContents(xml: document, at: url, for: source).batch()
+    case .page:
+        let hidesQueries = hidesQueries || response.url.query != nil
+        throw .notAFeed(type: type, feedURLs: feedURLs(inPage: document, at: url, hidingQueries: hidesQueries))
+    case .other(let name):
+        let root = UpstreamError.cut(name, to: 40)
+        throw .unusable("answered with XML that is not a feed (its root is \(root)); is url right?")
     }
-    return try contents.batch()
+}
+
+/// What a document in markup is, judged by its first tags. Messages in HTML precede some feeds.
+private enum FeedRoot {
+    case feed, page
+    case other(String)
+
+    init(_ document: [UInt8]) {
+        var tokenizer = Tokenizer(document, .xml)
+        var names: [String] = []
+        while names.count < 32, let token = tokenizer.next() {
+            guard case .start(let name, _, _) = token else { continue }
+            let local = name.split(separator: ":").last.map(String.init) ?? name
+            if ["channel", "feed", "rdf", "rss"].contains(local) {
+                self = .feed
+                return
+            }
+            names.append(name)
+            if ["html", "head", "body"].contains(name) { break }
+        }
+        self = names.first.map { HTMLKind.kinds[$0] == nil ? .other($0) : .page } ?? .page
+    }
+}
+
+/// The addresses of the feeds that a web page names, without repetitions. They have no query if the request had one,
+/// because the page may repeat a key from the request.
+private func feedURLs(inPage document: [UInt8], at url: HTTPURL, hidingQueries: Bool) -> [String] {
+    let types = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
+    var references: [String] = []
+    var base: String?
+    // Links to feeds are in the head of a page.
+    var builder = MarkupTreeBuilder(Array(document.prefix(512 << 10)), .html) { element, _, _ in
+        if element.name == "base" { base = base ?? element["href"] }
+        guard element.name == "link", let reference = element["href"] else { return false }
+        let relations = element["rel"]?.lowercased().split(whereSeparator: \.isWhitespace) ?? []
+        let type = trimmed(String(element["type"]?.lowercased().prefix { $0 != ";" } ?? ""))
+        if relations.contains("alternate"), types.contains(type) { references.append(reference) }
+        return false
+    }
+    _ = try? builder.build()
+    let target = base.flatMap { address($0, at: url) }.flatMap { HTTPURL($0) } ?? url
+    var addresses: [String] = []
+    for reference in references where addresses.count < 20 {
+        guard var feed = address(reference, at: target).flatMap({ HTTPURL($0) }) else { continue }
+        if hidingQueries { feed.query = nil }
+        if !addresses.contains(feed.description) { addresses.append(feed.description) }
+    }
+    return addresses
 }
 
 /// The content of a feed in any format.
 struct FeedContents {
+    /// An item without its final id.
+    private struct Item {
+        /// Nil if unusable.
+        var post: Post?
+        let guid: String?
+        let isAnonymous: Bool
+    }
+
+    let source: String
+    /// The address of the document.
+    let url: HTTPURL
     var title: String?
     var image: String?
     /// The author of items that name none.
     var author: Post.Author?
-    /// The number of repairs, at least one if the document is cut off.
+    /// The page of the feed, to which most relative addresses refer.
+    var link: String?
+    /// The number of faults, at least one if the document is cut off.
     var repairs = 0
     var isCut = false
+    private var items: [Item] = []
 
-    private let source: String
-    private var builder: PostBatchBuilder
-    /// The indices of posts without an author.
-    private var anonymous: [Int] = []
-    /// The posts without an id: their indices and URLs.
-    private var unnamed: [(index: Int, url: String)] = []
-    /// The number of items with the same URL, by the hash of the URL.
-    private var links: [UInt64: Int] = [:]
+    init(source: String, url: HTTPURL) { (self.source, self.url) = (source, url) }
 
-    init(source: String) {
-        self.source = source
-        builder = PostBatchBuilder(source: source)
-    }
+    var isEmpty: Bool { items.isEmpty }
 
-    var isEmpty: Bool { builder.isEmpty }
-
-    /// Adds an item before cleaning; `author.name` and `id` are empty if missing. Nil counts as an unusable item.
+    /// Adds an item before cleaning; `id` is the upstream's or empty, and `author.name` is empty if missing.
     mutating func add(_ post: Post?) throws(UpstreamError) {
-        guard var post else {
-            try builder.add(nil)
-            return
+        if items.count >= PostBatchBuilder.maximumItems {
+            throw .unusable("answered with more than \(PostBatchBuilder.maximumItems) posts")
         }
-        if let url = post.url { links[stableHash(url), default: 0] += 1 }
-        let isUnnamed = post.id.isEmpty
-        if isUnnamed { post.id = Self.madeID(post) }
-        let isAnonymous = post.author.name.isEmpty
-        guard let index = try builder.add(post, isAnonymous: isAnonymous) else { return }
-        if isAnonymous { anonymous.append(index) }
-        if isUnnamed, let url = post.url { unnamed.append((index, url)) }
+        let guid = post.flatMap { $0.id.isEmpty ? nil : $0.id }
+        var post = post
+        post?.id = "-"
+        let isAnonymous = post?.author.name.isEmpty ?? true
+        items.append(Item(post: post?.cleaned(for: source), guid: guid, isAnonymous: isAnonymous))
     }
 
-    /// Builds the batch after all items, because the feed's title and author may follow, or items with equal URLs.
-    mutating func batch() throws(UpstreamError) -> Fetched {
+    /// Builds the batch after all items, because the feed's title and author may follow, or items with equal ids.
+    ///
+    /// The id of an item is its guid, unless items with different links have it; else its link, unless that is the feed's
+    /// own or that of another item; else its content. So an item keeps its id when others come and go.
+    consuming func batch() throws(UpstreamError) -> Fetched {
         var feed = author ?? Post.Author(id: "", name: title ?? "")
         feed.avatarURL = feed.avatarURL ?? image
-        for (index, url) in unnamed where links[stableHash(url)] == 1 { builder.rename(index, to: url) }
-        if !anonymous.isEmpty { builder.set(feed.cleaned(for: source), of: anonymous) }
+        let author = feed.cleaned(for: source)
+        var linksOfGuids: [String: Set<String>] = [:]
+        var contentsOfLinks: [String: Set<UInt64>] = [:]
+        for item in items {
+            guard let link = item.post?.url else { continue }
+            if let guid = item.guid { linksOfGuids[guid, default: []].insert(link) }
+            contentsOfLinks[link, default: []].insert(stableHash(item.post?.contentID ?? ""))
+        }
+        let own = link.map(normal)
+        var builder = PostBatchBuilder(source: source)
+        for item in items {
+            var post = item.post
+            if item.isAnonymous { post?.author = author }
+            var id = post?.contentID ?? ""
+            if let guid = item.guid, linksOfGuids[guid, default: []].count <= 1 {
+                id = guid
+            } else if let link = post?.url, normal(link) != own, contentsOfLinks[link, default: []].count == 1 {
+                id = link
+            }
+            post?.id = Post.id(id, in: source)
+            try builder.add(cleaned: post)
+        }
         var batch = try builder.batch()
         batch.head.title = title.flatMap { cleanLine($0, upTo: 500) }
         (batch.head.repairs, batch.head.isCut) = (repairs, isCut)
         return batch
     }
 
-    /// The id of an item without an id: its link with title and date, or its content.
-    private static func madeID(_ post: Post) -> String {
-        guard let url = post.url else { return "\(post.title ?? "")\n\(post.text ?? "")" }
-        return "\(url)\n\(post.title ?? post.text ?? "")\n\(post.publishedAt?.description ?? "")"
+    /// An address in the form in which equal ones are compared.
+    private func normal(_ link: String) -> String {
+        (HTTPURL(link)?.description ?? link) + link.drop { $0 != "#" }
     }
 }
 
-/// Whether a document that begins with `<` is a web page: its type or its first tag is HTML.
-private func isWebPage(_ document: [UInt8]) -> Bool {
-    for (kind, range) in XMLTokens(document) {
-        // Comments and instructions precede both pages and feeds.
-        if kind == .comment || kind == .instruction || document[range].allSatisfy(isWhiteSpace) { continue }
-        let rest = document[range.lowerBound...]
-        guard rest.first == "<" else { return false }
-        let head = String(decoding: rest.prefix(14), as: UTF8.self).lowercased()
-        return head == "<!doctype html" || HTMLTag(rest) != nil
-    }
-    return false
-}
-
-/// The address of the feed that a web page names. The address has no query if the request had one, because the page may
-/// repeat a key from the request.
-private func feedURL(
-    inPage document: [UInt8], at url: HTTPURL, hidingQueries hidesQueries: Bool
-) -> String? {
-    // Links to feeds are in the head of a page.
-    let links = htmlTags("link", in: Array(document.prefix(256 << 10)), upTo: 1000)
-    let types = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
-    let feed = links.first { link in
-        let relations = link["rel"]?.lowercased().split(separator: " ") ?? []
-        return relations.contains("alternate") && types.contains(link["type"]?.lowercased() ?? "")
-    }
-    guard var address = feed?["href"].flatMap({ resolved($0, at: url) }).flatMap({ HTTPURL($0) }) else { return nil }
-    if hidesQueries { address.query = nil }
-    return address.description
+extension Post {
+    /// An id of a post by its content.
+    fileprivate var contentID: String { "\(url.map { $0 + "\n" } ?? "")\(title ?? "")\n\(text ?? "")" }
 }

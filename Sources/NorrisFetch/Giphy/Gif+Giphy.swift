@@ -11,13 +11,13 @@ extension Gif {
             renditions[name] = Rendition(giphy: object)
         }
         self.init(
-            id: id, title: Self.line(object.text("title", .line), upTo: 300) ?? "",
-            rating: object.text("rating", .word).flatMap { Self.isRating($0) ? $0 : nil } ?? "",
+            id: id, title: Self.line(object.text("title"), upTo: 300) ?? "",
+            rating: object.text("rating").flatMap { Self.isRating($0) ? $0 : nil } ?? "",
             pageURL: object.url("url") ?? "https://giphy.com/gifs/\(id)",
-            username: Self.line(object.text("username", .name), upTo: 100),
-            altText: Self.line(object.text("alt_text", .line), upTo: 1000),
-            isSticker: object.truth("is_sticker") ?? (object.text("type", .word) == "sticker"), renditions: renditions,
-            importedAt: Self.date(object, "import_datetime"), trendingAt: Self.date(object, "trending_datetime"))
+            username: Self.line(object.text("username"), upTo: 100),
+            altText: Self.line(object.text("alt_text"), upTo: 1000),
+            isSticker: object.truth("is_sticker") ?? (object.text("type") == "sticker"), renditions: renditions,
+            importedAt: object.date("import_datetime"), trendingAt: object.date("trending_datetime"))
     }
 
     fileprivate static func isName(_ text: String, upTo length: Int) -> Bool {
@@ -31,14 +31,8 @@ extension Gif {
     /// One sanitized line; nil if empty.
     private static func line(_ raw: String?, upTo length: Int) -> String? {
         guard let raw else { return nil }
-        let text = holdsMarkup(raw) ? plainText(fromHTML: raw) : raw
-        let line = trimmed(prefix(of: sanitizedLine(text), codePoints: length))
+        let line = trimmed(prefix(of: sanitizedLine(plainText(guessing: raw)), codePoints: length))
         return line.isEmpty ? nil : line
-    }
-
-    /// A date; nil for 0000-00-00 and 1970-01-01, which mean never.
-    private static func date(_ object: JSONItem, _ key: String) -> Timestamp? {
-        object.date(key).flatMap { $0.seconds > 0 ? $0 : nil }
     }
 }
 

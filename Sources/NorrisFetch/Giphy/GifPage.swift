@@ -28,11 +28,10 @@ extension Fetched {
         if status != 200 {
             // A value outside the range of errors is not a status.
             let known = (400...599).contains(status) ? status : 502
-            let body = response.body.count <= JSONItems.maximumItem ? response.body : []
-            throw UpstreamError(HTTPResponse(status: known, body: body, url: response.url))
+            throw UpstreamError(HTTPResponse(status: known, body: response.body, url: response.url))
         }
         // If its backend fails, Giphy sends status 200 without data and `response_id`. An empty result has that id.
-        let isSynthetic = (meta?.text("response_id", .id) ?? "").isEmpty
+        let isSynthetic = (meta?.text("response_id") ?? "").isEmpty
         var items = 0
         if let data = members["data"] {
             items = try take(data)

@@ -32,18 +32,18 @@ extension Post {
             let author = Author(account: account, host: host)
         else { return nil }
         let media = status.objects("media_attachments")
-        let warning = status.text("spoiler_text", .line).flatMap { cleanLine($0, upTo: 500) }
+        let warning = status.text("spoiler_text").flatMap { cleanLine($0, upTo: 500) }
         // Includes the hidden parts of a link's URL.
-        let content = status.text("content", .text).map { PostText(html: $0, at: nil) }
+        let content = status.text("content").map { MarkupText(html: $0, at: nil) }
         self.init(
             id: id, source: "", author: author, publishedAt: outer.date("created_at"), title: warning,
             text: content?.text,
             isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
-            tags: status.objects("tags").compactMap { $0.text("name", .tag) },
+            tags: status.objects("tags").compactMap { $0.text("name") },
             images: media.compactMap(Image.init(attachment:)), links: content?.links,
             stats: Stats(
                 likes: status.number("favourites_count"), comments: status.number("replies_count"),
-                shares: status.number("reblogs_count")), url: status.text("url", .url) ?? status.text("uri", .url))
+                shares: status.number("reblogs_count")), url: status.text("url") ?? status.text("uri"))
     }
 }
 
@@ -51,26 +51,26 @@ extension Post.Author {
     /// - Parameter host: the host of the server, whose API leaves the host out of local handles.
     fileprivate init?(account: JSONItem, host: String) {
         guard let id = account.id("id") else { return nil }
-        let username = account.text("username", .name) ?? ""
-        let name = account.text("display_name", .name).flatMap { cleanLine($0, upTo: 200) }
-        let address = account.text("acct", .name) ?? username
+        let username = account.text("username") ?? ""
+        let name = account.text("display_name").flatMap { cleanLine($0, upTo: 200) }
+        let address = account.text("acct") ?? username
         self.init(
             id: id, name: name ?? username,
             handle: address.isEmpty ? nil : address.contains("@") ? "@\(address)" : "@\(address)@\(host)",
-            avatarURL: account.text("avatar", .url))
+            avatarURL: account.text("avatar"))
     }
 }
 
 extension Post.Image {
     /// The picture, or the preview of a video; nil for sound and for unknown types.
     fileprivate init?(attachment: JSONItem) {
-        let type = attachment.text("type", .word)
+        let type = attachment.text("type")
         guard let type, ["image", "gifv", "video"].contains(type) else { return nil }
-        let original = type == "image" ? attachment.text("url", .url) : nil
-        guard let url = original ?? attachment.text("preview_url", .url) else { return nil }
+        let original = type == "image" ? attachment.text("url") : nil
+        guard let url = original ?? attachment.text("preview_url") else { return nil }
         let size = attachment.object("meta")?.object(original == nil ? "small" : "original")
         self.init(
             url: url, width: size?.number("width"), height: size?.number("height"),
-            alt: attachment.text("description", .line))
+            alt: attachment.text("description"))
     }
 }

@@ -5,24 +5,26 @@ import NorrisText
 // Lengths are in code points; lengths of URLs are in bytes.
 
 extension Post {
-    /// The post as norrisd stores it; nil without an id, or, unless `mayBeBare`, without text, title, picture and URL.
+    /// The post as norrisd stores it; nil without an id, or, unless `mayBeBare`, without any content.
     func cleaned(for source: String, mayBeBare: Bool = false) -> Post? {
         guard !id.isEmpty else { return nil }
-        // From 1970 to the end of 9999. Any other date is an error or a placeholder.
-        let dates = Timestamp(seconds: 0)...Timestamp(seconds: 253_402_300_799)
-        let text = text.flatMap { cleanText($0, upTo: 10_000) }
+        let whole = text.map { cleanText($0) } ?? ""
+        let text = cut(whole, to: 100_000)
         // The end of a long text is cut off, with its links.
-        let shownLinks = (links ?? []).prefix(text.map(highestLinkNumber) ?? 0)
+        var links = Array((links ?? []).prefix(text.map(highestLinkNumber) ?? 0))
+        let attachments = unique(attachments, upTo: 50, by: \.url, \.cleaned)
+        links += attachments.map(\.url).filter { !links.contains($0) }
         let post = Post(
-            id: Self.id(id, in: source), source: source, author: author.cleaned(for: source),
-            publishedAt: publishedAt.flatMap { dates.contains($0) ? $0 : nil },
+            id: Self.id(id, in: source), source: source, author: author.cleaned(for: source), publishedAt: publishedAt,
             title: title.flatMap { cleanLine($0, upTo: 500) }, text: text,
-            isSensitive: isSensitive,
+            isTruncated: isTruncated || text?.utf8.count != whole.utf8.count && text != nil, isSensitive: isSensitive,
             tags: unique(tags, upTo: 32, by: \.self) { tag in
                 cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: 100)
-            }, images: unique(images, upTo: 50, by: \.url, \.cleaned),
-            links: shownLinks.isEmpty ? nil : Array(shownLinks), stats: stats.cleaned, url: url.flatMap(cleanURL))
-        let isBare = post.text == nil && post.title == nil && post.images.isEmpty && post.url == nil
+            }, images: unique(images, upTo: 50, by: \.url, \.cleaned), attachments: attachments,
+            links: links.isEmpty ? nil : links, stats: stats.cleaned, url: url.flatMap { address($0) })
+        let isBare =
+            post.text == nil && post.title == nil && post.url == nil
+            && post.images.isEmpty && post.attachments.isEmpty
         return isBare && !mayBeBare ? nil : post
     }
 
@@ -73,17 +75,29 @@ extension Post.Author {
         let name = cleanLine(name, upTo: 200) ?? handle ?? email ?? source
         return Post.Author(
             id: Post.id(id.isEmpty ? name : id, in: source), name: name, handle: handle,
-            avatarURL: avatarURL.flatMap(cleanURL), email: email)
+            avatarURL: avatarURL.flatMap { address($0) }, email: email)
     }
 }
 
 extension Post.Image {
     /// The picture as norrisd stores it; nil without a usable URL.
     fileprivate var cleaned: Post.Image? {
-        guard let url = cleanURL(url) else { return nil }
+        guard let url = address(url) else { return nil }
         let size = { (size: Int?) in size.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
         return Post.Image(
-            url: url, width: size(width), height: size(height), alt: alt.flatMap { cleanLine($0, upTo: 1500) })
+            url: url, width: size(width), height: size(height), alt: alt.flatMap { cleanLine($0, upTo: 1500) },
+            title: title.flatMap { cleanLine($0, upTo: 1500) })
+    }
+}
+
+extension Post.Attachment {
+    /// The file as norrisd stores it; nil without a usable URL. A number of 0 means unknown.
+    fileprivate var cleaned: Post.Attachment? {
+        guard let url = address(url) else { return nil }
+        let number = { (number: Int?) in number.flatMap { (1...Int(JSON.maximumInteger)).contains($0) ? $0 : nil } }
+        let type = type.flatMap { cleanLine($0.lowercased(), upTo: 100) }
+        let isType = type?.split(separator: "/").count == 2 && type?.contains(" ") == false
+        return Post.Attachment(url: url, type: isType ? type : nil, bytes: number(bytes), seconds: number(seconds))
     }
 }
 

@@ -21,35 +21,19 @@ struct PostBatchBuilder {
         self.source = source
     }
 
-    /// Adds a post and its author; the author of an anonymous post is set later. Returns the index of the post. Returns
-    /// nil for an unusable post (nil, or without content unless `mayBeBare`), which is counted, and for a repeated id.
-    @discardableResult mutating func add(
-        _ post: Post?, mayBeBare: Bool = false, isAnonymous: Bool = false
-    ) throws(UpstreamError) -> Int? {
+    /// Adds a post and its author, unless a post already has its id. Counts an unusable post: nil, or without content
+    /// unless `mayBeBare`.
+    mutating func add(_ post: Post?, mayBeBare: Bool = false) throws(UpstreamError) {
+        try add(cleaned: post?.cleaned(for: source, mayBeBare: mayBeBare))
+    }
+
+    mutating func add(cleaned post: Post?) throws(UpstreamError) {
         try count()
-        guard var post = post?.cleaned(for: source, mayBeBare: mayBeBare) else {
-            skipped += 1
-            return nil
-        }
-        guard postIDs.insert(post.id).inserted else { return nil }
+        guard var post else { return skipped += 1 }
+        guard postIDs.insert(post.id).inserted else { return }
         // All posts of an author share the storage of its texts.
-        if isAnonymous { post.author = Post.Author() } else { post.author = authors[merge(post.author)] }
+        post.author = authors[merge(post.author)]
         posts.append(post)
-        return posts.count - 1
-    }
-
-    var isEmpty: Bool { total == 0 }
-
-    /// Replaces the id of a post by another id of the upstream, unless a post already has that id.
-    mutating func rename(_ index: Int, to id: String) {
-        let id = Post.id(id, in: source)
-        guard postIDs.insert(id).inserted else { return }
-        posts[index].id = id
-    }
-
-    mutating func set(_ author: Post.Author, of indices: [Int]) {
-        let author = authors[merge(author)]
-        for index in indices { posts[index].author = author }
     }
 
     mutating func add(_ author: Post.Author) throws(UpstreamError) {

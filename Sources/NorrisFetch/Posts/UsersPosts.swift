@@ -24,8 +24,8 @@ extension PostBatchBuilder {
             return
         }
         let author = Post.Author(
-            id: id, name: person.text("name", .name) ?? "", avatarURL: person.text("profile_pic", .url),
-            email: person.text("email", .name))
+            id: id, name: person.text("name") ?? "", avatarURL: person.text("profile_pic"),
+            email: person.text("email"))
         try add(author)
         let isGiven = { (value: ArraySlice<UInt8>?) in value?.elementsEqual("null".utf8) == false }
         if let posts = members["posts"], isGiven(posts) {
@@ -58,7 +58,7 @@ extension Post {
     /// Decodes a post without cleaning it. Returns nil without an id.
     fileprivate init?(usersPost item: ArraySlice<UInt8>, by author: Author) {
         guard let object = JSONItem(item: item), let id = object.id("id") else { return nil }
-        let images = object.texts("pics", .url).map { Image(url: $0) }
+        let images = object.texts("pics").map { Image(url: $0) }
         self.init(id: id, source: "", author: author, publishedAt: object.date("date"), images: images)
     }
 }

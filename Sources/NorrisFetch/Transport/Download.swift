@@ -272,7 +272,7 @@ final class Download {
     private func redirectTarget() throws(UpstreamError) -> HTTPURL? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
         guard let location = HTTPHeaderFields(fields)["location"] else { return nil }
-        guard let target = resolved(location, at: url).flatMap({ HTTPURL($0) }) else {
+        guard let target = address(location, at: url).flatMap({ HTTPURL($0) }) else {
             let fault = "redirects to something that is not an http or https URL; configure the final address."
             throw UpstreamError(.http(status: status), "\(url.hostAndPath) \(fault)")
         }

@@ -29,7 +29,7 @@ struct Fetcher {
         guard let kind = FetchRequest.Kind(rawValue: request.kind) else {
             return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: "There is no kind \(request.kind).")))
         }
-        guard let base = HTTPURL(request.url) else {
+        guard let base = sourceURL(request.url) else {
             let message = "The address is not an http or https URL; correct the configured address."
             return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message)))
         }
@@ -39,6 +39,7 @@ struct Fetcher {
             case .categories: try categories()
             case .gifSearch, .gifTrending, .gifRandom, .gifs: try gifs(kind)
             case .feed: try feed(base)
+            case .opml: try content(of: base, accept: "*/*", decode: Fetched.init(opml:))
             case .mastodon: try mastodon(base)
             case .usersPosts: try usersPosts()
             }
@@ -58,7 +59,7 @@ struct Fetcher {
         _ path: String, allowsStorage: Bool = true,
         decode: (inout HTTPResponse) throws(UpstreamError) -> Fetched
     ) throws(UpstreamError) -> Fetched {
-        var base = request.url
+        var base = sourceURL(request.url)?.description ?? ""
         while base.last == "/" { base.removeLast() }
         guard let url = HTTPURL("\(base)/\(path)") else { throw .unusable("is not a usable URL", by: HTTPURL(base)) }
         return try content(of: url, accept: "application/json", allowsStorage: allowsStorage) {

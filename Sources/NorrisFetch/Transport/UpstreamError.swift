@@ -29,8 +29,8 @@ struct UpstreamError: Error, Equatable {
     var isDamage = false
     /// Whether the message is the end of a sentence that begins with the upstream's name.
     var needsName = false
-    /// The address of the feed that a web page names, if the upstream sent a web page instead of a feed.
-    var feedURL: String?
+    /// The addresses of the feeds that a web page names, if the upstream sent a web page instead of a feed.
+    var feedURLs: [String] = []
 
     init(_ kind: Kind, _ message: String, retryAfter: Int? = nil) {
         self.kind = kind
@@ -43,7 +43,7 @@ struct UpstreamError: Error, Equatable {
 
     /// The failure in the output of norris-fetch.
     var failure: FetchFailure {
-        var failure = FetchFailure(kind: .decode, message: message, retryAfter: retryAfter, feedURL: feedURL)
+        var failure = FetchFailure(kind: .decode, message: message, retryAfter: retryAfter, feedURLs: feedURLs)
         switch kind {
         case .offline: (failure.kind, failure.isRetryable) = (.offline, true)
         case .timeout: (failure.kind, failure.isRetryable) = (.timeout, true)
@@ -99,14 +99,14 @@ struct UpstreamError: Error, Equatable {
     ///
     /// - Parameters:
     ///   - type: the `Content-Type` of the response.
-    ///   - feedURL: the address of the feed that a web page names.
-    static func notAFeed(type: String?, feedURL: String? = nil) -> UpstreamError {
+    ///   - feedURLs: the addresses of the feeds that a web page names.
+    static func notAFeed(type: String?, feedURLs: [String] = []) -> UpstreamError {
         let name = type.map { cut(String($0.prefix { $0 != ";" }), to: 60) } ?? ""
         let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
-        let advice = feedURL.map { "Its feed may be \($0)." } ?? "Set url to the address of a feed."
+        let advice = feedURLs.first.map { "Its feed may be \($0)." } ?? "Set url to the address of a feed."
         var error = UpstreamError(.decode, "\(fault). \(advice)")
         // A page that names its feed comes from the upstream.
-        (error.feedURL, error.isDamage) = (feedURL, feedURL == nil)
+        (error.feedURLs, error.isDamage) = (feedURLs, feedURLs.isEmpty)
         return error
     }
 
@@ -133,7 +133,7 @@ struct UpstreamError: Error, Equatable {
     private static func message(in body: [UInt8]) -> String? {
         guard let object = JSONItem(item: body[...]) else { return nil }
         let texts = [
-            object.object("meta")?.text("msg", .line), object.text("message", .line), object.text("error", .line),
+            object.object("meta")?.text("msg"), object.text("message"), object.text("error"),
         ]
         return texts.lazy.compactMap { $0.map { cut($0, to: 200) } }.first { !$0.isEmpty }
     }

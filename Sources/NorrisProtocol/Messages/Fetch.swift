@@ -11,6 +11,8 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
         case gifs
         /// Posts: of a feed (RSS, Atom, JSON Feed), of a Mastodon server, or of an API of users with posts.
         case feed, mastodon
+        /// The feeds in a list of feeds (OPML).
+        case opml
         case usersPosts = "users-posts"
     }
 
@@ -161,6 +163,22 @@ package struct FetchHead: WireObject, Equatable, Sendable {
     }
 }
 
+/// A feed in a list of feeds.
+package struct FeedLink: WireObject, Equatable, Sendable {
+    package var title: String?
+    /// The address; as written if it is no `http` or `https` URL.
+    package var url = ""
+
+    package init(title: String?, url: String) { (self.title, self.url) = (title, url) }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.optional("title", &title)
+        try members.required("url", &url)
+    }
+}
+
 /// The last line of `norris-fetch`, without which the output is incomplete.
 package struct FetchEnd: WireObject, Equatable, Sendable {
     /// The number of items.
@@ -187,15 +205,15 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     package var retryAfter: Int?
     /// The status of the response, if it is the reason.
     package var status: Int?
-    /// The address of the feed that a web page names, if the upstream sent a web page.
-    package var feedURL: String?
+    /// The addresses of the feeds that a web page names, if the upstream sent a web page.
+    package var feedURLs: [String] = []
 
     package init(
         kind: SourceFailure.Kind, message: String, isRetryable: Bool = false, retryAfter: Int? = nil,
-        status: Int? = nil, feedURL: String? = nil
+        status: Int? = nil, feedURLs: [String] = []
     ) {
         (self.kind, self.message, self.isRetryable) = (kind, message, isRetryable)
-        (self.retryAfter, self.status, self.feedURL) = (retryAfter, status, feedURL)
+        (self.retryAfter, self.status, self.feedURLs) = (retryAfter, status, feedURLs)
     }
 
     package init() {}
@@ -206,6 +224,6 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
         try members.flag("retryable", &isRetryable)
         try members.optional("retry_after", &retryAfter)
         try members.optional("status", &status)
-        try members.optional("feed_url", &feedURL)
+        try members.list("feed_urls", &feedURLs)
     }
 }

@@ -89,8 +89,8 @@ package struct Handler: Sendable {
     }
 }
 
-/// The methods of ``MethodTable`` with their bodies. Checks the method, permission and parameters in the order of the
-/// contract.
+/// The methods of ``MethodTable`` with their bodies. Checks the method, permission and parameters in the order of
+/// PROTOCOL.md.
 package final class MethodRegistry: Sendable {
     /// A class, so that a look-up copies only a reference.
     final class Method: Sendable {

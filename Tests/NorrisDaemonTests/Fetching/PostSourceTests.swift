@@ -206,7 +206,7 @@ import Testing
             return (await source.fetch().added, source.stores.posts.count(source: "blog"))
         }
         #expect(await fetch(1, 2, 3) == (3, 3))
-        await #expect(source.stores.records.fetch(of: "blog")?.parts["posts"]?.hasValidators == true)
+        await #expect(source.stores.records.fetch(of: "blog")?.parts["posts.2"]?.hasValidators == true)
         #expect(await fetch(4, end: "<item><guid>3") == (1, 4))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
         // The next request must not be conditional.

@@ -30,14 +30,14 @@ struct AtomTests {
                     <link rel="self" href="https://blog.example/feeds/all.xml"/><link href="https://blog.example/"/>
                     <icon>/favicon.ico</icon><author><name>The Team</name></author>
                     """))
-        let jane = Post.Author(id: Post.id("jane@blog.example", in: "blog"), name: "Jane", email: "jane@blog.example")
+        let both = Post.Author(id: Post.id("Jane, Joe", in: "blog"), name: "Jane, Joe")
         let first = Post(
-            id: Post.id("tag:blog.example,2026:1", in: "blog"), source: "blog", author: jane,
+            id: Post.id("tag:blog.example,2026:1", in: "blog"), source: "blog", author: both,
             publishedAt: Timestamp("2026-11-21T02:25:04Z"), title: "A <b> title", text: "One\n\nTwo",
             tags: ["Linux", "x"],
             images: [
                 Post.Image(url: "https://blog.example/a.png", alt: "A cat"),
-                Post.Image(url: "https://blog.example/feeds/b.png"),
+                Post.Image(url: "https://blog.example/b.png"),
             ], url: "https://blog.example/1")
         let team = Post.Author(
             id: Post.id("The Team", in: "blog"), name: "The Team", avatarURL: "https://blog.example/favicon.ico")
@@ -77,11 +77,11 @@ struct AtomTests {
         let post = try atomPost(
             """
             <id>1</id><content type="xhtml" xml:base="https://cdn.example/x/"><div xmlns="http://www.w3.org/1999/xhtml">
-            <img src="a.png?x=1&amp;y=2" alt="&quot;A&quot; &lt;" width="20" height="10"/></div></content>
+            <img src="a.png?x=1&amp;y=2" alt="&quot;A&quot; &lt;" width="200" height="10"/></div></content>
             """)
         #expect(
             post?.images == [
-                Post.Image(url: "https://cdn.example/x/a.png?x=1&y=2", width: 20, height: 10, alt: "\"A\" <")
+                Post.Image(url: "https://cdn.example/x/a.png?x=1&y=2", width: 200, height: 10, alt: "\"A\" <")
             ])
     }
 
@@ -118,6 +118,6 @@ struct AtomTests {
             <a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:id>1</a:id><a:title>x</a:title></a:entry>
             <entry xmlns="urn:other"><id>2</id><title>y</title></entry></a:feed>
             """)
-        #expect(batch.posts.map(\.title) == ["x"])
+        #expect(batch.posts.map(\.title) == ["x", "y"])
     }
 }

@@ -59,7 +59,8 @@ import Testing
     @Test func whatIsWrongIsSaidInASentence() {
         let failure = decoded("<rss>\n<channel>", as: .feed, at: "https://blog.example/feed?key=secret").failure
         #expect(failure?.kind == .decode)
-        #expect(failure?.message == "blog.example/feed answered with XML that is broken in line 2: no element found.")
+        #expect(
+            failure?.message == "blog.example/feed answered with a feed that ends before the end of its first item.")
         #expect(failure?.isRetryable == false)
     }
 
@@ -72,8 +73,8 @@ import Testing
         ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
         ("[]", "not a feed. Set url to the address of a feed."),
         ("Not found", "not a feed"), ("\u{1}\u{2}PNG", "not a feed"),
-        ("<x/>", "not a feed (its root is x); is url right?"), ("<feed><entry/></feed>", "its root is feed"),
-        ("<?xml version='1.0'?><opml/>", "its root is opml"), ("<\u{202E}>", "broken in line 1"),
+        ("<x/>", "not a feed (its root is x); is url right?"),
+        ("<?xml version='1.0'?><opml/>", "its root is opml"),
     ]) func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 
     // MARK: Web pages
@@ -107,6 +108,24 @@ import Testing
                 == "not a feed. Its feed may be \(address).")
     }
 
+    @Test func whatIsNoTagNamesNoFeed() {
+        let page = """
+            <!DOCTYPE html><head><!-- <link rel=alternate type=application/rss+xml href=/old> --><base href="/sub/">
+            <script>'<link rel=alternate type=application/rss+xml href=/wrong>'</script>
+            <link rel="alternate" type="application/rss+xml; charset=UTF-8" href="feed"><link rel=alternate
+            type=application/atom+xml href=/atom><link rel=alternate type=application/rss+xml href=feed>
+            """
+        let failure = decoded(page, as: .feed, at: "https://x.example/a/b").failure
+        #expect(failure?.feedURLs == ["https://x.example/sub/feed", "https://x.example/atom"])
+    }
+
+    @Test(arguments: ["\u{FEFF}\u{FEFF}", "\n\n", "<br />\n<b>Warning</b>: foo in <b>x.php</b><br />\n", "Notice: x\n"])
+    func whatPrecedesTheDocumentIsSkipped(start: String) throws {
+        #expect(try batch(start + rss("<item><title>x</title></item>")).posts.map(\.title) == ["x"])
+        guard !start.contains("<") else { return }
+        #expect(try batch(start + "{\"items\": [{\"id\": 1, \"title\": \"x\"}]} x").posts.map(\.title) == ["x"])
+    }
+
     @Test func theErrorHasTheTypeAndTheAddressOfTheFeed() async throws {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             let page = "<html><link rel=alternate type=application/rss+xml href='/feed.xml'>"
@@ -115,11 +134,11 @@ import Testing
             let failure = await fixture.fetch(.feed) { $0.url += "/" }.failure
             let address = fixture.upstream.baseURL + "/feed.xml"
             #expect(failure?.message == "not a feed (text/html). Its feed may be \(address).")
-            #expect(failure?.feedURL == address)
+            #expect(failure?.feedURLs == [address])
             fixture.upstream.setDocument("/", contentType: "image/png", body: Array("x".utf8))
             let other = await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure
             #expect(other?.message == "not a feed (image/png). Set url to the address of a feed.")
-            #expect(other?.feedURL == nil)
+            #expect(other?.feedURLs == [])
         }
     }
 

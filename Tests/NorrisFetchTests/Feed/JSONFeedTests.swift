@@ -23,16 +23,16 @@ struct JSONFeedTests {
             {"id":2,"content_text":"Plain\\ntext <b>","author":{"name":"Old"}}],
             "title":"Blog","icon":"/icon.png","authors":[{"name":"The Team"}],"hubs":[]}
             """)
-        let jane = Post.Author(
-            id: Post.id("https://jane.example/", in: "blog"), name: "Jane", avatarURL: "https://blog.example/jane.png")
+        let both = Post.Author(id: Post.id("Jane, Joe", in: "blog"), name: "Jane, Joe")
         let first = Post(
-            id: "blog:1", source: "blog", author: jane, publishedAt: Timestamp("2026-11-21T02:25:04Z"),
-            title: "A & B", text: "One\n\nTwo", tags: ["Linux", "x"],
+            id: "blog:1", source: "blog", author: both, publishedAt: Timestamp("2026-11-21T02:25:04Z"),
+            title: "A &amp; B", text: "One\n\nTwo C", tags: ["Linux", "x"],
             images: [
                 Post.Image(url: "https://blog.example/feeds/a.png"), Post.Image(url: "https://x.example/b.png"),
                 Post.Image(url: "https://blog.example/d.jpg", alt: "D"),
-                Post.Image(url: "https://blog.example/feeds/c.png", alt: "C"),
-            ], url: "https://blog.example/1")
+                Post.Image(url: "https://blog.example/c.png", alt: "C"),
+            ], attachments: [Post.Attachment(url: "https://blog.example/e.mp3", type: "audio/mpeg")],
+            links: ["https://blog.example/e.mp3"], url: "https://blog.example/1")
         let old = Post.Author(id: "blog:Old", name: "Old")
         let second = Post(id: "blog:2", source: "blog", author: old, text: "Plain\ntext <b>")
         #expect(batch.posts == [first, second])
@@ -80,7 +80,7 @@ struct JSONFeedTests {
     @Test func aByteOrderMarkDoesNotMatter() throws { #expect(try batch("\u{FEFF} {\"items\":[]}").isEmpty) }
 
     @Test(arguments: [
-        (#"{"items":[{"id":"1","title":"x"}"#, "incomplete JSON"), ("{}", "JSON without items"),
+        (#"{"items":[{"id":"1","title":"x""#, "incomplete JSON"), ("{}", "JSON without items"),
         (#"{"items":{}}"#, "items is not an array"), (#"{"items":[{}]}"#, "none of them usable"),
     ]) func whatIsWrongIsSaid(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 }

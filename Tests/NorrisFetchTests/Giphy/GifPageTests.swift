@@ -56,7 +56,6 @@ struct GifPageTests {
     @Test(arguments: [
         Fixture.envelope("5"), "{}", "[]", #"{"meta":{"status":200,"msg":"OK","response_id":"x"}}"#,
         #"{"data":[{"id":"a"}"#, Fixture.envelope(#"[5,{"id":""}]"#), Fixture.envelope(#"{"title":"x"}"#),
-        Fixture.envelope("{\(String(repeating: " ", count: JSONItems.maximumItem))}"),
     ]) func unusableBodiesAreErrors(body: String) {
         let error = search(body).failure
         #expect(error?.kind == .decode)
@@ -66,30 +65,21 @@ struct GifPageTests {
 
     @Test func badItemsAreSkippedAndCounted() {
         let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
-        let huge = String(repeating: "1,", count: 200_000)
         let page = search(
             Fixture.envelope(
                 """
                 [{"id":"a","title":"A"},5,null,{"id":""},{"id":"b","x":\(deep)},{"id":"c","id":"c"},\
-                {"id":"d","title":"\\ud800"},{"id":"e" "title":"E"},{"id":"f","x":[\(huge)1]},\
+                {"id":"d","title":"\\ud800"},{"id":"e" "title":"E"},\
                 {"id":"a","title":"again"},{"id":7}]
-                """, pagination: #"{"total_count":11,"count":11,"offset":0}"#))
+                """, pagination: #"{"total_count":10,"count":10,"offset":0}"#))
         #expect(page.gifs.map(\.id) == ["a", "7"])
         #expect(page.gifs.first?.title == "A")
-        #expect((page.skipped, page.head.totalCount, page.head.nextOffset) == (8, 11, nil))
+        #expect((page.skipped, page.head.totalCount, page.head.nextOffset) == (7, 10, nil))
     }
 
-    @Test func longOrBrokenMembersAreIgnored() {
-        let long = String(repeating: " ", count: JSONItems.maximumItem)
-        // The status 401 would be an error if it were read.
-        let meta =
-            #"{"data":\#(Self.two),"meta":{"status":401\#(long)},"#
-            + #""pagination":{"total_count":9,"count":2\#(long)}}"#
-        #expect(search(meta, limit: 2).head.nextOffset == 2)
+    @Test func brokenMembersAreIgnored() {
         #expect(search(#"{"data":\#(Self.two),"meta":{"status":401,},"pagination":tru}"#).gifs.count == 2)
     }
-
-    // MARK: Pagination
 
     @Test(
         "Where the next page begins",

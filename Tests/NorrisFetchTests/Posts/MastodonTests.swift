@@ -47,7 +47,6 @@ import Testing
         "5", #"{"id":"1","account":null,"content":"x"}"#, #"{"id":"1","account":{"acct":"x"},"content":"x"}"#,
         #"{"account":{"id":"2"},"content":"x"}"#, #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#,
         #"{"id":"1" "account":{"id":"2"}}"#,
-        #"{"id":"1","account":{"id":"2"},"content":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
     ]) func aBadStatusCostsNoOther(status: String) {
         let last = Self.status.replacing(#""id":"1""#, with: #""id":"9""#)
         let batch = town("[\(Self.status),\(status),\(last)]")

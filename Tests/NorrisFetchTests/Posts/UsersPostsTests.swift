@@ -92,7 +92,6 @@ import Testing
     @Test(arguments: [
         "5", #"{"pics":["https://h/1"]}"#, #"{"id":"","pics":["https://h/1"]}"#, #"{"id":1.5}"#,
         #"{"id":1,"caption":"\ud800"}"#, #"{"id":1,"id":2}"#, #"{"id" 1}"#,
-        #"{"id":1,"x":"\#(String(repeating: "x", count: 256 * 1024))"}"#,
     ]) func aBadPostCostsNoOther(post: String) {
         let batch = posts(#"{"id":8,"pics":["https://h/8"]},\#(post),{"id":9,"pics":["https://h/9"]}"#)
         #expect(batch.posts.map(\.id) == ["team:8", "team:9"])

@@ -7,6 +7,7 @@ struct HTTPURLTests {
         arguments: [
             "https://api.chucknorris.io/", "http://127.0.0.1:8080/x/y", "https://[2001:db8::1]:444/a?b=c&d=/?",
             "https://h/a%20b?q=%C3%A9", "https://h_1.example/;p=(1)'*,!$", "https://u:p%40@h:81/x", "https://u@h/",
+            "https://h/100%", "https://h/%zz?a=5%&b",
         ]
     )
     func roundTrip(text: String) throws { #expect(try #require(HTTPURL(text)).description == text) }
@@ -24,7 +25,7 @@ struct HTTPURLTests {
     @Test(arguments: [
         "", "h/x", "ftp://h/", "https:h", "https:///x", "https://", "https://#", "https://h@/", "https://u:p@/",
         "https://h:0/", "https://h:65536/", "https://h:+1/", "https://h:1a/", "https://h x/", "https://h/a b",
-        "https://h/\\x", "https://h/\n", "https://h/%", "https://h/%2", "https://h/%zz", "https://é/", "https://h/é",
+        "https://h/\\x", "https://h/\n", "https://é/", "https://h/é",
         "https://[::1/", "https://[1.2.3.4]/", "https://[::1]x/", "https://[fe80::1%25eth0]/", "https://1.2.3.4.5/",
         "https://.../", "https://0x7f%2e1/", "https://h.0x1/", "https://h/<", "https://127.1/", "https://0x7f000001/",
         "https://2130706433/", "https://0177.0.0.1/", "https://h..example/",

@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["ftp://h/", "javascript:alert(1)", "https://h/\u{7}", "https://127.1/", "https://é/"])
+    @Test(arguments: ["ftp://h/", "javascript:alert(1)", "https://a b/", "https://"])
     func anythingElseIsNoTarget(location: String) async throws {
         try await run { fixture, _ in
             fixture.upstream.setFault(.redirect(to: location))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NorrisFetch
 
-struct FeedImagesTests {
+struct FeedMediaTests {
     private func images(_ elements: String) throws -> [Post.Image] {
         try rssPost("<title>x</title>" + elements)?.images ?? []
     }
@@ -94,6 +94,6 @@ struct FeedImagesTests {
     )
     func picturesInHTML(html: String, expected: [Post.Image]) throws {
         let base = try #require(HTTPURL("https://x.example/d/page"))
-        #expect(Post.Image.images(inHTML: html, at: base) == expected)
+        #expect(MarkupText(html: html, at: base).images == expected)
     }
 }

@@ -1,0 +1,58 @@
+import NorrisProtocol
+import NorrisText
+import Testing
+
+@testable import NorrisFetch
+
+struct OPMLTests {
+    private func links(_ document: some Collection<UInt8>) throws(UpstreamError) -> [FeedLink] {
+        var response = HTTPResponse(body: Array(document), url: HTTPURL("http://localhost/")!)
+        return try Fetched(opml: &response).items.compactMap { $0 as? FeedLink }
+    }
+
+    private static func outlines(_ count: Int) -> String {
+        String(repeating: "<outline xmlUrl='https://a.example/'/>", count: count)
+    }
+
+    @Test func whatOtherReadersExportIsRead() throws {
+        let document = """
+            <?xml version="1.0"?><opml version="2.0"><head/><body>
+            <outline text="Group"><outline text="A" xmlUrl=" https://a.example/feed?x=1&y=2 " htmlUrl="https://x?a&b"/>
+            <OUTLINE title='B' type="rss" xmlURL="https://b.example/'1'"/></outline>
+            <outline text="local" xmlUrl="file:///etc/passwd"/><outline text="no address"/>
+            <outline text="mail" xmlUrl="mailto:jo@site.example"/><outline xmlUrl="feed://c.example/f"/>
+            <outline xmlUrl="feed:https://u:p@d.example/f"/><outline xmlUrl="https://müsli.example/ä"/>
+            <outline xmlUrl="e.example/f"/></body></opml>
+            """
+        #expect(
+            try links(document.utf8) == [
+                FeedLink(title: "A", url: "https://a.example/feed?x=1&y=2"),
+                FeedLink(title: "B", url: "https://b.example/'1'"),
+                FeedLink(title: "local", url: "file:///etc/passwd"),
+                FeedLink(title: "mail", url: "mailto:jo@site.example"),
+                FeedLink(title: nil, url: "http://c.example/f"), FeedLink(title: nil, url: "https://u:p@d.example/f"),
+                FeedLink(title: nil, url: "https://xn--msli-0ra.example/%C3%A4"),
+                FeedLink(title: nil, url: "https://e.example/f"),
+            ])
+        let cyrillic = "<?xml version='1.0' encoding='windows-1251'?><opml><outline text='"
+        #expect(
+            try links(Array(cyrillic.utf8) + [0xCD, 0xEE] + Array("' xmlUrl='https://a.example/'/></opml>".utf8)).map(
+                \.title)
+                == ["Но"])
+    }
+
+    @Test(arguments: [
+        ("", "It is not OPML"), ("<html/>", "It is not OPML"), ("<opml/>", "It has no feeds"),
+        ("<opml>\(outlines(1001))</opml>", "more than 1,000 feeds"),
+    ]) func whatIsNoListIsRefused(document: String, reason: String) {
+        #expect(decoded(document, as: .opml).failure?.message.contains(reason) == true)
+    }
+
+    @Test func deepListsAreRead() throws {
+        let deep =
+            "<opml>" + String(repeating: "<outline>", count: 150) + Self.outlines(1)
+            + String(repeating: "</outline>", count: 150) + "</opml>"
+        #expect(try links(deep.utf8).map(\.url) == ["https://a.example/"])
+        #expect(try links("<opml>\(Self.outlines(1000))</opml>".utf8).count == 1000)
+    }
+}
