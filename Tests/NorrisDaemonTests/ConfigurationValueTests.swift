@@ -131,6 +131,7 @@ struct ConfigurationValueTests {
             ": must begin with http://; what is https stays encrypted through the proxy"
         ), ("http://chuck:secret@proxy.example/path", afterHost), ("http://chuck:secret@proxy.example?a", afterHost),
         ("http://chuck:secret@proxy.example:x", badURL), ("http://chuck:secret secret@proxy.example", badUser),
+        ("http://chuck:50%@proxy.example", badUser), ("http://chuck:%+1@proxy.example", badUser),
         ("http://:secret@proxy.example", badUser), ("http://chuck:%FF@proxy.example", badUser),
     ].map { ("http.proxy", "'\($0.0)'", $0.1) }
 

@@ -344,12 +344,18 @@ private func urlParts(
     return (scheme, authority, rest[authority.endIndex...])
 }
 
-/// Decodes percent escapes (RFC 3986, section 2.1). Returns nil if the text is not a valid URL or not UTF-8.
+/// Decodes percent escapes (RFC 3986, section 2.1). Returns nil for an escape without two digits, and for bytes that are
+/// not UTF-8.
 private func percentDecoded(_ text: Substring) -> String? {
-    guard HTTPURL("http://localhost/\(text)") != nil else { return nil }
+    guard text.utf8.allSatisfy(isAllowedInURL) else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
-    let bytes = parts.dropFirst().reduce(into: Array(parts[0])) { bytes, part in
-        bytes += [String(part.prefix(2)).flatMap { UInt8($0, radix: 16) } ?? 0] + part.dropFirst(2)
+    var bytes = Array(parts[0])
+    for part in parts.dropFirst() {
+        // `UInt8(_:radix:)` would accept a sign.
+        guard part.prefix(2).count == 2, part.first != UInt8(ascii: "+"), part.first != UInt8(ascii: "-"),
+            let byte = UInt8(String(decoding: part.prefix(2), as: UTF8.self), radix: 16)
+        else { return nil }
+        bytes += [byte] + part.dropFirst(2)
     }
     return String(validating: bytes, as: UTF8.self)
 }
