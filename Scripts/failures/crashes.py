@@ -139,12 +139,8 @@ def administer(server, number, home, url):
     if number % 5 == 2:
         server.reply("cache.clear", source="extra")
     if number % 3 == 1:
-        file = home / "sources.d" / "extra.yaml"
-        if file.exists():
-            file.unlink()
-        else:
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(f"kind: feed\nurl: {url}\n")
+        if not server.reply("source.remove", name="extra")["result"]["removed"]:
+            server.reply("source.add", url=url, name="extra")
         server.process.send_signal(signal.SIGHUP)
 
 

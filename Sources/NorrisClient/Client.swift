@@ -1,6 +1,6 @@
 import NorrisProtocol
 
-/// Calls the daemon: one line out, one line in, on a separate connection for each call.
+/// Calls the daemon: one line out, one line in.
 package struct Client: Sendable {
     let candidates: [String]
     let timeout: Duration
@@ -17,28 +17,68 @@ package struct Client: Sendable {
     /// the line is sent once more on a new connection. A graceful stop answers every received line, so no request is
     /// performed twice; after a crash this is possible.
     ///
-    /// - Parameter maximumReply: in bytes. A longer reply is refused as soon as one byte more has arrived.
+    /// - Parameters:
+    ///   - maximumReply: in bytes. A longer reply is refused as soon as one byte more has arrived.
+    ///   - open: the connection of an earlier call, which becomes that of this call.
     package func call(
-        _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
+        _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil,
+        reusing open: inout Connection?
     ) throws(ClientError) -> [UInt8] {
         let deadline = Deadline(after: timeout)
         do {
-            let reply = try exchange(line, maximumReply, deadline, ticker)
+            let reply = try exchange(line, maximumReply, deadline, ticker, &open)
             if !Self.saysShuttingDown(reply) { return reply }
         } catch .closed {
             // The second attempt reports any error.
         }
-        return try exchange(line, maximumReply, deadline, ticker)
+        open = nil
+        return try exchange(line, maximumReply, deadline, ticker, &open)
     }
 
     private func exchange(
-        _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?
+        _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?, _ open: inout Connection?
     ) throws(ClientError) -> [UInt8] {
         // Not an array of lines, because its metadata would cost a prompt an eighth of its instructions.
-        var connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
+        var connection: Connection
+        if let known = open.take() {
+            connection = known
+            connection.deadline = deadline
+        } else {
+            connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
+        }
         connection.maximumReply = maximumReply
         try connection.send(line: line)
-        return try connection.receiveLine()
+        let reply = try connection.receiveLine()
+        open = consume connection
+        return reply
+    }
+
+    /// Sends lines on up to four connections, because the daemon answers those of one connection in turn, and calls
+    /// `receive` with the index of each line and its reply, in the order of the lines, until it returns false.
+    package func spread(
+        _ lines: [[UInt8]], ticker: Ticker? = nil, receive: (Int, [UInt8]) -> Bool
+    ) throws(ClientError) {
+        let deadline = Deadline(after: timeout)
+        var lanes: [Lane] = []
+        for _ in 0..<min(lines.count, 4) {
+            lanes.append(Lane(try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)))
+        }
+        // At most eight lines of a connection are unanswered, so that no sending waits for the daemon.
+        let window = 8 * lanes.count
+        for index in 0..<(lines.count + window) {
+            let answered = index - window
+            if answered >= 0 {
+                guard receive(answered, try lanes[answered % lanes.count].connection.receiveLine()) else { return }
+            }
+            if index < lines.count { try lanes[index % lanes.count].connection.send(line: lines[index]) }
+        }
+    }
+
+    /// An array has only copyable elements.
+    private final class Lane {
+        var connection: Connection
+
+        init(_ connection: consuming Connection) { self.connection = connection }
     }
 
     /// Whether the reply is an error with the code -32006. A reply that is too long for an error is not parsed.

@@ -149,6 +149,9 @@ struct DaemonCore: Sendable {
         gifFetches = GifFetches(sources: sources, prefetcher: prefetcher, reports: reports)
         control = SourceControl(
             sources: sources, prefetcher: prefetcher, stores: stores, settings: settings, clock: environment.clock)
+        let additions = SourceAdditions(
+            sources: sources, prefetcher: prefetcher, settings: settings, stores: stores, clock: environment.clock,
+            file: file?.path ?? "the configuration", logger: logger)
         health = Health(settings: settings, databases: databases, reports: reports, counters: counters, events: events)
         reloader = Reloader(
             loader: loader, file: file, settings: settings, sources: sources, facts: stores.facts, health: health,
@@ -158,7 +161,7 @@ struct DaemonCore: Sendable {
             + GifHandlers(sources: sources, reports: reports, fetches: gifFetches, stores: stores).all
             + PostHandlers(sources: sources, reports: reports, stores: stores).all
             + UserHandlers(sources: sources, gifs: gifFetches, stores: stores).all
-            + ServerHandlers(health: health, reloader: reloader, control: control).all
+            + ServerHandlers(health: health, reloader: reloader, control: control, additions: additions).all
         // Two handlers for one method are a programming error.
         bodies = Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0.body) })
     }

@@ -53,8 +53,7 @@ package enum Daemon {
             let loader = ConfigurationLoader(
                 home: paths.home, currentDirectory: CurrentProcess.currentDirectory,
                 checksSystem: invocation.checksConfiguration)
-            let source = isStart ? nil : try loader.loadSource(paths.configurationFile)
-            let loaded = try source ?? loader.load(paths.configurationFile)
+            let loaded = try loader.load(paths.configurationFile)
             if !isStart {
                 for warning in loaded.warnings { say("warning: \(warning)") }
                 return print(invocation.printsConfiguration ? loaded.configuration.yaml : "ok\n", terminator: "")

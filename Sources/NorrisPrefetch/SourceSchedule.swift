@@ -249,7 +249,7 @@ package struct SourceSchedule: Sendable {
     private mutating func note(_ failure: FetchFailure, _ now: Timestamp) {
         let since = record.failure?.since.past(now) ?? now
         record.failure = SourceFailure(
-            kind: failure.kind, message: failure.message, since: since, feedURL: failure.feedURLs.first)
+            kind: failure.kind, message: failure.message, since: since)
         failedAt = now
         if let wait = failure.retryAfter {
             record.retryAt = now.advanced(by: min(.seconds(wait), SourceSchedule.maximumPutOff))

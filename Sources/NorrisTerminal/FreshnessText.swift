@@ -1,4 +1,5 @@
 package import NorrisProtocol
+import NorrisText
 
 extension Freshness {
     /// The fault of a source, for a line that begins with its name; nil without a fault.
@@ -41,6 +42,6 @@ extension SourceFailure {
         let summary = summary(now: now)
         guard let retryAt else { return summary }
         // After several sentences, another one follows.
-        return summary + (message.contains(". ") ? ". Next" : ", next") + " try \(clockTime(of: retryAt, at: now))"
+        return summary + (message.hasPart(". ") ? ". Next" : ", next") + " try \(clockTime(of: retryAt, at: now))"
     }
 }

@@ -165,7 +165,7 @@ extension Post.Image {
         let described = [alt, title].lazy.map { sanitizedLine($0 ?? "") }.first { !$0.isEmpty }
         if let described { return described }
         let path = url.prefix { $0 != "?" && $0 != "#" }
-        let parts = path.split(separator: "/").dropFirst(path.contains("://") ? 1 : 0)
+        let parts = path.split(separator: "/").dropFirst(path.hasPart("://") ? 1 : 0)
         let name = sanitizedLine(String(parts.last ?? ""))
         return name.isEmpty ? "image" : name
     }

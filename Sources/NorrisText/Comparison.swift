@@ -105,7 +105,7 @@ package func searchMatches(of words: [String], in text: String) -> [Bool] {
     }
     var result = Array(repeating: false, count: text.count)
     for word in words {
-        for range in scalars.ranges(of: Array(word.unicodeScalars)) {
+        for range in scalars.places(of: word.unicodeScalars) {
             for owner in owners[range] { result[owner] = true }
         }
     }

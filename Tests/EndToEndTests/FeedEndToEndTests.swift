@@ -117,36 +117,19 @@ import Testing
             let opml = "<opml version=\"2.0\"><body>\(outlines.joined())</body></opml>"
             let imported = try daemon.ctl("feed", "import", "-", input: opml)
             #expect(imported.status == 0 && imported.output == "50 added\n", "\(imported)")
-            let files = try FileManager.default.contentsOfDirectory(atPath: daemon.folder("sources.d")).sorted()
-            #expect(files == (["planet.yaml"] + (1...50).map { "f\($0).yaml" }).sorted())
             #expect(try ids(daemon.ctl("feed", "--source", "f50")).count == 1)
             let removed = try daemon.ctl("feed", "remove", "f50")
             #expect(removed.status == 0 && removed.output == "removed: f50\n", "\(removed)")
             #expect(try daemon.ctl("feed", "--source", "f50").status == 1)
             #expect(try daemon.ctl("feed", "remove", "f50").status == 1)
-            // The URL has a fault that only the daemon finds.
-            let refused = try daemon.ctl("feed", "add", "\(upstream.baseURL)/rss.xml#x", "--name", "bad")
-            #expect(refused.status == 78 && refused.errors.contains("line 2: url: "), "\(refused)")
-            #expect(!FileManager.default.fileExists(atPath: daemon.folder("sources.d/bad.yaml")))
-        }
-        await upstream.stop()
-    }
-
-    @Test func aFaultyFileDisablesItsSourceOnly() async throws {
-        let upstream = try await upstream()
-        do {
-            let folder = TemporaryFolder()
-            try FileManager.default.createDirectory(atPath: folder("sources.d"), withIntermediateDirectories: true)
-            _ = try folder.write("kind: feed\nurl: '\(upstream.baseURL)/rss.xml'\n", to: "sources.d/good.yaml")
-            _ = try folder.write("kind:feed\nurl: x\n", to: "sources.d/bad.yaml")
-            let daemon = try RunningDaemon(
-                in: folder, configuration: "facts: {enabled: false}\nhttp: {timeout: 60s}\n")
-            #expect(daemon.log.contains("sources.d/bad.yaml:1: is not YAML here: put a space after the first colon"))
-            #expect(try daemon.ctl("refresh", "good", "--wait").status == 0)
-            #expect(try ids(daemon.ctl("feed")).count == 1)
-            #expect(try daemon.ctl("status", "--json").output.contains("sources.d/bad.yaml"))
-            let check = try daemon.ctl("config", "check")
-            #expect(check.status == 0 && check.errors.contains("bad.yaml"), "\(check)")
+            let exported = try daemon.ctl("feed", "export").output
+            #expect(exported.contains("xmlUrl=\"\(upstream.baseURL)/1.xml\""))
+            let again = try daemon.ctl("feed", "import", "-", input: exported)
+            #expect(again.status == 0 && again.output == "0 added, 50 already there\n", "\(again)")
+            let refused = try daemon.ctl("feed", "add", "ftp://x/", "--name", "bad")
+            #expect(refused.status == 64 && refused.errors.contains("is not an http or https address"), "\(refused)")
+            let gone = try daemon.ctl("feed", "add", "\(upstream.baseURL)/nowhere")
+            #expect(gone.status == 75 && gone.errors.contains("HTTP 404"), "\(gone)")
         }
         await upstream.stop()
     }

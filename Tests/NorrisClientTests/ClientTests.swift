@@ -310,3 +310,39 @@ struct FollowTests {
         #expect(follow(server) { _ in .stop }.error == .closed(path: server.path))
     }
 }
+
+struct SeveralCallsTests {
+    @Test func callsShareAConnection() throws {
+        let server = try ScriptedServer([
+            { peer in
+                for _ in 0..<2 { peer.write("{\"echo\":\(peer.readLine())}\n") }
+            },
+            { $0.write("{\"again\":\($0.readLine())}\n") },
+        ])
+        let client = Client(candidates: [server.path], timeout: .seconds(300))
+        var open: Connection?
+        for reply in [#"{"echo":1}"#, #"{"echo":2}"#, #"{"again":3}"#] {
+            let line = Array(reply.utf8.filter { 0x30...0x39 ~= $0 })
+            #expect(String(decoding: try client.call(line, reusing: &open), as: UTF8.self) == reply)
+        }
+    }
+
+    @Test(arguments: [0, 1]) func linesSpreadOverConnections(count: Int) throws {
+        let answering: @Sendable (Peer) -> Void = { peer in
+            while true {
+                let line = peer.readLine()
+                if line.isEmpty { return }
+                peer.write("{\"echo\":\(line)}\n")
+            }
+        }
+        let server = try ScriptedServer(Array(repeating: answering, count: 4))
+        let client = Client(candidates: [server.path], timeout: .seconds(300))
+        var replies: [String] = []
+        try client.spread((0..<count).map { Array("\($0)".utf8) }) { index, reply in
+            #expect(index == replies.count)
+            replies.append(String(decoding: reply, as: UTF8.self))
+            return true
+        }
+        #expect(replies == (0..<count).map { "{\"echo\":\($0)}" })
+    }
+}

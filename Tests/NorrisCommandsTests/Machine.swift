@@ -29,7 +29,6 @@ final class Machine {
     var fileStatuses: [String: FileStatus?] = [:]
     /// The contents of written files. A path in `fileWriteErrors` refuses writes.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
-    private(set) var removedFiles: [String] = []
     var fileWriteErrors: [String: SystemError] = [:]
     var answers: [String] = []
     /// The changes to files that a program makes.
@@ -39,8 +38,6 @@ final class Machine {
 
     /// The outcomes of programs, one for each run. A program without a remaining outcome is missing.
     var programs: [String: [SubprocessOutcome]] = [:]
-    /// The programs in the folders of `PATH`.
-    var installed: Set<String> = []
     private(set) var runs: [SubprocessRequest] = []
 
     var listener: Int?
@@ -122,6 +119,13 @@ final class Machine {
             return format == "%H:%M:%S"
                 ? String(text.dropLast().suffix(8)) : "\(text.prefix(10)) \(text.dropLast().suffix(8)) IST"
         }
+        system.spread = { lines, sockets, timeout, receive throws(ClientError) in
+            for (index, line) in lines.enumerated() {
+                guard receive(index, try system.exchange(line, sockets, Connection.maximumReply, timeout)) else {
+                    return
+                }
+            }
+        }
         system.elapsed = { self.elapsed }
         system.exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
             self.pass(self.delay, waiting)
@@ -167,19 +171,7 @@ final class Machine {
             if let error = self.fileWriteErrors[path] { throw error }
             self.writtenFiles[path] = bytes
         }
-        system.createFile = { path, bytes throws(SystemError) in
-            if let error = self.fileWriteErrors[path] { throw error }
-            guard self.files[path] == nil else { throw SystemError("open", code: EEXIST) }
-            self.files[path] = bytes
-        }
-        system.makeFolder = { path throws(SystemError) in if let error = self.fileWriteErrors[path] { throw error } }
-        system.removeFile = {
-            self.files[$0] = nil
-            self.removedFiles.append($0)
-        }
-        system.mayReplace = { self.fileWriteErrors[$0] == nil }
         system.readAnswer = { self.answers.isEmpty ? nil : self.answers.removeFirst() }
-        system.isInstalled = self.installed.contains
         system.ownFolders = { ["/opt/bin", "/opt/libexec"] }
         system.run = { request in
             waiting.erase()

@@ -10,7 +10,7 @@ struct UsageTests {
     ]
     private static let innerCommands =
         ["add", "remove", "list", "export", "import"].map { "favorite \($0)" }
-        + ["path", "check", "edit"].map { "config \($0)" }
+        + ["path", "check"].map { "config \($0)" }
 
     @Test(arguments: [["--version"], ["fact", "--version"], ["--version", "fact"], ["search", "--version"]])
     func tellsTheVersions(arguments: [String]) {

@@ -43,18 +43,6 @@ struct SourceScheduleTests {
 
     // MARK: Runs
 
-    @Test mutating func aFailureHasTheAddressOfTheFeedUntilTheNextSuccess() {
-        var schedule = schedule()
-        let page = FetchFailure(kind: .decode, message: "no feed", feedURLs: ["https://e.org/feed"])
-        run(&schedule, .failed(page))
-        #expect(schedule.failure?.feedURL == "https://e.org/feed")
-        run(&schedule, .failed(Self.missing), at: Self.start.advanced(by: Self.day))
-        #expect(schedule.failure?.feedURL == nil)
-        run(&schedule, .failed(page), at: Self.start.advanced(by: Self.day * 2))
-        run(&schedule, .fetched(added: 1), at: Self.start.advanced(by: Self.day * 3))
-        #expect(schedule.failure == nil)
-    }
-
     @Test mutating func aCopyOfACacheIsAsOldAsItIs() {
         for (age, isStale, isFresh) in [
             (0, false, true), (86_400, false, true), (172_800, false, false), (0, true, false),

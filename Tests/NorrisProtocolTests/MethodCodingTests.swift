@@ -143,11 +143,24 @@ struct MethodCodingTests {
 
     @Test func postSources() {
         let source = PostSources.Source(
-            name: "t", kind: "mastodon", url: "https://t.example", items: 3, unread: 2, freshness: freshness)
+            name: "t", kind: "mastodon", url: "https://t.example", origin: .added, items: 3, unread: 2,
+            freshness: freshness)
         checkCoding(
             PostSources.Result(items: [source]),
-            json: #"{"items":[{"name":"t","kind":"mastodon","url":"https://t.example","items":3,"unread":2,"#
+            json:
+                #"{"items":[{"name":"t","kind":"mastodon","url":"https://t.example","origin":"added","items":3,"unread":2,"#
                 + #""freshness":\#(freshnessJSON)}]}"#)
+    }
+
+    @Test func addedSources() throws {
+        let add = SourceAdd.Parameters(url: "u", name: "n", kind: "feed", refresh: "1h", keep: "2d", waits: true)
+        let json = #"{"url":"u","name":"n","kind":"feed","refresh":"1h","keep":"2d","wait":true}"#
+        #expect(try check(add, of: SourceAdd.self, json: json) == add)
+        #expect(throws: ResponseError.self) { try read(#"{"url":"u","kind":"exec"}"#, of: SourceAdd.self) }
+        checkCoding(SourceAdd.Result(name: "n", isAdded: true, items: 2), json: #"{"name":"n","added":true,"items":2}"#)
+        let remove = SourceRemove.Parameters(name: "n")
+        #expect(try check(remove, of: SourceRemove.self, json: #"{"name":"n"}"#) == remove)
+        checkCoding(SourceRemove.Result(isRemoved: true), json: #"{"removed":true}"#)
     }
 
     @Test func numberedLists() throws {

@@ -14,9 +14,11 @@ struct MethodTableTests {
                 "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
                 "post.mark_unread", "post.search", "post.sources",
                 "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.metrics",
-                "server.reload", "server.status", "source.refresh",
+                "server.reload", "server.status", "source.add", "source.refresh", "source.remove",
             ])
-        #expect(MethodTable.methods.filter(\.isAdministrative).map(\.name) == ["cache.clear", "server.reload"])
+        #expect(
+            MethodTable.methods.filter(\.isAdministrative).map(\.name)
+                == ["cache.clear", "server.reload", "source.add", "source.remove"])
         #expect(
             MethodTable.capabilities == [
                 "author", "cache", "event", "fact", "favorite", "gif", "post", "recent", "rpc", "server", "source",

@@ -8,22 +8,18 @@ struct FeedAddCommand: SessionCommand {
     static let help = CommandHelp(
         "Add a feed, and show its newest post.",
         """
-        Writes the file sources.d/NAME.yaml beside the configuration file, reloads, and waits for the first fetch.
-        If the address is a web page that names a feed, norrisctl asks before using that feed. A source that cannot
-        be reached now stays, and is fetched later.
+        norrisd fetches the address first, and adds nothing if that fails. If the address is a web page, norrisctl asks
+        before using a feed that the page names. Only administrators add feeds: root, and members of admin_groups.
 
         One Mastodon account is a feed: https://HOST/@NAME.rss.
 
         Examples:
           norrisctl feed add https://planet.debian.org/rss20.xml
-          sudo norrisctl feed add https://planet.debian.org/rss20.xml --name planet --refresh 2h
+          sudo norrisctl feed add planet.debian.org/rss20.xml --name planet --refresh 2h
           norrisctl feed add https://mastodon.example --kind mastodon
         """)
     static var statuses: [ExitStatus] {
-        [
-            .done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted,
-            .configuration,
-        ]
+        [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted]
     }
     static let hasFields = false
     private static let kinds = ["feed", "mastodon", "users-posts"]
@@ -39,157 +35,84 @@ struct FeedAddCommand: SessionCommand {
         arguments.option(
             "name", .name, "The name of the source. (default: from the address)",
             takes: "1 to 40 characters of a-z, 0-9, _ and -"
-        ) { NewSource.isName($0) && assign(&chosenName, $0) }
+        ) { SourceName.isValid($0) && assign(&chosenName, $0) }
         arguments.option(
             "kind", .kind, "feed, mastodon or users-posts. (default: feed)", choices: Self.kinds
         ) { kind in
             let kind = ["rss", "atom"].contains(kind) ? "feed" : kind
             return Self.kinds.contains(kind) && assign(&self.kind, kind)
         }
-        arguments.option(
-            "refresh", .interval, "How often to fetch, such as 30m. (default: posts.refresh)",
-            takes: "a whole number with a unit, such as 90s, 30m, 6h or 7d"
-        ) { text in
-            let isInterval =
-                (2...10).contains(text.utf8.count) && text.utf8.dropLast().allSatisfy { 0x30...0x39 ~= $0 }
-                && "smhd".utf8.contains(text.utf8.last ?? 0)
-            return isInterval && assign(&refresh, text)
-        }
-    }
-
-    func validate(_ settings: Settings) throws(UsageError) {
-        if NewSource.isAddress(url) { return }
-        let guess = "https://\(url)"
-        let isHost = url.contains(".") && !url.contains("://") && NewSource.isAddress(guess)
-        throw UsageError(
-            "\(url.quotedForMessage) is not an http or https address."
-                + (isHost ? " Did you mean 'norrisctl feed add \(guess)'?" : ""))
+        arguments.option(&refresh, "refresh", .interval, "How often to fetch, such as 30m. (default: posts.refresh)")
     }
 
     /// The command line with another address.
     private func words(_ url: String) -> [String] {
-        ["feed", "add", url]
-            + optionWords(("--name", chosenName), ("--kind", kind), ("--refresh", refresh))
+        ["feed", "add", url] + optionWords(("--name", chosenName), ("--kind", kind), ("--refresh", refresh))
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let session = session.forManyCalls
-        let folder = try SourceFolder(session, command: words(url))
-        let sources = try session.call(PostSources.self).value.items
-        if let known = sources.first(where: { folder.url(of: $0).hasSameBytes(as: url) }) {
-            var report = Report()
-            report.note("You already have this feed: its name is \(known.name.quotedForMessage).")
-            report.hint("Read it: norrisctl feed --source \(shellQuoted(known.name))")
-            return report
-        }
-        let taken = Set(sources.map(\.name))
-        if let chosenName, taken.contains(chosenName) || folder.contains(chosenName) {
-            throw Failure(
-                .usage, "There is a source \(chosenName.quotedForMessage) already.",
-                hint: "Choose another --name, or remove it: norrisctl feed remove \(chosenName)")
-        }
-        let name = chosenName ?? freeName(folder, taken)
-        var source = NewSource(name: name, url: url, kind: kind ?? "feed", refresh: refresh)
-        var result = try add(source, to: folder, session)
-        if case .failed(let failure) = result, let feed = failure.feedURL, source.kind == "feed" {
-            let isNew = NewSource.isAddress(feed) && !feed.hasSameBytes(as: url)
-            guard isNew, try accepts(feed, folder, source, session) else {
-                folder.undo([name])
+        let session = session.settings.timeout == nil ? session.with { $0.timeout = .fetch } : session
+        session.system.waiting.show("fetching \(url)")
+        switch try add(url, session) {
+        case .success(let reply): return try report(reply, session)
+        case .failure(let page):
+            guard let feed = try chosenFeed(of: page, session) else {
                 var report = Report(status: .nothing)
                 report.note("Nothing was added.")
                 return report
             }
-            source.url = feed
-            result = try add(source, to: folder, replaced: true, session)
-        }
-        return try report(source, result, folder, session)
-    }
-
-    private func freeName(_ folder: SourceFolder, _ taken: Set<String>) -> String {
-        var taken = taken
-        while true {
-            let name = NewSource.name(url: url, taken: taken)
-            // A faulty file is no source, but its name is in use.
-            if !folder.contains(name) { return name }
-            taken.insert(name)
+            switch try add(feed, session) {
+            case .success(let reply): return try report(reply, session)
+            case .failure(let page): throw page.failure
+            }
         }
     }
 
-    /// Writes and checks the file of a source and starts the source. Removes the file on each failure.
-    private func add(
-        _ source: NewSource, to folder: SourceFolder, replaced: Bool = false, _ session: Session
-    ) throws(Failure) -> FirstFetch {
-        try folder.write([source])
-        do throws(Failure) {
-            guard try session.checkConfiguration(folder.file(source.name)).status == 0 else {
-                throw Failure(.configuration, "The source has faults, so nothing was added.")
-            }
-            let results = try folder.start([source.name], replaced: replaced) { _ in
-                session.system.waiting.show("fetching \(source.url)")
-            }
-            let result = results[source.name] ?? .unknown
-            if case .refused = result {
-                folder.undo([source.name])
-                throw Failure(
-                    .configuration, "norrisd cannot use \(folder.file(source.name)), so nothing was added.",
-                    hint: "Find out why: \(command: "norrisctl doctor")")
-            }
-            return result
-        } catch {
-            if replaced { folder.undo([source.name]) } else { folder.remove([source.name]) }
-            throw error
-        }
+    /// The answer that an address is a web page, with the feeds that it names.
+    private struct WebPage: Error {
+        let feeds: [String]
+        let failure: Failure
     }
 
-    /// Asks whether to use the feed that a web page names.
-    private func accepts(
-        _ feed: String, _ folder: SourceFolder, _ source: NewSource, _ session: Session
-    ) throws(Failure) -> Bool {
+    private func add(_ url: String, _ session: Session) throws(Failure) -> Result<Reply<SourceAdd.Result>, WebPage> {
+        let parameters = SourceAdd.Parameters(url: url, name: chosenName, kind: kind, refresh: refresh, waits: true)
+        let outcome = try session.send(Session.line(SourceAdd.name, parameters), to: session.sockets)
+        if case .failure(let error) = outcome, case .array(let feeds)? = error.details["feed_urls"] {
+            let addresses = feeds.compactMap { if case .string(let feed) = $0 { feed } else { nil } }
+            return .failure(WebPage(feeds: addresses, failure: Failure(error, method: SourceAdd.name)))
+        }
+        return .success(try session.read(outcome, of: SourceAdd.self))
+    }
+
+    /// Asks whether to use the first feed that a web page names; nil if the user does not want it.
+    private func chosenFeed(of page: WebPage, _ session: Session) throws(Failure) -> String? {
+        guard let first = page.feeds.first else { throw page.failure }
         guard session.canAsk else {
-            folder.undo([source.name])
-            throw Failure(
-                .usage, "\(url) is a web page, so nothing was added. Its feed is \(feed).",
-                hint: shellCommand(["norrisctl"] + words(feed)).map { "Add it: \(command: $0)" })
+            var failure = page.failure
+            failure.steps += page.feeds.compactMap { feed in
+                shellCommand(["norrisctl"] + words(feed)).map { "Add it: \($0)" }
+            }
+            throw failure
         }
-        return session.asks("\(url) is a web page. Its feed is \(feed). Use it?")
+        for feed in page.feeds.dropFirst() { session.writeError("It also names \(feed).") }
+        return session.asks("\(url) is a web page. Its feed is \(first). Use it?") ? first : nil
     }
 
-    private func report(
-        _ source: NewSource, _ result: FirstFetch, _ folder: SourceFolder, _ session: Session
-    ) throws(Failure) -> Report {
-        let json: JSON = [
-            "name": .string(source.name), "url": .string(source.url), "path": .string(folder.file(source.name)),
-        ]
-        let remove = "norrisctl feed remove \(source.name)"
-        switch result {
-        case .failed(let failure) where failure.kind == .decode:
-            folder.undo([source.name])
-            throw Failure(
-                .nothing, "\(source.url) is not a feed, so nothing was added: \(failure.message)",
-                hint: "Find the feed's address on the web page.")
-        case .failed(let failure):
-            var report = session.report(json, status: .temporary) { $0.line("added: \(source.name)") }
-            report.note("\(source.name): \(failure.outlook(now: session.system.now))")
-            report.hint("norrisd tries again by itself. If the address is wrong: \(remove)")
-            return report
-        case .unknown, .refused:
-            var report = session.report(json, status: .unavailable) { $0.line("added: \(source.name)") }
-            report.note("The first fetch has not ended yet.")
-            report.hint("See how it ends: norrisctl feed sources")
-            return report
-        case .fetched:
-            let page = try session.call(PostList.self, PostList.Parameters(source: source.name, limit: 1)).value
-            var report = session.report(json) { screen in
-                screen.line("added: \(source.name)")
-                guard session.layout.width != nil, !page.items.isEmpty else { return }
-                screen.line()
-                screen.posts(page.items, now: session.system.now, showsAll: false) {
-                    PostCommand.command(id: $0, socket: session.settings.socket)
-                }
+    private func report(_ reply: Reply<SourceAdd.Result>, _ session: Session) throws(Failure) -> Report {
+        let (name, isAdded) = (reply.value.sourceName, reply.value.isAdded)
+        let page = try session.call(PostList.self, PostList.Parameters(source: name, limit: 1)).value
+        var report = session.report(reply) { screen in
+            guard isAdded else { return }
+            screen.line("added: \(name)")
+            guard session.layout.width != nil, !page.items.isEmpty else { return }
+            screen.line()
+            screen.posts(page.items, now: session.system.now, showsAll: false) {
+                PostCommand.command(id: $0, socket: session.settings.socket)
             }
-            if page.items.isEmpty { report.note("The feed has no posts yet.") }
-            if session.layout.width != nil { report.hint("Read it: norrisctl feed --source \(source.name)") }
-            return report
         }
+        if !isAdded { report.note("You already have this feed: its name is \(name.quotedForMessage).") }
+        if isAdded, page.items.isEmpty { report.note("The feed has no posts yet.") }
+        if !isAdded || session.layout.width != nil { report.hint("Read it: norrisctl feed --source \(name)") }
+        return report
     }
 }

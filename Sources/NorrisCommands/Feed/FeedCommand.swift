@@ -1,5 +1,6 @@
 import NorrisArguments
 import NorrisProtocol
+import NorrisText
 import NorrisTerminal
 
 struct FeedCommand: SessionCommand {
@@ -29,8 +30,8 @@ struct FeedCommand: SessionCommand {
     }
 
     static func correction(of word: String) -> String? {
-        if NewSource.isAddress(word) { return "feed add \(shellQuoted(word))" }
-        return NewSource.isName(word) ? "feed --source \(word)" : nil
+        if word.hasPart("://") { return "feed add \(shellQuoted(word))" }
+        return SourceName.isValid(word) ? "feed --source \(word)" : nil
     }
 
     private var source: String?, author: String?

@@ -8,8 +8,8 @@ struct FeedSourcesCommand: SessionCommand {
     static let help = CommandHelp(
         "List the sources of posts.",
         """
-        Tab-separated in a pipe: name, kind, posts, unread posts, state, address. Passwords and queries of addresses
-        are left out.
+        Tab-separated in a pipe: name, kind, posts, unread posts, state, address. Only administrators see passwords and
+        queries of addresses.
 
         Examples:
           norrisctl feed sources
@@ -31,8 +31,8 @@ struct FeedRemoveCommand: SessionCommand {
     static let help = CommandHelp(
         "Remove a source that norrisctl feed add has added.",
         """
-        Deletes the file sources.d/NAME.yaml beside the configuration file, and reloads. Sources in the configuration
-        file itself are removed with norrisctl config edit.
+        Removes the source and its posts; favorites of posts stay. Sources in the configuration are removed there; see
+        norrisctl config path.
 
         Examples:
           norrisctl feed remove planet
@@ -52,27 +52,12 @@ struct FeedRemoveCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let folder = try SourceFolder(session, command: ["feed", "remove", source])
-        // Another name cannot be a file in the folder.
-        guard NewSource.isName(source), folder.contains(source) else {
-            let sources = try session.call(ServerStatus.self).value.sources
-            guard sources.contains(where: { $0.name.hasSameBytes(as: source) }) else {
-                throw Failure(
-                    .nothing, "There is no source \(source.quotedForMessage).",
-                    hint: "List the sources: \(command: "norrisctl feed sources")")
-            }
+        let reply = try session.call(SourceRemove.self, SourceRemove.Parameters(name: source))
+        guard reply.value.isRemoved else {
             throw Failure(
-                .usage, "The source \(source) is in the configuration file, which norrisctl does not change by itself.",
-                hint: "Remove it there: \(command: "norrisctl config edit")")
+                .nothing, "There is no source \(source.quotedForMessage).",
+                hint: "List the sources: \(command: "norrisctl feed sources")")
         }
-        try folder.delete(source)
-        do throws(Failure) { _ = try session.call(ServerReload.self) } catch {
-            var failure = error
-            failure.steps.append("The file was deleted. To apply that: norrisctl reload")
-            throw failure
-        }
-        return session.report(["name": .string(source), "path": .string(folder.file(source))] as JSON) {
-            $0.line("removed: \(source)")
-        }
+        return session.report(reply) { $0.line("removed: \(source)") }
     }
 }

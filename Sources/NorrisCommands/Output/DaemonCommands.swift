@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisText
 import NorrisSystem
 import NorrisTerminal
 
@@ -84,8 +85,8 @@ struct DaemonCommands {
         let key = "Get a key at https://developers.giphy.com, then"
         guard isForSystem else {
             return """
-                \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file: \
-                \(command: norrisctl("config", "edit")), then: \(command: norrisctl("reload"))
+                \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in \
+                the file of \(command: norrisctl("config", "path")), then: \(command: norrisctl("reload"))
                 """
         }
         return """
@@ -155,9 +156,9 @@ struct DaemonProcess {
     private static func unit(of id: Int, _ system: System) -> Unit? {
         guard let bytes = try? system.readFile("/proc/\(id)/cgroup", 65_536) else { return nil }
         for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            guard let name = line.split(separator: "/").last, name.hasSuffix(".service"), name.contains("norrisd")
+            guard let name = line.split(separator: "/").last, name.hasSuffix(".service"), name.hasPart("norrisd")
             else { continue }
-            return Unit(name: shellQuoted(String(name.dropLast(8))), isUsers: line.contains("/user@"))
+            return Unit(name: shellQuoted(String(name.dropLast(8))), isUsers: line.hasPart("/user@"))
         }
         return nil
     }

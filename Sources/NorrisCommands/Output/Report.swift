@@ -75,11 +75,13 @@ struct Report: Equatable, Sendable {
     private mutating func repeatSocket(_ socket: String) {
         // A path that users cannot type is not shown.
         guard let socket = shellCommand([socket]) else { return }
-        for (index, note) in notes.enumerated() where !isErrorJSON && !note.contains("--socket") {
+        for (index, note) in notes.enumerated() where !isErrorJSON && !note.hasPart("--socket") {
             for name in Norrisctl.commands.map({ $0.name }) {
                 for (start, gap) in [(": ", " "), (": ", "\u{A0}"), ("(", " "), ("(", "\u{A0}")] {
                     let words = ["norrisctl", "--socket", socket, name].joined(separator: gap)
-                    notes[index] = notes[index].replacing("\(start)norrisctl\(gap)\(name)", with: start + words)
+                    for place in notes[index].places(of: "\(start)norrisctl\(gap)\(name)").reversed() {
+                        notes[index].replaceSubrange(place, with: start + words)
+                    }
                 }
             }
         }

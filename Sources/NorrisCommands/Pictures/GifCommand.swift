@@ -232,7 +232,7 @@ extension Failure {
             failure.hint = "Get your own API key at https://developers.giphy.com."
             failure.steps = [
                 "System service: put it into /etc/credstore/giphy-api-key (mode 0600), then: systemctl restart norrisd",
-                "Your own daemon: set gifs.api_key_file (norrisctl config edit), then: norrisctl reload",
+                "Your own daemon: set gifs.api_key_file in the file that norrisctl config path prints, then: norrisctl reload",
             ]
         } else if let error {
             failure.hint = "gifs: \(error.outlook(now: session.system.now))"

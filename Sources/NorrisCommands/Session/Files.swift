@@ -50,34 +50,6 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     }
 }
 
-/// Creates a folder with the missing folders above it. New folders are private in the home directory, and elsewhere
-/// open to the daemon, because the daemon runs as another user.
-func makeFolder(_ path: String, home: String?) throws(SystemError) {
-    let mode: mode_t = home.map { path.hasPrefix("\($0)/") } ?? false ? 0o700 : 0o755
-    for index in path.indices.dropFirst() where path[index] == "/" { mkdir(String(path[..<index]), mode) }
-    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw SystemError("mkdir") }
-}
-
-/// Writes a new file with mode 0600. Creates missing folders.
-func createFile(_ path: String, _ bytes: [UInt8], home: String?) throws(SystemError) {
-    if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
-        // An error of the folder is also an error of the file.
-        try? makeFolder(String(path[..<slash]), home: home)
-    }
-    try write(bytes, try openFile(path, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600))
-}
-
-/// Whether the nearest existing folder is writable, so that ``writeFile(_:_:)`` may replace or create a file.
-func mayReplace(_ path: String) -> Bool {
-    var folder = (realPath(path) ?? path)[...]
-    while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
-        folder = folder[..<slash]
-        let name = folder.isEmpty ? "/" : String(folder)
-        if access(name, F_OK) == 0 { return access(name, W_OK) == 0 }
-    }
-    return access(".", W_OK) == 0
-}
-
 /// Writes all bytes to the disk and closes the descriptor. A pipe whose reader has closed it is no error.
 private func write(_ bytes: [UInt8], _ descriptor: Int32) throws(SystemError) {
     defer { close(descriptor) }

@@ -111,6 +111,29 @@ extension Session {
         }
     }
 
+    /// Calls a method many times, several at once, and passes each outcome with the index of its parameters.
+    func spread<M: Method>(
+        _ method: M.Type, _ parameters: [M.Parameters],
+        receive: (Int, Response.Outcome) throws(Failure) -> Void
+    ) throws(Failure) {
+        let lines = parameters.map { Self.line(M.name, $0) }
+        var failure: Failure?
+        do throws(ClientError) {
+            try system.spread(lines, sockets, timeLeft) { index, line in
+                do throws(Failure) {
+                    try receive(index, try outcome(of: line))
+                    return true
+                } catch {
+                    failure = error
+                    return false
+                }
+            }
+        } catch {
+            throw self.failure(error)
+        }
+        if let failure { throw failure }
+    }
+
     /// Sends a line to the first socket that accepts, and reads the envelope of the reply.
     func send(_ line: [UInt8], to sockets: [String]) throws(Failure) -> Response.Outcome {
         let reply: [UInt8]
@@ -119,6 +142,10 @@ extension Session {
         } catch {
             throw failure(error)
         }
+        return try outcome(of: reply)
+    }
+
+    private func outcome(of reply: [UInt8]) throws(Failure) -> Response.Outcome {
         let response: Response
         do {
             response = try Response(json: JSON.parse(reply))

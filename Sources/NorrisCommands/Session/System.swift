@@ -26,6 +26,10 @@ struct System {
     var elapsed: () -> Duration
     /// Sends a line to the first socket that accepts, and returns the reply within limits of bytes and time.
     var exchange: (_ line: [UInt8], _ sockets: [String], _ maximumReply: Int, Duration) throws(ClientError) -> [UInt8]
+    /// Sends lines on several connections, as ``Client/spread(_:ticker:receive:)``.
+    var spread:
+        (_ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: (Int, [UInt8]) -> Bool) throws(ClientError) ->
+            Void
     /// Sends lines on one connection, as ``Client/follow(_:receive:)``. Returns nil if the closure stops.
     var follow: (_ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: ([UInt8]) -> FollowStep) -> ClientError?
     /// Writes to standard output immediately, for commands that continue. Other commands return a report.
@@ -36,18 +40,10 @@ struct System {
     var readFile: (_ path: String, _ limit: Int) throws(SystemError) -> [UInt8]
     var fileStatus: (_ path: String) throws(SystemError) -> FileStatus
     var writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
-    /// Writes a new file that only the user may read, and creates missing folders.
-    var createFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
-    /// Creates a folder with the missing folders above it.
-    var makeFolder: (_ path: String) throws(SystemError) -> Void
-    var removeFile: (_ path: String) -> Void
-    var mayReplace: (_ path: String) -> Bool
     /// Reads a line of standard input, without the LF. Returns nil at the end of the input.
     var readAnswer: () -> String?
     /// The folders of norrisctl's own programs, in the order of the search.
     var ownFolders: () -> [String]
-    /// Whether a program is at a path, or in a folder of `PATH`.
-    var isInstalled: (_ program: String) -> Bool
     var run: (SubprocessRequest) -> SubprocessOutcome
 
     func localTime(_ moment: Timestamp) -> String { localText(moment, "%Y-%m-%d %H:%M:%S %Z") }
@@ -74,9 +70,16 @@ struct System {
         now = .now()
         elapsed = monotonicTime
         listener = { Connection.listener(at: $0) }
+        let connection = OpenConnection()
         exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
             let client = Client(candidates: sockets, timeout: timeout)
-            return try client.call(line, maximumReply: maximumReply, ticker: waiting.tick)
+            if connection.sockets != sockets { connection.connection = nil }
+            connection.sockets = sockets
+            return try client.call(
+                line, maximumReply: maximumReply, ticker: waiting.tick, reusing: &connection.connection)
+        }
+        spread = { lines, sockets, timeout, receive throws(ClientError) in
+            try Client(candidates: sockets, timeout: timeout).spread(lines, ticker: waiting.tick, receive: receive)
         }
         follow = { lines, sockets, timeout, receive in
             do throws(ClientError) {
@@ -99,20 +102,17 @@ struct System {
         readFile = NorrisCommands.readFile
         fileStatus = NorrisCommands.fileStatus
         writeFile = NorrisCommands.writeFile
-        createFile = { path, bytes throws(SystemError) in
-            try NorrisCommands.createFile(path, bytes, home: environment.value(of: "HOME"))
-        }
-        makeFolder = { path throws(SystemError) in
-            try NorrisCommands.makeFolder(path, home: environment.value(of: "HOME"))
-        }
-        removeFile = { unlink($0) }
-        mayReplace = NorrisCommands.mayReplace
         readAnswer = { readLine() }
-        isInstalled = { executable(named: $0, in: environment.value(of: "PATH") ?? "") != nil }
         ownFolders = NorrisCommands.ownFolders
         run = { request in
             waiting.erase()
             return runSubprocess(request) { _ = waiting.tick() }
         }
     }
+}
+
+/// The connection of a command, for all its calls to the same sockets.
+private final class OpenConnection {
+    var sockets: [String] = []
+    var connection: Connection?
 }

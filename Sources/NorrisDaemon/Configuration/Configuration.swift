@@ -84,6 +84,10 @@ extension Configuration {
         var enabled = true
         /// The values of the entry, or of `posts`.
         var refresh, keep: Duration
+        /// Whether the source is in `state.db` instead of the configuration.
+        var isAdded = false
+        /// Of an added source: whether it has values of its own.
+        var ownRefresh = false, ownKeep = false
     }
 
     /// The kind of upstream of a source of posts.

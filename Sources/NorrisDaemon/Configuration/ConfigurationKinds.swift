@@ -284,7 +284,7 @@ extension ConfigurationKind<String> {
                     throw .sentence("must not contain a user name or password; remove the part before @")
                 }
                 if rest.contains("#") { throw .sentence("must not contain a fragment; remove # and the part after it") }
-                guard HTTPURL(text) != nil else { throw badURL }
+                guard isSourceURL(text) else { throw badURL }
                 var url = scheme + authority + rest
                 while isBase, url.hasSuffix("/") { url.removeLast() }
                 return url

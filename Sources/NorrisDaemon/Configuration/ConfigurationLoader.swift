@@ -9,8 +9,6 @@ struct ConfigurationLoader: Sendable {
     struct Loaded: Sendable, Equatable {
         var configuration: Configuration
         var warnings: [ConfigurationFault] = []
-        /// The files of sources that were left out because of a fault.
-        var faultySources: [String] = []
     }
 
     /// The home directory, for `~/`; nil if unknown.
@@ -20,21 +18,19 @@ struct ConfigurationLoader: Sendable {
     /// Whether a missing group or file is a warning. At a start each is logged at its first use instead.
     var checksSystem = false
 
-    /// Reads the file that `Paths` found, and the files of sources beside it. A key has its default if there is no file
-    /// and no flag or variable names a file.
+    private static let maximumBytes = 1 << 20
+
+    /// Reads the file that `Paths` found. A key has its default if there is no file and no flag or variable names a file.
     func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
-        var loaded = Loaded(configuration: Configuration())
-        guard let file else { return loaded }
-        if let bytes = try Self.read(file, limit: 1 << 20) { loaded = try parse(bytes, file: file.path) }
-        addSources(beside: file.path, to: &loaded)
-        return loaded
+        guard let file, let bytes = try Self.read(file) else { return Loaded(configuration: Configuration()) }
+        return try parse(bytes, file: file.path)
     }
 
     /// Reads the text of a file.
     ///
     /// - Parameter file: the path for messages and for relative paths; not opened.
     func parse(_ text: [UInt8], file: String) throws(ConfigurationError) -> Loaded {
-        let path = absolute(file)
+        let path = file.hasPrefix("/") ? file : Paths.join(currentDirectory, file)
         var reader = ConfigurationReader(
             file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem))
         var configuration = Configuration()
@@ -49,9 +45,7 @@ struct ConfigurationLoader: Sendable {
 
     /// The content of a file; nil if there is no file and no flag or variable names a file. `/dev/null` is an empty
     /// file.
-    ///
-    /// - Parameter limit: in bytes, a whole number of KiB.
-    static func read(_ file: Paths.ConfigurationFile, limit: Int) throws(ConfigurationError) -> [UInt8]? {
+    private static func read(_ file: Paths.ConfigurationFile) throws(ConfigurationError) -> [UInt8]? {
         func refusal(_ message: String) -> ConfigurationError {
             ConfigurationError(faults: [ConfigurationFault(file: file.path, message: message)])
         }
@@ -81,13 +75,12 @@ struct ConfigurationLoader: Sendable {
         }
         let bytes: [UInt8]
         do {
-            bytes = try readAll(descriptor, limit: limit)
+            bytes = try readAll(descriptor, limit: maximumBytes)
         } catch {
             throw failure(error)
         }
-        guard bytes.count <= limit else {
-            let size = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
-            throw refusal("is larger than \(size), which no configuration is; check the path")
+        guard bytes.count <= maximumBytes else {
+            throw refusal("is larger than \(maximumBytes >> 20) MiB, which no configuration is; check the path")
         }
         return bytes
     }

@@ -119,17 +119,13 @@ enum ConfigurationSchema {
 }
 
 extension ConfigurationReader {
-    /// Reads one entry of `posts.sources`, or the content of a file in `sources.d`. The result is used only if the file
-    /// has no fault.
+    /// Reads one entry of `posts.sources`, or a source that is to be added. The result is used only without a fault.
     mutating func readSource(
         _ name: String, _ node: YAMLNode, inheriting posts: Configuration.Posts
     ) -> Configuration.PostSource {
-        let isName =
-            (1...40).contains(name.utf8.count)
-            && name.utf8.allSatisfy { islower(Int32($0)) != 0 || isdigit(Int32($0)) != 0 || "-_".utf8.contains($0) }
         if [SourceStatus.facts, SourceStatus.gifs].contains(name) {
             refuseKey(node, "is the name of a built-in source; choose another name")
-        } else if !isName {
+        } else if !SourceName.isValid(name) {
             refuseKey(node, "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -")
         }
         let faultsBefore = faultCount

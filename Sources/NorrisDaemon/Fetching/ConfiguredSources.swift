@@ -15,18 +15,53 @@ final class ConfiguredSources: Sendable {
     /// `facts.mix_fortunes`, which every `fact.random` reads.
     private let mixesFortunes = Atomic(false)
 
+    /// Held while the sources change, so that no change is lost.
+    private let changing = AsyncLock()
+
     init(settings: Settings, context: SourceContext, prefetcher: Prefetcher) async {
         (self.settings, self.context, self.prefetcher) = (settings, context, prefetcher)
-        let sources = await BackgroundThreads.starting.run { Sources(settings.configuration, context, $0) }
+        let added = await context.stores.added.all() ?? []
+        let sources = await BackgroundThreads.starting.run { Sources(settings.configuration, added, context, $0) }
         self.sources = Mutex(sources)
         await schedule(sources)
     }
 
-    /// Replaces the sources with the sources of the configuration in force.
+    /// Replaces the sources with the sources of the configuration in force, and those that were added.
     func configure() async {
-        let new = await BackgroundThreads.background.run { Sources(settings.configuration, context, $0) }
+        guard await changing.lock() else { return }
+        defer { changing.unlock() }
+        let added = await context.stores.added.all() ?? current.posts.compactMap { AddedSource($0.configuration) }
+        let new = await BackgroundThreads.background.run { Sources(settings.configuration, added, context, $0) }
+        await replace(new)
+    }
+
+    private func replace(_ new: Sources) async {
         sources.withLock { $0 = new }
         await schedule(new)
+    }
+
+    /// A source that is not yet one of the current ones.
+    func source(_ configuration: Configuration.PostSource) -> PostSource {
+        PostSource(configuration: configuration, http: settings.configuration.http, context: context)
+    }
+
+    /// Stores a new source, which is fetched from now on.
+    func add(_ new: Configuration.PostSource) async throws(ResponseError) {
+        guard let added = AddedSource(new), await changing.lock() else { throw .shuttingDown }
+        defer { changing.unlock() }
+        try await context.stores.added.add(added)
+        let current = current
+        // A configuration that was read meanwhile may have a source with the name.
+        if current[new.name] == nil { await replace(Sources(current, posts: current.posts + [source(new)])) }
+    }
+
+    /// Removes an added source, which is no longer fetched.
+    func remove(_ name: String) async throws(ResponseError) {
+        guard await changing.lock() else { throw .shuttingDown }
+        defer { changing.unlock() }
+        try await context.stores.added.remove(name)
+        let current = current
+        await replace(Sources(current, posts: current.posts.filter { $0.name != name }))
     }
 
     private func schedule(_ sources: Sources) async {
@@ -52,14 +87,33 @@ final class Sources: Sendable {
     /// In the order of `server.status`.
     let all: [any ContentSource]
 
+    /// The same sources with other sources of posts.
+    init(_ other: Sources, posts: [PostSource]) {
+        (facts, gifs, self.posts) = (other.facts, other.gifs, posts)
+        all = [facts, gifs] + posts
+    }
+
     /// Reads the file of the API key.
-    init(_ configuration: Configuration, _ context: SourceContext, _: BlockingAccess) {
+    ///
+    /// - Parameter added: the sources that are not in the configuration.
+    init(_ configuration: Configuration, _ added: [AddedSource], _ context: SourceContext, _: BlockingAccess) {
         let http = configuration.http
         facts = FactSource(configuration: configuration.facts, http: http, context: context)
         let environment = context.environment
         let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
         gifs = GifSource(configuration: configuration.gifs, key: key, http: http, context: context)
-        posts = configuration.posts.sources.map { PostSource(configuration: $0, http: http, context: context) }
+        let names = Set(configuration.posts.sources.map(\.name))
+        let others = added.compactMap { Configuration.PostSource($0, inheriting: configuration.posts) }
+        for source in others where names.contains(source.name) {
+            context.logger.warning(
+                "source.replaced",
+                metadata: [
+                    "source": "\(source.name)",
+                    "error": "The configuration has a source with the name of an added one.",
+                ])
+        }
+        posts = (configuration.posts.sources + others.filter { !names.contains($0.name) })
+            .map { PostSource(configuration: $0, http: http, context: context) }
         all = [facts, gifs] + posts
         if let reason = gifs.unavailableReason {
             // Most users without a key want no GIFs; a user who configured a key expects GIFs.
@@ -74,6 +128,28 @@ final class Sources: Sendable {
 
     /// The names of the sources whose posts are shown.
     var postNames: [String] { posts.map(\.name) }
+}
+
+extension Configuration.PostSource {
+    /// An added source; nil if its kind is of another version.
+    fileprivate init?(_ added: AddedSource, inheriting posts: Configuration.Posts) {
+        guard let kind = Configuration.PostSourceKind(rawValue: added.kind) else { return nil }
+        self.init(
+            name: added.name, kind: kind, url: added.url, refresh: added.refresh.map { .seconds($0) } ?? posts.refresh,
+            keep: added.keep.map { .seconds($0) } ?? posts.keep, isAdded: true, ownRefresh: added.refresh != nil,
+            ownKeep: added.keep != nil)
+    }
+}
+
+extension AddedSource {
+    /// The stored form of an added source; nil for one of the configuration.
+    fileprivate init?(_ source: Configuration.PostSource) {
+        guard source.isAdded else { return nil }
+        self.init(
+            name: source.name, kind: source.kind.rawValue, url: source.url,
+            refresh: source.ownRefresh ? Int(source.refresh.components.seconds) : nil,
+            keep: source.ownKeep ? Int(source.keep.components.seconds) : nil)
+    }
 }
 
 /// The properties shared by all sources, which outlive a reload of the configuration.

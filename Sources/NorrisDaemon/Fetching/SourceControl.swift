@@ -86,7 +86,8 @@ extension ResponseError {
                 "There is no source \(source.quotedForMessage).", hint: "List the sources: norrisctl status")
         case .disabled:
             self = .notFound(
-                "The source \(source.quotedForMessage) is disabled.", hint: "Enable it: norrisctl config edit")
+                "The source \(source.quotedForMessage) is disabled.",
+                hint: "Remove enabled: false from the configuration: norrisctl config path")
         case .putOff(let until):
             self = .busy(
                 "The upstream of \(source) asked norrisd to wait until \(until).", hint: "norrisd fetches it then.",

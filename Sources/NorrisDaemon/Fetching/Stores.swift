@@ -14,6 +14,7 @@ struct Stores: Sendable {
     let numbered = NumberedLists()
     let quota: QuotaLedger
     let records: SourceRecords
+    let added: AddedSources
 
     init(databases: Databases) async {
         facts = await FactStore(databases: databases)
@@ -24,6 +25,7 @@ struct Stores: Sendable {
         recents = RecentSearches(databases: databases)
         quota = await QuotaLedger(source: GifSource.name, databases: databases)
         records = SourceRecords(databases: databases)
+        added = AddedSources(databases: databases)
     }
 
     /// Writes what requests have changed in memory.

@@ -169,7 +169,9 @@ extension GifSource {
     /// The error of a request without a cached GIF, with the reason why none was fetched.
     func nothing(_ message: String, _ failure: SourceFailure?) -> ResponseError {
         var error = ResponseError.nothingCached(message, source: name, lastError: failure)
-        if !isEnabled { error.hint = "GIFs are disabled. Set gifs.enabled to true: norrisctl config edit" }
+        if !isEnabled {
+            error.hint = "GIFs are disabled. Set gifs.enabled to true in the configuration: norrisctl config path"
+        }
         return error
     }
 }

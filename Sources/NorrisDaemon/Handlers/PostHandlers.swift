@@ -94,7 +94,9 @@ struct PostHandlers: Sendable {
             items: all.map { source in
                 let items = stores.posts.count(source: source.name)
                 return PostSources.Source(
-                    name: source.name, kind: source.kind, url: source.shownURL, items: items,
+                    name: source.name, kind: source.kind,
+                    url: call.isAdministrator ? source.url : source.configuration.shownURL,
+                    origin: source.configuration.isAdded ? .added : .config, items: items,
                     unread: unread.counts[source.name] ?? 0,
                     freshness: reports.freshness(of: source.name, isEmpty: items == 0))
             })
@@ -122,11 +124,6 @@ struct PostHandlers: Sendable {
         }
         return named
     }
-}
-
-extension PostSource {
-    /// The URL for users, without a query, which may contain a secret. The configuration refuses passwords.
-    fileprivate var shownURL: String { String(decoding: url.utf8.prefix { !"?#".utf8.contains($0) }, as: UTF8.self) }
 }
 
 extension Stores {

@@ -8,11 +8,12 @@ struct ServerHandlers: Sendable {
     let health: Health
     let reloader: Reloader
     let control: SourceControl
+    let additions: SourceAdditions
     /// The result of `server.info`, which is constant while the daemon runs.
     private let info: [UInt8]
 
-    init(health: Health, reloader: Reloader, control: SourceControl) {
-        (self.health, self.reloader, self.control) = (health, reloader, control)
+    init(health: Health, reloader: Reloader, control: SourceControl, additions: SourceAdditions) {
+        (self.health, self.reloader, self.control, self.additions) = (health, reloader, control, additions)
         info =
             ServerInfo.Result(
                 name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
@@ -43,6 +44,18 @@ struct ServerHandlers: Sendable {
                 inMemory: { parameters, call throws(ResponseError) in
                     let started = try control.refresh(parameters.source, isAdministrator: call.isAdministrator)
                     return SourceRefresh.Result(started: started)
+                }),
+            Handler(
+                SourceAdd.self,
+                deferred: { parameters, _ in
+                    .network { () async throws(ResponseError) -> SourceAdd.Result in
+                        try await additions.add(parameters)
+                    }
+                }),
+            Handler(
+                SourceRemove.self,
+                onDisk: { parameters, _ throws(ResponseError) in
+                    SourceRemove.Result(isRemoved: try await additions.remove(parameters.sourceName))
                 }),
             Handler(
                 CacheClear.self,

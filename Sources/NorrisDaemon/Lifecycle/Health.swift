@@ -43,11 +43,7 @@ final class Health: Sendable {
     /// The current faults, one sentence each.
     var faults: [String] {
         let overdue = reports.overdueSources.joined(separator: ", ")
-        let faulty = settings.faultySources
-        // The log has all names and reasons.
-        let names = faulty.prefix(3).joined(separator: ", ") + (faulty.count > 3 ? " and \(faulty.count - 3) more" : "")
         return databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
-            + (faulty.isEmpty ? [] : ["Sources left out because of a fault in their file: \(names)"])
             + (overdue.isEmpty ? [] : ["Sources that could not be refreshed in time: \(overdue)"])
     }
 

@@ -16,7 +16,6 @@ final class Settings: Sendable {
         var configuration: Configuration
         var administratorGroups: Set<gid_t>
         var refusal: String?
-        var faultySources: [String]
     }
 
     private let state: Mutex<State>
@@ -31,9 +30,6 @@ final class Settings: Sendable {
 
     /// The reason why the last reload was refused; nil after a successful reload.
     var refusal: String? { state.withLock { $0.refusal } }
-
-    /// The files of sources that were left out because of a fault.
-    var faultySources: [String] { state.withLock { $0.faultySources } }
 
     func apply(_ loaded: ConfigurationLoader.Loaded, logger: Logger, _ access: BlockingAccess) {
         let new = Settings.state(of: loaded, logger, access)
@@ -60,9 +56,7 @@ final class Settings: Sendable {
             logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
             return nil as gid_t?
         }
-        return State(
-            configuration: configuration, administratorGroups: Set(groups),
-            faultySources: loaded.faultySources)
+        return State(configuration: configuration, administratorGroups: Set(groups))
     }
 
     /// The id of a group (getgrnam_r(3)); nil if there is no such group.

@@ -10,10 +10,10 @@ import NorrisText
 /// - Parameter base: the URL to which a relative address refers; nil if only absolute ones are read.
 func address(_ text: String, at base: HTTPURL? = nil) -> String? {
     guard text.utf8.count <= 8192 else { return nil }
-    let reference = withoutFeedScheme(percentEncodedOthers(trimmed(text)))
+    let reference = urlText(text)
     guard !reference.isEmpty, reference.utf8.count <= 2048 else { return nil }
     if isPlainURL(reference) { return reference }
-    if isAbsolute(reference) { return withASCIIHost(reference).flatMap { isPlainURL($0) ? $0 : nil } }
+    if hasScheme(reference) { return withASCIIHost(reference).flatMap { isPlainURL($0) ? $0 : nil } }
     guard let base else { return nil }
     // `//host/path` may have such a host too.
     if reference.hasPrefix("//") { return address("\(base.scheme):\(reference)") }
@@ -25,50 +25,16 @@ func address(_ text: String, at base: HTTPURL? = nil) -> String? {
     return url.userInfo == nil ? url.description + fragment : nil
 }
 
-/// The URL of a source as a person writes it: as browsers read it, with or without user, and `https` without a scheme.
+/// The URL of a source as a person writes it.
 func sourceURL(_ text: String) -> HTTPURL? {
-    guard text.utf8.count <= 8192 else { return nil }
-    var url = withoutFeedScheme(percentEncodedOthers(trimmed(text)))
-    if url.hasPrefix("//") { url = "https:" + url }
-    // `localhost:8080` has no scheme.
-    let port = url.drop { $0 != ":" }.dropFirst().prefix { $0 != "/" }
-    if !isAbsolute(url) || isNumber(port) { url = "https://" + url }
-    guard url.utf8.count <= 2048 else { return nil }
+    guard let url = sourceAddress(text) else { return nil }
     return HTTPURL(url) ?? withASCIIHost(url).flatMap { HTTPURL($0) }
-}
-
-/// `feed://host` is `http://host`, and `feed:https://host` is `https://host`.
-private func withoutFeedScheme(_ url: String) -> String {
-    guard url.prefix(5).lowercased() == "feed:" else { return url }
-    let rest = url.dropFirst(5)
-    return rest.hasPrefix("//") ? "http:" + rest : String(rest)
 }
 
 /// Whether a text is an `http` or `https` URL without user.
 func isPlainURL(_ text: String) -> Bool {
     guard let url = HTTPURL(text) else { return false }
     return url.userInfo == nil
-}
-
-/// Whether a reference begins with a scheme (RFC 3986, section 4.3).
-private func isAbsolute(_ reference: String) -> Bool {
-    let scheme = reference.utf8.prefix { isLetterOrDigit($0) || "+-.".utf8.contains($0) }
-    return scheme.first.map(isLetter) == true && scheme.endIndex < reference.utf8.endIndex
-        && reference.utf8[scheme.endIndex] == UInt8(ascii: ":")
-}
-
-/// Percent-encodes characters that a URL does not allow; browsers remove line breaks and tabs.
-private func percentEncodedOthers(_ text: String) -> String {
-    if text.utf8.allSatisfy(isAllowedInURL) { return text }
-    var encoded = ""
-    for byte in text.utf8 where byte != "\n" && byte != "\r" && byte != "\t" {
-        if isAllowedInURL(byte) {
-            encoded.unicodeScalars.append(Unicode.Scalar(byte))
-        } else {
-            encoded += (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
-        }
-    }
-    return encoded
 }
 
 /// An absolute URL whose host may be percent-encoded (libcurl-url(3)).

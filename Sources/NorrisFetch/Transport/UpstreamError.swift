@@ -29,8 +29,8 @@ struct UpstreamError: Error, Equatable {
     var isDamage = false
     /// Whether the message is the end of a sentence that begins with the upstream's name.
     var needsName = false
-    /// The addresses of the feeds that a web page names, if the upstream sent a web page instead of a feed.
-    var feedURLs: [String] = []
+    /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
+    var feedURLs: [String]?
 
     init(_ kind: Kind, _ message: String, retryAfter: Int? = nil) {
         self.kind = kind
@@ -99,14 +99,14 @@ struct UpstreamError: Error, Equatable {
     ///
     /// - Parameters:
     ///   - type: the `Content-Type` of the response.
-    ///   - feedURLs: the addresses of the feeds that a web page names.
-    static func notAFeed(type: String?, feedURLs: [String] = []) -> UpstreamError {
+    ///   - feedURLs: the addresses of the feeds that a web page names; nil for another document.
+    static func notAFeed(type: String?, feedURLs: [String]? = nil) -> UpstreamError {
         let name = type.map { cut(String($0.prefix { $0 != ";" }), to: 60) } ?? ""
         let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
-        let advice = feedURLs.first.map { "Its feed may be \($0)." } ?? "Set url to the address of a feed."
+        let advice = feedURLs?.first.map { "Its feed may be \($0)." } ?? "Set url to the address of a feed."
         var error = UpstreamError(.decode, "\(fault). \(advice)")
         // A page that names its feed comes from the upstream.
-        (error.feedURLs, error.isDamage) = (feedURLs, feedURLs.isEmpty)
+        (error.feedURLs, error.isDamage) = (feedURLs, feedURLs?.isEmpty ?? true)
         return error
     }
 

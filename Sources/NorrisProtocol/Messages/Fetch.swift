@@ -205,12 +205,12 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     package var retryAfter: Int?
     /// The status of the response, if it is the reason.
     package var status: Int?
-    /// The addresses of the feeds that a web page names, if the upstream sent a web page.
-    package var feedURLs: [String] = []
+    /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
+    package var feedURLs: [String]?
 
     package init(
         kind: SourceFailure.Kind, message: String, isRetryable: Bool = false, retryAfter: Int? = nil,
-        status: Int? = nil, feedURLs: [String] = []
+        status: Int? = nil, feedURLs: [String]? = nil
     ) {
         (self.kind, self.message, self.isRetryable) = (kind, message, isRetryable)
         (self.retryAfter, self.status, self.feedURLs) = (retryAfter, status, feedURLs)
@@ -224,6 +224,6 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
         try members.flag("retryable", &isRetryable)
         try members.optional("retry_after", &retryAfter)
         try members.optional("status", &status)
-        try members.list("feed_urls", &feedURLs)
+        try members.optional("feed_urls", &feedURLs)
     }
 }

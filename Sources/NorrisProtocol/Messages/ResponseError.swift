@@ -137,7 +137,7 @@ extension ResponseError {
     }
 
     package static let permissionDenied = ResponseError(
-        .permissionDenied, "Only administrators may call this method.",
+        .permissionDenied, "Only administrators may do this.",
         hint: "Use sudo, or join one of the admin_groups in norrisd's configuration.")
 
     package static func busy(_ message: String, hint: String? = nil, retryAt: Timestamp? = nil) -> ResponseError {

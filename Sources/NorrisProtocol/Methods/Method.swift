@@ -51,7 +51,8 @@ package enum MethodTable {
         MethodDescription(PostSearch.self), MethodDescription(PostSources.self), MethodDescription(RecentClear.self),
         MethodDescription(RecentList.self), MethodDescription(RecentServed.self), MethodDescription(Discover.self),
         MethodDescription(ServerInfo.self), MethodDescription(ServerMetrics.self), MethodDescription(ServerReload.self),
-        MethodDescription(ServerStatus.self), MethodDescription(SourceRefresh.self),
+        MethodDescription(ServerStatus.self), MethodDescription(SourceAdd.self), MethodDescription(SourceRefresh.self),
+        MethodDescription(SourceRemove.self),
     ]
 
     /// The name prefixes before the dot, which `server.info` returns as the capabilities of this daemon.

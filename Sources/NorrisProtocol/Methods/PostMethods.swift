@@ -161,18 +161,30 @@ package enum PostSources: Method {
     package static let summary = "Lists the sources of posts with the number of the user's unread posts."
 
     package struct Source: WireObject, Equatable, Sendable {
-        /// The key under `posts.sources`, or the name of the file in `sources.d`.
+        /// The key under `posts.sources`, or the name of an added source.
         package var name = ""
         /// The kind in the configuration: `feed`, `mastodon` or `users-posts`.
         package var kind = ""
-        /// The address in the configuration; passwords and queries are left out.
+        /// The address; only administrators see users, passwords and queries.
         package var url = ""
+        package var origin = Origin.config
         package var items = 0
         package var unread = 0
         package var freshness = Freshness()
 
-        package init(name: String, kind: String, url: String, items: Int, unread: Int, freshness: Freshness) {
-            (self.name, self.kind, self.url) = (name, kind, url)
+        /// Where a source is stored: in the configuration, or in `state.db` after `source.add`.
+        package struct Origin: OpenString {
+            package let rawValue: String
+            package init(rawValue: String) { self.rawValue = rawValue }
+            package static let config = Origin(rawValue: "config")
+            package static let added = Origin(rawValue: "added")
+            package static let all: [Origin] = [.config, .added]
+        }
+
+        package init(
+            name: String, kind: String, url: String, origin: Origin, items: Int, unread: Int, freshness: Freshness
+        ) {
+            (self.name, self.kind, self.url, self.origin) = (name, kind, url, origin)
             (self.items, self.unread, self.freshness) = (items, unread, freshness)
         }
 
@@ -182,6 +194,7 @@ package enum PostSources: Method {
             try members.required("name", &name)
             try members.required("kind", &kind)
             try members.required("url", &url)
+            try members.required("origin", &origin)
             try members.required("items", &items)
             try members.required("unread", &unread)
             try members.required("freshness", &freshness)

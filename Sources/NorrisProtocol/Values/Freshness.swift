@@ -72,14 +72,9 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
     package var message = ""
     package var since = Timestamp(seconds: 0)
     package var retryAt: Timestamp?
-    /// The address of the feed that a web page names, if the source's address is a web page.
-    package var feedURL: String?
 
-    package init(
-        kind: Kind, message: String, since: Timestamp, retryAt: Timestamp? = nil, feedURL: String? = nil
-    ) {
-        (self.kind, self.message, self.since) = (kind, message, since)
-        (self.retryAt, self.feedURL) = (retryAt, feedURL)
+    package init(kind: Kind, message: String, since: Timestamp, retryAt: Timestamp? = nil) {
+        (self.kind, self.message, self.since, self.retryAt) = (kind, message, since, retryAt)
     }
 
     package init() {}
@@ -89,7 +84,6 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
         try members.required("message", &message)
         try members.required("since", &since)
         try members.optional("retry_at", &retryAt)
-        try members.optional("feed_url", &feedURL)
     }
 }
 

@@ -32,6 +32,10 @@ package struct Deferred: Sendable {
 
     package static func network(_ work: @escaping Work) -> Deferred { Deferred(resource: .network, work: work) }
 
+    package static func network<Result: JSONEncodable & SendableMetatype>(
+        _ work: @escaping @Sendable () async throws(ResponseError) -> Result
+    ) -> Deferred { network { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes } }
+
     package static func disk<Result: JSONEncodable & SendableMetatype>(
         _ work: @escaping @Sendable () async throws(ResponseError) -> Result
     ) -> Deferred { disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes } }

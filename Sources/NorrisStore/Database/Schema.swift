@@ -153,10 +153,18 @@ extension DatabaseKind {
                 PRIMARY KEY (uid, kind)
             ) STRICT, WITHOUT ROWID
             """,
+            // The sources of posts that were added, in this order; refresh and keep are seconds.
+            """
+            CREATE TABLE sources (
+                number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, url TEXT NOT NULL,
+                refresh INTEGER, keep INTEGER
+            ) STRICT
+            """,
             // The key of the cursors of all lists.
             "CREATE TABLE cursor_key (key INTEGER NOT NULL) STRICT",
-        ], initial: "INSERT INTO cursor_key VALUES (random())", version: 2,
+        ], initial: "INSERT INTO cursor_key VALUES (random())", version: 3,
         migrations: [
+            2: (before: "", after: ""),
             1: (
                 before: """
                 DROP TRIGGER favorites_added; DROP TRIGGER favorites_removed;
@@ -176,6 +184,6 @@ extension DatabaseKind {
                 DROP TABLE old_favorites;
                 INSERT INTO cursor_key VALUES (random());
                 """
-            )
+            ),
         ])
 }

@@ -138,7 +138,7 @@ import Testing
             fixture.upstream.setDocument("/", contentType: "image/png", body: Array("x".utf8))
             let other = await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure
             #expect(other?.message == "not a feed (image/png). Set url to the address of a feed.")
-            #expect(other?.feedURLs == [])
+            #expect(other?.feedURLs == nil)
         }
     }
 

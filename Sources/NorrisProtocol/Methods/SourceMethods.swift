@@ -1,0 +1,134 @@
+package enum SourceAdd: Method {
+    package static let name = "source.add"
+    package static let summary =
+        """
+        Adds a source of posts, which is fetched at once. A source with the same kind and address stays as it is. Without \
+        a name, it is made from the host.
+        """
+    package static let isAdministrative = true
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var url = ""
+        package var sourceName: String?
+        package var kind: String?
+        package var refresh: String?
+        package var keep: String?
+        /// Whether the reply follows the first run, and a run that fails adds nothing.
+        package var waits = false
+
+        package init(
+            url: String, name: String? = nil, kind: String? = nil, refresh: String? = nil, keep: String? = nil,
+            waits: Bool = false
+        ) {
+            (self.url, sourceName, self.kind) = (url, name, kind)
+            (self.refresh, self.keep, self.waits) = (refresh, keep, waits)
+        }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required(
+                "url", &url, .text(1...2048),
+                "The address: of the feed itself; for mastodon the server; for users-posts the base URL of the API.")
+            try members.optional("name", &sourceName, .text(1...40), "Its name: a-z, 0-9, _ and -.")
+            try members.optional(
+                "kind", &kind, .word(["feed", "mastodon", "users-posts"]), "The kind of upstream; feed by default.")
+            try members.optional("refresh", &refresh, .text(1...20), "How often it is fetched, such as 30m.")
+            try members.optional("keep", &keep, .text(1...20), "How long its posts are kept, such as 30d.")
+            try members.flag(
+                "wait", &waits, "Whether the reply follows the first run; if that fails, nothing is added.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// The name of the new source, or of the one that has the same kind and address.
+        package var sourceName = ""
+        package var isAdded = false
+        /// With `wait`: the number of stored posts.
+        package var items: Int?
+
+        package init(name: String, isAdded: Bool, items: Int? = nil) {
+            (sourceName, self.isAdded, self.items) = (name, isAdded, items)
+        }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("name", &sourceName)
+            try members.required("added", &isAdded)
+            try members.optional("items", &items)
+        }
+    }
+}
+
+package enum SourceRemove: Method {
+    package static let name = "source.remove"
+    package static let summary = "Removes a source that was added, and its posts; favorites of posts stay."
+    package static let isAdministrative = true
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var sourceName = ""
+
+        package init(name: String) { sourceName = name }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("name", &sourceName, .text(1...200), "The name of the source.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        package var isRemoved = false
+
+        package init(isRemoved: Bool) { self.isRemoved = isRemoved }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("removed", &isRemoved)
+        }
+    }
+}
+
+/// Names of sources of posts: `[a-z0-9_-]{1,40}`.
+package enum SourceName {
+    /// Whether a text is a valid name.
+    package static func isValid(_ text: String) -> Bool {
+        (1...40).contains(text.utf8.count)
+            && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "-_".utf8.contains($0) }
+    }
+
+    /// An unused name for an address: the title, the host, the host with the path, or one of them with a number.
+    package static func make(title: String? = nil, url: String, taken: Set<String>) -> String {
+        let rest = url.drop { $0 != "/" }.drop { $0 == "/" }
+        let address = rest.prefix { !"?#".contains($0) }
+        var host = address.prefix { $0 != "/" }
+        if let end = host.lastIndex(of: "@") { host = host[host.index(after: end)...] }
+        if host.hasPrefix("www.") { host = host.dropFirst(4) }
+        let path = address.drop { $0 != "/" }
+        var words = [title.map { plain($0) } ?? "", plain(host), plain("\(host)\(path)")].filter { !$0.isEmpty }
+        if words.isEmpty { words = ["feed"] }
+        let taken = taken.union([SourceStatus.facts, SourceStatus.gifs])
+        if let free = words.first(where: { !taken.contains($0) }) { return free }
+        // At most as many names are taken as there are sources, so a free number exists.
+        var number = 2
+        while taken.contains("\(words[0].prefix(35))-\(number)") { number += 1 }
+        return "\(words[0].prefix(35))-\(number)"
+    }
+
+    /// The ASCII letters and digits of a text in lower case, with a hyphen for each run of other characters.
+    private static func plain(_ text: some StringProtocol) -> String {
+        var name = ""
+        // More bytes than a name has, because runs of other characters become one hyphen.
+        for byte in text.utf8.prefix(200) {
+            if 0x30...0x39 ~= byte || 0x61...0x7A ~= byte | 0x20 {
+                name.unicodeScalars.append(Unicode.Scalar(byte >= 0x41 ? byte | 0x20 : byte))
+            } else if !name.isEmpty, name.utf8.last != UInt8(ascii: "-") {
+                name += "-"
+            }
+        }
+        name = String(name.prefix(40))
+        return name.hasSuffix("-") ? String(name.dropLast()) : name
+    }
+}

@@ -1,0 +1,163 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisDaemon
+
+/// `source.add`, `source.remove` and `post.sources`.
+@Suite(.timeLimit(.minutes(20))) struct SourceAdditionsTests {
+    private static let feed =
+        "<rss><channel><title>Blog</title><item><guid>1</guid><title>Hello</title></item></channel></rss>"
+
+    private func run(others: String = "", _ body: (FetchingDaemon, FakeUpstream) async throws -> Void) async throws {
+        try await FakeUpstream.run { upstream in
+            upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
+            try await FetchingDaemon.run(upstream, others: others) { try await body($0, upstream) }
+        }
+    }
+
+    private func add(_ url: String, _ rest: String = "", to daemon: FetchingDaemon) throws -> SourceAdd.Result {
+        try daemon.client(.administrator).call(SourceAdd.self, #"{"url":"\#(url)","wait":true\#(rest)}"#)
+    }
+
+    private func refusal(_ url: String, _ rest: String = "", of daemon: FetchingDaemon) -> ResponseError? {
+        daemon.refusal(SourceAdd.self, #"{"url":"\#(url)","wait":true\#(rest)}"#, as: .administrator)
+    }
+
+    private func sources(
+        _ daemon: FetchingDaemon, as caller: FetchingDaemon.Caller = .administrator
+    ) throws -> [PostSources.Source] { try daemon.client(caller).call(PostSources.self).items }
+
+    @Test func aSourceIsThereWithItsPostsAndStays() async throws {
+        try await FakeUpstream.run { upstream in
+            upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
+            let folder = TemporaryFolder()
+            let url = upstream.baseURL + "/feed"
+            try await FetchingDaemon.run(upstream, in: folder) { daemon in
+                let added = try add(url, #","name":"blog","refresh":"2h""#, to: daemon)
+                #expect(added == SourceAdd.Result(name: "blog", isAdded: true, items: 1))
+                let posts = try daemon.client().call(PostList.self, #"{"source":"blog"}"#).items
+                #expect(posts.map(\.title) == ["Hello"])
+                #expect(try add(url, #","name":"other""#, to: daemon) == SourceAdd.Result(name: "blog", isAdded: false))
+                // The first run counts for the schedule.
+                #expect(
+                    daemon.core.prefetcher.schedule(of: "blog")?.nextRun(daemon.clock.now) ?? .last > daemon.clock.now)
+                #expect(daemon.core.sources.current.posts.map(\.configuration.refresh) == [.hours(2)])
+                try await daemon.core.reloader.reload()
+                #expect(try sources(daemon).map(\.origin) == [.added])
+            }
+            try await FetchingDaemon.run(upstream, in: folder) { daemon in
+                let before = try sources(daemon)
+                let removed = try (0..<2).map { _ in
+                    try daemon.client(.administrator).call(SourceRemove.self, #"{"name":"blog"}"#).isRemoved
+                }
+                let after = try sources(daemon)
+                let stored = await daemon.core.stores.added.all()
+                #expect(before.map(\.url) == [url] && removed == [true, false] && after.isEmpty && stored == [])
+                #expect(daemon.core.stores.posts.count(source: "blog") == 0)
+            }
+        }
+    }
+
+    @Test func aRunThatFailsLeavesNothing() async throws {
+        try await run { daemon, upstream in
+            let error = refusal(upstream.baseURL + "/nowhere", of: daemon)
+            #expect(error?.code == .nothingCached && error?.details["last_error"] != nil)
+            #expect(error?.hint == "Nothing was added.")
+            let page =
+                "<html><link rel=alternate type=application/rss+xml href=/feed><link rel=alternate type=application/atom+xml href=/b>"
+            upstream.setDocument("/", contentType: "text/html", body: Array(page.utf8))
+            let web = refusal(upstream.baseURL + "/", of: daemon)
+            #expect(web?.code == .invalidParams && web?.details["parameter"] == "url")
+            #expect(
+                web?.details["feed_urls"]
+                    == .array([.string(upstream.baseURL + "/feed"), .string(upstream.baseURL + "/b")]))
+            let (sources, stored) = (try sources(daemon), await daemon.core.stores.added.all())
+            #expect(sources.isEmpty && stored == [])
+        }
+    }
+
+    @Test func withoutWaitingTheReplyIsAtOnce() async throws {
+        try await run { daemon, upstream in
+            let parameters = #"{"url":"\#(upstream.baseURL)/nowhere"}"#
+            let result = try daemon.client(.administrator).call(SourceAdd.self, parameters)
+            #expect(result == SourceAdd.Result(name: "127-0-0-1-\(upstream.port)", isAdded: true))
+            #expect(try sources(daemon).map(\.name) == [result.sourceName])
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"url":"mailto:a@b.example"}"#, "url"), (#"{"url":"https://a b/"}"#, "url"),
+        (#"{"url":"https://h/","name":"A"}"#, "name"), (#"{"url":"https://h/","name":"facts"}"#, "name"),
+        (#"{"url":"https://h/","name":"../x"}"#, "name"), (#"{"url":"https://h/","refresh":"soon"}"#, "refresh"),
+        (#"{"url":"https://h/","keep":"0s"}"#, "keep"), (#"{"url":"https://h/?a","kind":"mastodon"}"#, "url"),
+        (#"{"url":"https://h/","kind":"exec"}"#, "kind"), (#"{"url":""}"#, "url"),
+    ]) func parametersAreCheckedAsTheConfigurationIs(parameters: String, parameter: String) async throws {
+        try await run { daemon, _ in
+            let error = daemon.refusal(SourceAdd.self, parameters, as: .administrator)
+            #expect(
+                error?.code == .invalidParams && error?.details["parameter"] == .string(parameter),
+                "\(String(describing: error))")
+        }
+    }
+
+    @Test func onlyAdministratorsAddAndSeePasswords() async throws {
+        try await run { daemon, upstream in
+            #expect(daemon.refusal(SourceAdd.self, #"{"url":"https://h/"}"#)?.code == .permissionDenied)
+            #expect(daemon.refusal(SourceRemove.self, #"{"name":"x"}"#)?.code == .permissionDenied)
+            let url = upstream.baseURL.replacing("http://", with: "http://ann:se%40cret@") + "/feed?key=secret"
+            _ = try add(url, #","name":"blog""#, to: daemon)
+            let request = upstream.requests.first { $0.path == "/feed" }
+            #expect(request?.header("Authorization")?.hasPrefix("Basic ") == true)
+            #expect(try sources(daemon).map(\.url) == [url])
+            #expect(try sources(daemon, as: .user).map(\.url) == [upstream.baseURL + "/feed"])
+        }
+    }
+
+    @Test func aNameIsTakenOnce() async throws {
+        let others = "posts: {sources: {blog: {kind: feed, url: 'https://blog.example/'}}}\n"
+        try await run(others: others) { daemon, upstream in
+            let url = upstream.baseURL + "/feed"
+            #expect(refusal(url, #","name":"blog""#, of: daemon)?.details["parameter"] == "name")
+            let error = daemon.refusal(SourceRemove.self, #"{"name":"blog"}"#, as: .administrator)
+            #expect(error?.code == .invalidParams && error?.hint?.contains("config.yaml") == true)
+            // Two administrators who add the same feed at once.
+            let clients = try (0..<2).map { _ in try daemon.client(.administrator) }
+            for client in clients {
+                try client.send(
+                    line: #"{"jsonrpc":"2.0","id":1,"method":"source.add","params":{"url":"\#(url)","wait":true}}"#)
+            }
+            let results = try clients.map { client in
+                guard
+                    case .success(let result) = try Response(
+                        json: JSON.parse(Array((try client.receiveLine() ?? "").utf8))
+                    ).outcome
+                else {
+                    throw ResponseError.internalError()
+                }
+                return try SourceAdd.Result(json: result)
+            }
+            #expect(results.filter(\.isAdded).count == 1 && Set(results.map(\.sourceName)).count == 1)
+            // A configuration that gains a source with the name of an added one replaces it while it is there.
+            let name = results[0].sourceName
+            _ = try daemon.folder.write(
+                "posts: {sources: {\(name): {kind: feed, url: 'https://new.example/'}}}\n", to: "config.yaml")
+            try await daemon.core.reloader.reload()
+            #expect(try sources(daemon).map(\.url) == ["https://new.example/"])
+            _ = try daemon.folder.write("", to: "config.yaml")
+            try await daemon.core.reloader.reload()
+            #expect(try sources(daemon).map(\.url) == [url])
+        }
+    }
+
+    @Test func thereIsALargestNumber() async throws {
+        let entries = (1...AddedSources.maximum).map {
+            "s\($0): {kind: feed, url: 'https://s\($0).example/', enabled: false}"
+        }
+        try await run(others: "posts: {sources: {\(entries.joined(separator: ", "))}}\n") { daemon, upstream in
+            #expect(refusal(upstream.baseURL + "/feed", of: daemon)?.code == .busy)
+        }
+    }
+}
