@@ -3,7 +3,6 @@
 
 import NorrisThreads
 @testable import NorrisStore
-@testable import NorrisFetch
 
 // MARK: Blocking database calls outside a background thread
 
@@ -32,25 +31,3 @@ func accessOnAnotherThread(_ access: BlockingAccess) -> @Sendable () -> Void {
 func accessThatIsKept() async -> BlockingAccess {
     await BackgroundThreads.background.run { $0 }  // expected-error {{to 'Sendable' is unavailable}}
 }
-
-// MARK: Document texts without a limit
-
-func textWithoutLimit(_ item: XMLElement) -> String {
-    item.text  // expected-error {{cannot convert}}
-}
-
-func attributeWithoutLimit(_ item: XMLElement) -> String? {
-    item["href"]  // expected-error {{missing argument}}
-}
-
-func memberWithoutLimit(_ item: JSONItem) -> String? {
-    item.text("title")  // expected-error {{missing argument}}
-}
-
-func memberOfTheTree(_ item: JSONItem) -> String? {
-    item.object["title"]  // expected-error {{has no subscripts}}
-}
-
-func textWithLimit(_ item: XMLElement) -> String { item.text(.line) }
-func attributeWithLimit(_ item: XMLElement) -> String? { item["href", .url] }
-func memberWithLimit(_ item: JSONItem) -> String? { item.text("title", .line) }
