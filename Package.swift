@@ -229,8 +229,7 @@ let compiledForSize: Set = ["NorrisArguments", "NorrisCommands", "NorrisTerminal
 // NorrisText/Parts.swift has what is used instead.
 let withoutRegularExpressions: Set = [
     "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
-    "NorrisText",
-    "norrisctl",
+    "NorrisText", "norrisctl",
 ]
 
 // What computes every pixel of a picture: without optimisation its tests would take minutes.

@@ -19,7 +19,7 @@ package struct Client: Sendable {
     ///
     /// - Parameters:
     ///   - maximumReply: in bytes. A longer reply is refused as soon as one byte more has arrived.
-    ///   - open: the connection of an earlier call, which becomes that of this call.
+    ///   - open: the connection of an earlier call, if any; afterwards the connection of this call.
     package func call(
         _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil,
         reusing open: inout Connection?
@@ -53,7 +53,7 @@ package struct Client: Sendable {
         return reply
     }
 
-    /// Sends lines on up to four connections, because the daemon answers those of one connection in turn, and calls
+    /// Sends lines on up to four connections, because the daemon answers the lines of one connection in turn, and calls
     /// `receive` with the index of each line and its reply, in the order of the lines, until it returns false.
     package func spread(
         _ lines: [[UInt8]], ticker: Ticker? = nil, receive: (Int, [UInt8]) -> Bool

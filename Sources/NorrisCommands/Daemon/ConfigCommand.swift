@@ -110,16 +110,6 @@ extension Session {
         }
     }
 
-    /// Whether norrisctl can ask the user.
-    var canAsk: Bool { system.isInputTerminal && system.isErrorTerminal }
-
-    /// Asks a question on the terminal. Yes is the default; the end of the input means no.
-    func asks(_ question: String) -> Bool {
-        writeError("\(question) [Y/n]")
-        guard let answer = system.readAnswer()?.lowercased() else { return false }
-        return !["n", "no"].contains(answer)
-    }
-
     /// Runs `norrisd --check-config`, and writes the faults to standard error. Returns the exit status of norrisd.
     fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
         // A norrisd in the folder of norrisctl has the same version, because both are installed together.

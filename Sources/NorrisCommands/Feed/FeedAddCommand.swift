@@ -116,3 +116,15 @@ struct FeedAddCommand: SessionCommand {
         return report
     }
 }
+
+extension Session {
+    /// Whether norrisctl can ask the user.
+    fileprivate var canAsk: Bool { system.isInputTerminal && system.isErrorTerminal }
+
+    /// Asks a question on the terminal. Yes is the default; the end of the input means no.
+    fileprivate func asks(_ question: String) -> Bool {
+        writeError("\(question) [Y/n]")
+        guard let answer = system.readAnswer()?.lowercased() else { return false }
+        return !["n", "no"].contains(answer)
+    }
+}

@@ -1,7 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
-import NorrisText
 import NorrisTerminal
+import NorrisText
 
 struct FeedCommand: SessionCommand {
     static let name = "feed"

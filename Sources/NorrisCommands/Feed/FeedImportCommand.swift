@@ -99,13 +99,12 @@ struct FeedImportCommand: SessionCommand {
 
     // MARK: Reporting
 
-    /// What became of the feeds.
+    /// The feeds that were added, known before, and not added.
     private struct Summary {
         private var added: [String] = [], known: [String] = []
-        /// The addresses that were not added, by the reason.
-        private var failures: [(reason: String, urls: [String])] = []
+        private var failures: [(url: String, reason: String)] = []
 
-        var count: Int { added.count + known.count + failures.map(\.urls.count).reduce(0, +) }
+        var count: Int { added.count + known.count + failures.count }
 
         mutating func take(_ outcome: Response.Outcome, of url: String) throws(Failure) {
             switch outcome {
@@ -115,35 +114,28 @@ struct FeedImportCommand: SessionCommand {
                 }
                 if result.isAdded { added.append(result.sourceName) } else { known.append(result.sourceName) }
             case .failure(let error):
-                // Nobody without permission adds any.
+                // The other feeds would be refused as well.
                 if error.code == .permissionDenied { throw Failure(error, method: SourceAdd.name) }
                 let reason = [error.message, error.hint ?? ""].joined(separator: " ")
-                if let index = failures.firstIndex(where: { $0.reason == reason }) {
-                    failures[index].urls.append(url)
-                } else {
-                    failures.append((reason, [url]))
-                }
+                failures.append((url, reason))
             }
         }
 
         func report(_ session: Session) -> Report {
-            let failed = failures.flatMap(\.urls)
             let json: JSON = [
                 "added": .array(added.map { .string($0) }), "known": .array(known.map { .string($0) }),
-                "failed": .array(failed.map { .string($0) }),
+                "failed": .array(failures.map { .string($0.url) }),
             ]
             let isNothing = added.isEmpty && known.isEmpty
-            let status: ExitStatus = failed.isEmpty ? .done : isNothing ? .nothing : .temporary
+            let status: ExitStatus = failures.isEmpty ? .done : isNothing ? .nothing : .temporary
             var report = session.report(json, status: status) { screen in
                 let known = known.isEmpty ? "" : ", \(groupedDigits(known.count)) already there"
-                let failed = failed.isEmpty ? "" : ", \(groupedDigits(failed.count)) not added"
+                let failed = failures.isEmpty ? "" : ", \(groupedDigits(failures.count)) not added"
                 screen.line("\(groupedDigits(added.count)) added\(known)\(failed)")
             }
-            for (reason, urls) in failures.prefix(50) {
-                let more = urls.count > 3 ? " and \(urls.count - 3) more" : ""
-                let names = urls.prefix(3).joined(separator: ", ") + more
+            for (url, reason) in failures {
                 // Some reasons begin with the address.
-                report.note(reason.hasPrefix(urls[0]) ? reason : "\(names): \(reason)")
+                report.note(reason.hasPrefix(url) ? reason : "\(url): \(reason)")
             }
             return report
         }

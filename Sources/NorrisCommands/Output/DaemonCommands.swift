@@ -1,7 +1,7 @@
 import NorrisProtocol
-import NorrisText
 import NorrisSystem
 import NorrisTerminal
+import NorrisText
 
 /// The commands that maintain the daemon behind a socket. None ends a process by name, or starts a daemon without its
 /// known options.

@@ -32,7 +32,7 @@ func decodeFeed(
     }
 }
 
-/// What a document in markup is, judged by its first tags. Messages in HTML precede some feeds.
+/// The kind of a document in markup, by its first tags. Messages in HTML precede some feeds.
 private enum FeedRoot {
     case feed, page
     case other(String)

@@ -117,7 +117,7 @@ extension Post {
 }
 
 extension Post.Author {
-    /// The authors of an item: those of the first kind that it has.
+    /// The authors of an item, from the first of the elements below that has a name.
     fileprivate init?(of item: MarkupElement, at base: HTTPURL) {
         // `author` of RSS is an address followed by a name; the other elements contain a name.
         let mailboxes = item.children("author").filter { !$0.hasElements }.map { Mailbox($0.text) }

@@ -83,6 +83,7 @@ private struct MarkupWriter {
     private static let maximumBytes = 512 << 10
     /// The numbered links of a post, and the bytes of their addresses. Further links have no number.
     private static let maximumLinks = 100, maximumLinkBytes = 32 << 10
+    /// The largest number of pictures, and of attachments.
     private static let maximumPictures = 200
 
     private var base: HTTPURL?
@@ -115,7 +116,7 @@ private struct MarkupWriter {
     private var endsInCode = false
     /// The alternative text of a picture at the beginning of a line, which is written if text follows on the line.
     private var alternative: String?
-    /// Where the next text begins, for the marks around an element.
+    /// For each open element with marks, the position of its first text; nil before that.
     private var starts: [Int?] = []
     /// A superscript or subscript that has ended: digits that follow directly would seem to belong to it.
     private var script: Range<Int>?
@@ -360,7 +361,7 @@ private struct MarkupWriter {
         (newlines, endsInCode) = (2, true)
     }
 
-    /// Writes the separators before a cell that begins with lines of its own.
+    /// Writes the separators before a cell that begins with a block.
     private mutating func endCells() { if cells > 0 { write([]) } }
 
     private mutating func passContainer(_ element: MarkupElement, _ container: Container) {
@@ -544,9 +545,8 @@ private struct MarkupWriter {
             || width ?? .max <= 32 && height ?? .max <= 32
         if isInline { return append(alt) }
         let sources = [element["src"], element["data-src"]].compactMap { $0 }.filter { !$0.hasPrefix("data:") }
-        if let url = sources.lazy.compactMap(address).first, images.count < Self.maximumPictures {
-            images.append(
-                Post.Image(url: url, width: width, height: height, alt: element["alt"], title: element["title"]))
+        if let url = sources.lazy.compactMap(address).first {
+            add(Post.Image(url: url, width: width, height: height, alt: element["alt"], title: element["title"]))
         }
         guard !alt.isEmpty, !isCode else { return }
         if cells > 0 || isInRow || !bytes.isEmpty && newlines == 0 {
@@ -565,7 +565,7 @@ private struct MarkupWriter {
         guard let url = references.lazy.compactMap(address).first, let host = HTTPURL(url)?.host else { return }
         let type = element["type"]?.lowercased() ?? ""
         if type.hasPrefix("audio/") || type.hasPrefix("video/") { return add(url, type: type) }
-        if type.hasPrefix("image/") { return images.append(Post.Image(url: url)) }
+        if type.hasPrefix("image/") { return add(Post.Image(url: url)) }
         guard hasLinks else { return }
         breakLine(2)
         append("[embedded: \(host)]")
@@ -580,7 +580,11 @@ private struct MarkupWriter {
             add(url, type: source["type"])
             break
         }
-        if let poster = element["poster"].flatMap(address) { images.append(Post.Image(url: poster)) }
+        if let poster = element["poster"].flatMap(address) { add(Post.Image(url: poster)) }
+    }
+
+    private mutating func add(_ image: Post.Image) {
+        if images.count < Self.maximumPictures { images.append(image) }
     }
 
     private mutating func add(_ url: String, type: String?) {
