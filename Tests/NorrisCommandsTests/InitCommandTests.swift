@@ -25,6 +25,11 @@ struct InitCommandTests {
         #expect(Machine().onTerminal(columns: 20).run("init", shell, "--color", "always").output == text)
     }
 
+    @Test(arguments: shells, flags) func aPersonCanReadIt(shell: String, flags: [String]) {
+        let lines = script([shell] + flags).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        #expect(lines.count <= 40 && lines.allSatisfy { $0.count <= 120 }, "\(lines.count)")
+    }
+
     @Test(arguments: shells) func dependsOnNothingButTheArguments(shell: String) {
         let machine = Machine()
         machine.environment = ["XDG_RUNTIME_DIR": "/run/user/1234", "NORRISD_SOCKET": "/run/other.sock"]
@@ -33,7 +38,7 @@ struct InitCommandTests {
 
     @Test(arguments: shells) func withoutAFlagGreetsAndPrompts(shell: String) {
         let text = script([shell])
-        #expect(text.contains("__norris_greeted") && text.contains("__norris_prompt"))
+        #expect(text.contains("-t 1") && text.contains("__norris_prompt"))
         #expect(script([shell, "--prompt", "--greeting"]) == text)
     }
 
