@@ -63,7 +63,8 @@ package func sanitizedLine(_ text: String) -> String {
             continue
         }
         if !result.isEmpty {
-            result.append(contentsOf: gap.contains("\n") || gap.contains("\t") ? " ".unicodeScalars : gap)
+            // Appending a whole view copies the text before it.
+            for scalar in gap.contains("\n") || gap.contains("\t") ? " ".unicodeScalars : gap { result.append(scalar) }
         }
         gap.removeAll()
         result.append(scalar)

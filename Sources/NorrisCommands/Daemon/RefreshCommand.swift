@@ -110,7 +110,10 @@ struct RefreshCommand: SessionCommand {
                 "norrisd is still fetching from \(waiting.joined(separator: ", ")) after \(whole.timeout.text).",
                 hint: "See how it ends: norrisctl watch; or wait longer: --timeout 30m")
         }
-        if started?.isEmpty ?? true { return Self.nothingToRefresh }
+        if started?.isEmpty ?? true {
+            let json = SourceRefresh.Result(started: [])
+            return session.settings.json ? Report(json: json, status: .nothing) : Self.nothingToRefresh
+        }
         // A retry does not help if only keys are missing.
         let lacksKeysOnly = failures.allSatisfy { $0.failure.kind == .credentials }
         var report = Report(status: failures.isEmpty ? .done : lacksKeysOnly ? .configuration : .temporary)

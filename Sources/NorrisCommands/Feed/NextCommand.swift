@@ -39,6 +39,11 @@ struct NextCommand: SessionCommand {
             screen.line()
             screen.paragraph(Self.remaining(reply.value), .dim)
         }
+        // A post that cannot be written stays unread. A terminal takes it, perhaps in a pager.
+        if !session.system.terminal.isTerminal {
+            guard try session.write(report.output) else { return Report() }
+            report.output = []
+        }
         // The post is shown even if the mark cannot be stored.
         do throws(Failure) { _ = try session.call(PostMarkRead.self, PostMarkRead.Parameters(ids: [post.id])) } catch {
             report.add(error)

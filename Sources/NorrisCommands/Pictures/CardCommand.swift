@@ -218,13 +218,14 @@ struct CardCommand: SessionCommand {
             return (reply.value.fact, reply.json, reply.value.freshness, nil)
         }
         if categories.isEmpty {
+            var served: RecentServed.Result?
             do throws(Failure) {
-                let served = try session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value
-                return try get(served.id, name ?? served.name)
+                served = try session.call(RecentServed.self, RecentServed.Parameters(kind: .fact)).value
             } catch {
-                // No fact was shown, the fact no longer exists, or an older daemon does not support the method.
+                // No fact was shown yet.
                 guard error.response?.code == .notFound else { throw error }
             }
+            if let served { return try get(served.id, name ?? served.name) }
         }
         let reply = try session.call(
             FactRandom.self, FactRandom.Parameters(categories: categories, name: name),

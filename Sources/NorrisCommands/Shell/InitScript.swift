@@ -32,7 +32,7 @@ struct InitScript {
     private var fallback: String { "norrisctl prompt" + (maxLength.map { " --max-length \($0)" } ?? "") }
 
     func text(for shell: ShellName) -> String {
-        let title = "Facts of norrisd for new shells and prompts, read with builtins only: static output of norrisctl init"
+        let title = "Facts of norrisd for new shells and prompts, read with builtins only: output of norrisctl init"
         let body =
             switch shell {
             case .bash: bash

@@ -60,7 +60,13 @@ struct GifHandlers: Sendable {
         let source = sources.current.gifs
         let isFirst = request.cursor == nil
         // Only a search over all stored GIFs accepts its own cursors.
-        if !isFirst, let page = try? await searchStored(list, request) { return page }
+        if !isFirst {
+            do throws(ResponseError) {
+                if let page = try await searchStored(list, request) { return page }
+            } catch {
+                guard error.code == .invalidParams else { throw error }
+            }
+        }
         var stored = try await store.page(
             of: list, request, notBefore: source.notBefore, endsWithStored: isOffline)
         var result: GifResult?
