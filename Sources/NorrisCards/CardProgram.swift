@@ -157,7 +157,7 @@ private func readFact() throws(CardError) -> Fact {
         throw CardError(status: 74, message: "Standard input cannot be read: \(error.reason).")
     }
     do {
-        return try Fact(json: JSON.parse(bytes))
+        return try Fact(parsing: bytes)
     } catch {
         throw .noFact("\(error)")
     }

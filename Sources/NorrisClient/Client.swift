@@ -81,12 +81,13 @@ package struct Client: Sendable {
         init(_ connection: consuming Connection) { self.connection = connection }
     }
 
-    /// Whether the reply is an error with the code -32006. A reply that is too long for an error is not parsed.
+    /// Whether the reply is an error with the code -32006, which is short: a longer reply is not parsed.
     static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
-        guard reply.count <= Connection.maximumError, Response.isError(reply),
-            let object = try? JSON.parse(reply).objectValue(), case .object(let error) = object["error"]
-        else { return false }
-        return error["code"] == -32006
+        guard reply.count <= 4_096 else { return false }
+        return reply[...].withRawBytes { bytes in
+            let code = (try? JSONValue(parsing: bytes))?.member("error")?.member("code")?.integer
+            return code == ErrorCode.shuttingDown.rawValue
+        }
     }
 }
 

@@ -21,8 +21,6 @@ package struct Connection: ~Copyable {
     package var maximumReply = Self.maximumReply
     /// In bytes. The daemon has at most 4 MiB of results for one connection; the rest is for their envelope.
     package static let maximumReply = 5 << 20
-    /// The longest reply line with an error, in bytes without LF.
-    package static let maximumError = 65_536
 
     /// Uses the descriptor of a non-blocking socket, and closes it.
     init(descriptor: Int32, path: String, deadline: Deadline, ticker: Ticker? = nil) {
@@ -67,12 +65,7 @@ package struct Connection: ~Copyable {
     package mutating func receiveLine() throws(ClientError) -> [UInt8] {
         while true {
             switch splitter.next() {
-            case .line(let slice) where slice.count <= maximumReply:
-                let line = Array(slice)
-                guard line.count <= Self.maximumError || !Response.isError(line) else {
-                    throw .malformedReply(path: path, detail: "an error of more than \(Self.maximumError >> 10) KiB")
-                }
-                return line
+            case .line(let slice) where slice.count <= maximumReply: return Array(slice)
             // One byte more may be the CR before the LF.
             case nil where splitter.bufferedBytes <= maximumReply + 1: try receiveMore()
             default: throw .malformedReply(path: path, detail: "a line of more than \(maximumReply >> 10) KiB")

@@ -126,7 +126,7 @@ struct DaemonCore: Sendable {
     let counters = ServerCounters()
     /// Set when the status may have changed: a run began or ended, a disk failed, a configuration was read.
     let statusChanges = WakeSignal()
-    private let bodies: [String: MethodBody]
+    private let bodies: [String: Handler.Body]
 
     /// - Parameter stores: the stores of `databases`.
     init(

@@ -37,9 +37,7 @@ package enum FetchProgram {
 
     /// Fetches the document of the request on standard input.
     private static func answer() -> Fetched {
-        guard let input = try? readLine(), let json = try? JSON.parse(input.line),
-            let request = try? FetchRequest(json: json)
-        else {
+        guard let input = try? readLine(), let request = try? FetchRequest(parsing: input.line) else {
             return Fetched(
                 head: FetchHead(
                     FetchFailure(kind: .decode, message: "The request is not readable; see norris-fetch(1).")))

@@ -335,19 +335,19 @@ private struct OutputReader<Item: FetchedItem> {
             guard json == json.mapStrings({ $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }) else {
                 throw OutputReader.broken
             }
-            try take(json)
+            try take(text)
         }
     }
 
-    private mutating func take(_ json: JSON) throws(FetchFailure) {
+    private mutating func take(_ json: ArraySlice<UInt8>) throws(FetchFailure) {
         if head == nil {
-            guard let head = try? FetchHead(json: json), head.isAnswer(to: request) else { throw OutputReader.broken }
+            guard let head = try? FetchHead(parsing: json), head.isAnswer(to: request) else { throw OutputReader.broken }
             self.head = head
-        } else if let end = try? FetchEnd(json: json) {
+        } else if let end = try? FetchEnd(parsing: json) {
             guard end.items == items.count else { throw OutputReader.broken }
             hasEnded = true
         } else {
-            guard items.count < Item.maximumCount, let item = try? Item(json: json), item.isAnswer(to: request) else {
+            guard items.count < Item.maximumCount, let item = try? Item(parsing: json), item.isAnswer(to: request) else {
                 throw OutputReader.broken
             }
             items.append(item)

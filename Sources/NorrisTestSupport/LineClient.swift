@@ -83,9 +83,8 @@ package final class LineClient {
     package func call<M: Method>(_ method: M.Type, _ params: String = "{}") throws -> M.Result {
         try send(line: #"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":\#(params)}"#)
         while let line = try receiveLine() {
-            let message = try JSON.parse(line)
-            if Event.params(of: message) != nil { continue }
-            return try M.Result(json: Response(json: message).outcome.get())
+            if try event(in: line) != nil { continue }
+            return try Response(parsing: Array(line.utf8)).outcome.get().decoded()
         }
         throw Failure(description: "The server has closed before it answered \(M.name).")
     }
@@ -93,9 +92,15 @@ package final class LineClient {
     /// The next event; replies before it are skipped.
     package func receiveEvent() throws -> Event {
         while let line = try receiveLine() {
-            if let params = Event.params(of: try JSON.parse(line)) { return try Event(json: params) }
+            if let event = try event(in: line) { return event }
         }
         throw Failure(description: "The server has closed before the next event.")
+    }
+
+    private func event(in line: String) throws -> Event? {
+        try Array(line.utf8)[...].withRawBytes { bytes in
+            try Event.params(of: try JSONValue(parsing: bytes)).map { try Event(json: $0) }
+        }
     }
 
     /// Waits for the next event of a phase; other events are skipped.

@@ -79,19 +79,19 @@ import Testing
         // The first command draws the next fact. The second command draws this fact again, because it was shown last.
         let next = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
         #expect(next.status == 0, "\(next)")
-        let first = try FactRandom.Result(json: JSON.parse(Array(next.output.utf8))).items
+        let first = try FactRandom.Result(parsing: Array(next.output.utf8)).items
         let again = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
-        #expect(try [FactGet.Result(json: JSON.parse(Array(again.output.utf8))).fact] == first, "\(again)")
+        #expect(try [FactGet.Result(parsing: Array(again.output.utf8)).fact] == first, "\(again)")
         func drawn() throws -> Fact { try Fact(json: JSON.parse(Array(bytes(folder("bin/norris-card.input"))))) }
         let served = try shell("norrisctl --timeout 5m fact --json", folder, socket).output
-        let fact = try #require(FactRandom.Result(json: JSON.parse(Array(served.utf8))).items.first)
+        let fact = try #require(FactRandom.Result(parsing: Array(served.utf8)).items.first)
         #expect(try shell("norrisctl --timeout 5m card -o f.png", folder, socket).status == 0)
         #expect(try drawn() == fact)
         let today = try shell("norrisctl --timeout 5m card --today -o f.png --json", folder, socket).output
         #expect(today == (try shell("norrisctl --timeout 5m fact --today --json", folder, socket).output))
-        #expect(try drawn() == FactToday.Result(json: JSON.parse(Array(today.utf8))).fact)
+        #expect(try drawn() == FactToday.Result(parsing: Array(today.utf8)).fact)
         let named = try shell("norrisctl --timeout 5m fact --category dev --name Ada --json", folder, socket).output
-        let shown = try #require(FactRandom.Result(json: JSON.parse(Array(named.utf8))).items.first)
+        let shown = try #require(FactRandom.Result(parsing: Array(named.utf8)).items.first)
         for _ in 0..<2 {
             #expect(try shell("norrisctl --timeout 5m card -o f.png", folder, socket).status == 0)
             #expect(try drawn() == shown)

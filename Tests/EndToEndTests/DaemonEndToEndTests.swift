@@ -60,7 +60,7 @@ import Testing
         let path = try daemon.folder.write("facts:\n  refesh: 24h\n", to: "config.yaml")
         let result = try daemon.ctl("--json", "reload")
         #expect(result.status == 64)
-        let error = try ResponseError(json: JSON.parse(result.errors.dropLastNewline))
+        let error = try ResponseError(parsing: result.errors.dropLastNewline)
         #expect(error.code == .invalidParams)
         #expect(error.details["file"] == .string(path))
         #expect(error.details["line"] == 2)

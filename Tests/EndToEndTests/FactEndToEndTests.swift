@@ -13,7 +13,7 @@ import Testing
         #expect(result.errors.isEmpty)
 
         let json = try daemon.ctl("--json", "fact", "--category", "dev")
-        let page = try FactRandom.Result(json: JSON.parse(json.output.dropLastNewline))
+        let page = try FactRandom.Result(parsing: json.output.dropLastNewline)
         #expect(page.items.count == 1)
         #expect(page.items[0].categories.contains("dev"))
         #expect(page.freshness.origin == .builtin)

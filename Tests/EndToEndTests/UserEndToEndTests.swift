@@ -146,7 +146,7 @@ import Testing
         #expect(try there.ctl("favorite", "import", input: exported + "garbage\n").status == 64)
         #expect(try there.ctl("favorite", "export").output == exported)
         #expect(try there.ctl("favorite", "remove", "fact").status == 1, "Nothing was served there")
-        let id = try Favorite(json: JSON.parse(exported.trimmingCharacters(in: .newlines))).id
+        let id = try Favorite(parsing: exported.trimmingCharacters(in: .newlines)).id
         #expect(try there.ctl("favorite", "remove", "fact", id).status == 0)
         #expect(try there.ctl("favorite", "list").status == 1)
     }

@@ -34,7 +34,7 @@ private func compare(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointe
         require(!envelope.isRequest, "A value that is no object was taken for a request")
         return
     }
-    let id = object["id"].map { RequestID($0) }
+    let id = object["id"].map(requestID)
     let isRequest: Bool
     switch (object["method"], object["params"]) {
     case (.string?, nil), (.string?, .object?), (.string?, .array?):
@@ -43,12 +43,22 @@ private func compare(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointe
     }
     require(envelope.isRequest == isRequest, "isRequest is \(envelope.isRequest)")
     if isRequest {
-        require(envelope.id.map { RequestID($0, in: bytes) } == id ?? nil, "The id differs")
-        require(.string(envelope.method?.text(in: bytes) ?? "") == object["method"], "The method differs")
-        let params = envelope.params.map { UnsafeRawBufferPointer(rebasing: bytes[$0.range]) }
-        require(params.flatMap { try? JSON.parse($0) } == object["params"], "The parameters differ")
+        require(envelope.id.flatMap { RequestID(JSONValue($0, of: bytes)) } == id ?? nil, "The id differs")
+        let method = envelope.method.flatMap { JSONValue($0, of: bytes).text }
+        require(.string(method ?? "") == object["method"], "The method differs")
+        let params = envelope.params.map { JSON(json: JSONValue($0, of: bytes)) }
+        require(params == object["params"], "The parameters differ")
     } else {
         require(envelope.fault(in: bytes)?.id == (id ?? nil) ?? .null, "The id of the fault differs")
+    }
+}
+
+private func requestID(_ json: JSON) -> RequestID? {
+    switch json {
+    case .null: .null
+    case .integer(let integer): .integer(integer)
+    case .string(let text): .string(text)
+    case .bool, .double, .array, .object: nil
     }
 }
 
@@ -89,11 +99,11 @@ private let emptyMethods: MethodRegistry = {
     return MethodRegistry(bodies: Dictionary(uniqueKeysWithValues: bodies), isAdministrator: { _ in true })
 }()
 
-private let atOnce: MethodBody = { call, json throws(ResponseError) in
+private let atOnce: Handler.Body = { call, json throws(ResponseError) in
     json.raw(Array("{}".utf8))
     return nil
 }
 
-private let later: MethodBody = { call, _ throws(ResponseError) in
+private let later: Handler.Body = { call, _ throws(ResponseError) in
     .disk { () async throws(ResponseError) -> [UInt8] in Array("{}".utf8) }
 }

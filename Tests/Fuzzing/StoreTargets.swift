@@ -29,31 +29,28 @@ private func write(_ bytes: ArraySlice<UInt8>, to path: String) {
 /// Content of the databases, and cursors of lists.
 @Sendable func fuzzRecords(_ input: ArraySlice<UInt8>) {
     let text = text(input)
-    if let json = try? JSON.parse(text) {
-        if let fact = try? Fact(json: json) {
-            require(read(fact.jsonBytes, Fact.init(json:)) == fact, "The fact changes")
-        }
-        if let gif = try? Gif(json: json) { require(read(gif.jsonBytes, Gif.init(json:)) == gif, "The GIF changes") }
-        if let post = try? Post(json: json) {
-            require(read(post.jsonBytes, Post.init(json:)) == post, "The post changes")
-        }
-        if let favorite = try? Favorite(json: json) {
-            if let checked = try? favorite.checked(at: Timestamp(seconds: 1_790_000_000)) {
-                requireSafe(checked.title)
-                requireSafe(checked.fact?.text)
-                requireSafe(checked.post?.text)
-            }
-        }
+    let bytes = Array(text.utf8)
+    if let fact = try? Fact(parsing: bytes) {
+        require((try? Fact(parsing: fact.jsonBytes)) == fact, "The fact changes")
+    }
+    if let gif = try? Gif(parsing: bytes) {
+        require((try? Gif(parsing: gif.jsonBytes)) == gif, "The GIF changes")
+    }
+    if let post = try? Post(parsing: bytes) {
+        require((try? Post(parsing: post.jsonBytes)) == post, "The post changes")
+    }
+    if let favorite = try? Favorite(parsing: bytes),
+        let checked = try? favorite.checked(at: Timestamp(seconds: 1_790_000_000))
+    {
+        requireSafe(checked.title)
+        requireSafe(checked.fact?.text)
+        requireSafe(checked.post?.text)
     }
     if let cursor = try? SealedCursor(text, of: ["list"], key: 7) {
         require(cursor.sealed(for: ["list"], key: 7) == text, "A cursor was accepted in another form")
         require((try? SealedCursor(text, of: ["other"], key: 7)) == nil, "A cursor was accepted for another list")
     }
     if let filter = FactFilter(key: text) { require(filter.key == text, "A filter was accepted in another form") }
-}
-
-private func read<Value>(_ bytes: [UInt8], _ decode: (JSON) throws -> Value) -> Value? {
-    (try? JSON.parse(bytes)).flatMap { try? decode($0) }
 }
 
 /// A stored shuffle, damaged anyhow, serves every fact before it repeats any.

@@ -143,7 +143,7 @@ private func requireSafe(_ fetched: Fetched) {
             requireURL(post.url)
             requireSafe(post.author)
             // A stored post reads as the same.
-            let again = try? Post(json: JSON.parse(post.jsonBytes))
+            let again = try? Post(parsing: post.jsonBytes)
             require(again == post, "The post changes when it is written and read again")
         default: break
         }

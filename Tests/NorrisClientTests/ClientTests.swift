@@ -54,18 +54,6 @@ struct ClientTests {
         }
     }
 
-    @Test func takesErrorsOf64KiBAndNoMore() throws {
-        let (start, end) = (#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":""#, #""}}"#)
-        let longest = start + String(repeating: "x", count: 65_536 - start.utf8.count - end.utf8.count) + end
-        let result = longest.replacingOccurrences(of: "\"error\"", with: "\"result\"")
-        let server = try ScriptedServer([answer(longest + "\r\n"), answer(" \(longest)\n"), answer(" \(result)\n")])
-        #expect(try call(server) == longest)
-        #expect(throws: ClientError.malformedReply(path: server.path, detail: "an error of more than 64 KiB")) {
-            try call(server)
-        }
-        #expect(try call(server) == " \(result)")
-    }
-
     @Test func refusesAReplyLongerThanTheCallerAllowsBeforeItsEnd() throws {
         let longest = String(repeating: "x", count: 65_536)
         let server = try ScriptedServer([

@@ -1,6 +1,7 @@
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 struct FavoriteImportTests {
@@ -74,8 +75,8 @@ struct FavoriteImportTests {
 
     private func sentIDs(_ machine: Machine) throws -> [[String]] {
         try machine.requests.map { request in
-            let params: JSONObject = try request.objectValue().required("params")
-            return try params.required("items", as: [Favorite].self).map(\.id)
+            let params = try FavoriteImport.Parameters(json: request.objectValue()["params"] ?? .null)
+            return params.items.map(\.id)
         }
     }
 

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 /// Expects that a value is encoded as exactly this text, and that the text is decoded as the value.

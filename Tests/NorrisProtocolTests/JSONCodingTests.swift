@@ -4,14 +4,15 @@ import NorrisTestSupport
 import Testing
 
 struct JSONDecodingTests {
-    private struct Point: JSONDecodable, Equatable {
-        var x: Int
+    private struct Point: WireObject, Equatable {
+        var x = 0
         var label: String?
 
-        init(json: JSON) throws(JSONDecodingError) {
-            let object = try json.objectValue()
-            x = try object.required("x")
-            label = try object.optional("label")
+        init() {}
+
+        mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("x", &x)
+            try members.optional("label", &label)
         }
     }
 
@@ -24,7 +25,7 @@ struct JSONDecodingTests {
         #expect(try Double(json: 3.5) == 3.5)
         #expect(try [Int](json: [1, 2]) == [1, 2])
         #expect(try [String: Int](json: ["a": 1, "b": 2]) == ["a": 1, "b": 2])
-        #expect(JSON(json: nil) == .null)
+        #expect(try JSON(json: nil as JSON) == .null)
     }
 
     @Test func refusesOtherTypesByName() {
@@ -52,8 +53,8 @@ struct JSONDecodingTests {
     }
 
     @Test func saysWhereInsideTheFaultIs() {
-        let object: JSONObject = ["points": [["x": 1], ["x": "two"]]]
-        let error = #expect(throws: JSONDecodingError.self) { try object.required("points", as: [Point].self) }
+        let object: JSON = ["points": [["x": 1], ["x": "two"]]]
+        let error = #expect(throws: JSONDecodingError.self) { try [String: [Point]](json: object) }
         #expect(error?.path == "points.1.x")
         #expect(error?.description == "points.1.x must be an integer.")
         #expect(JSONDecodingError(message: "must be an object").description == "The value must be an object.")

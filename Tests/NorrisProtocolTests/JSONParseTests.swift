@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 struct JSONParseTests {
@@ -225,11 +226,7 @@ struct JSONParseTests {
         ]
         for (json, text) in strings {
             #expect(try JSON.parse(json) == .string(text))
-            let list = "[\(json),\(json)]"
-            let token = JSONToken(.array, 0..<list.utf8.count)
-            let read = try Array(list.utf8)[...].withRawBytes { bytes throws(JSONDecodingError) in
-                try [String](token: token, of: bytes)
-            }
+            let read = try [String](parsing: "[\(json),\(json)]")
             #expect(read.allSatisfy { $0.hasSameBytes(as: text) } && read.count == 2)
         }
     }

@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 /// The parameters of clients and the results of daemons, encoded by one side and decoded by the other.

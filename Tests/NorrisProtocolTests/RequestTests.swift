@@ -52,7 +52,7 @@ struct RequestTests {
             (#"{"jsonrpc":"1.0","id":1.5}"#, .null),
         ])
     func refusesWhatIsNoRequest(_ json: String, _ id: RequestID) throws {
-        let refusal = #expect(throws: EnvelopeError.self) { try Request(line: json) }
+        let refusal = #expect(throws: Request.Refusal.self) { try Request(line: json) }
         #expect(refusal?.id == id)
         #expect(refusal?.error.code == .invalidRequest)
         #expect(refusal?.error.reason == "invalid_request")
@@ -67,12 +67,36 @@ struct RequestTests {
             (#"{"jsonrpc":"2.0","id":1,"method":"m","params":1}"#, "params"),
         ])
     func namesTheMember(_ json: String, _ member: String) throws {
-        let refusal = #expect(throws: EnvelopeError.self) { try Request(line: json) }
+        let refusal = #expect(throws: Request.Refusal.self) { try Request(line: json) }
         #expect(refusal?.error.message.split(separator: " ").contains(Substring(member)) == true)
     }
 }
 
-extension Request {
+/// One JSON-RPC 2.0 request or notification, as a reference.
+struct Request: Equatable, JSONEncodable {
+    var id: RequestID?
+    var method: String
+    var params: JSON?
+
+    init(id: RequestID?, method: String, params: JSON? = nil) {
+        (self.id, self.method, self.params) = (id, method, params)
+    }
+
+    func encode(to json: inout JSONWriter) {
+        json.beginObject()
+        json.member("jsonrpc", "2.0")
+        json.member("id", id)
+        json.member("method", method)
+        json.member("params", params)
+        json.endObject()
+    }
+
+    /// A line that is no request, and its id.
+    struct Refusal: Error {
+        var id: RequestID
+        var error = ResponseError.invalidRequest("")
+    }
+
     init(line: String) throws { try self.init(line: Array(line.utf8)[...]) }
 
     init(line: ArraySlice<UInt8>) throws {
@@ -85,15 +109,16 @@ extension Request {
     struct NotSingle: Error {}
 
     fileprivate init(_ envelope: RequestEnvelope, in bytes: UnsafeRawBufferPointer) throws {
-        if let fault = envelope.fault(in: bytes) { throw fault }
+        if let fault = envelope.fault(in: bytes) { throw Refusal(id: fault.id, error: fault.error) }
         self.init(
-            id: envelope.id.map { RequestID($0, in: bytes) }, method: try #require(envelope.method).text(in: bytes),
-            params: try envelope.params.map { try JSON.parse(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) })
+            id: envelope.id.flatMap { RequestID(JSONValue($0, of: bytes)) },
+            method: try #require(envelope.method.flatMap { JSONValue($0, of: bytes).text }),
+            params: envelope.params.map { JSON(json: JSONValue($0, of: bytes)) })
     }
 
     /// Decodes a request from a tree of values (JSON-RPC 2.0, section 4), as a reference.
-    fileprivate init(tree: JSON) throws(EnvelopeError) {
-        guard case .object(let object) = tree else { throw EnvelopeError(id: .null, error: .invalidRequest("")) }
+    fileprivate init(tree: JSON) throws(Refusal) {
+        guard case .object(let object) = tree else { throw Refusal(id: .null) }
         let id: RequestID? =
             switch object["id"] {
             case .null?: .null
@@ -102,10 +127,10 @@ extension Request {
             default: nil
             }
         guard object["id"] == nil || id != nil, object["jsonrpc"] == "2.0", case .string(let method)? = object["method"]
-        else { throw EnvelopeError(id: id ?? .null, error: .invalidRequest("")) }
+        else { throw Refusal(id: id ?? .null) }
         switch object["params"] {
         case nil, .object, .array: self.init(id: id, method: method, params: object["params"])
-        default: throw EnvelopeError(id: id ?? .null, error: .invalidRequest(""))
+        default: throw Refusal(id: id ?? .null)
         }
     }
 }
@@ -144,7 +169,7 @@ struct RequestLineTests {
     private func outcome(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointer) throws -> Outcome {
         do {
             return .request(try Request(envelope, in: bytes))
-        } catch let error as EnvelopeError {
+        } catch let error as Request.Refusal {
             return .refused(error.id)
         }
     }
@@ -160,7 +185,7 @@ struct RequestLineTests {
     }
 
     private func outcome(_ tree: JSON) -> Outcome {
-        do throws(EnvelopeError) {
+        do throws(Request.Refusal) {
             return .request(try Request(tree: tree))
         } catch {
             return .refused(error.id)

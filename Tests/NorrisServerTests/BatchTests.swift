@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer
@@ -90,7 +91,7 @@ struct BatchTests {
     @Test(
         "Entries past four mebibytes are refused, and the line stays below",
         arguments: [TestMethods.large, TestMethods.deferredLarge])
-    func longBatch(_ body: @escaping MethodBody) async throws {
+    func longBatch(_ body: @escaping Handler.Body) async throws {
         let registry = TestMethods.registry(["fact.random": body])
         let entries = (0..<64).map { request($0, "fact.random", #"{"count":15}"#) }
         let line = try await registry.reply(to: batch(entries))
@@ -104,7 +105,7 @@ struct BatchTests {
         "Entries after an entry that did not fit are refused and not performed; a notification needs no space",
         arguments: [TestMethods.large, TestMethods.deferredLarge]
     )
-    func afterTheLimit(_ body: @escaping MethodBody) async throws {
+    func afterTheLimit(_ body: @escaping Handler.Body) async throws {
         let calls = Counter()
         let registry = TestMethods.registry([
             "fact.random": body, "fact.get": TestMethods.counted(calls, TestMethods.echo),
@@ -140,7 +141,7 @@ struct BatchTests {
 
     @Test(
         "A single reply that is too long is refused as well", arguments: [TestMethods.large, TestMethods.deferredLarge])
-    func longSingle(_ body: @escaping MethodBody) async throws {
+    func longSingle(_ body: @escaping Handler.Body) async throws {
         let registry = TestMethods.registry(["fact.random": body])
         let refused = try await registry.reply(to: request(1, "fact.random", #"{"count":64}"#))
         #expect(try outline(refused) == "1 -32004 busy")

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func withHub(
-        _ bodies: [String: MethodBody] = [:], tuning: Server.Tuning = .patient,
+        _ bodies: [String: Handler.Body] = [:], tuning: Server.Tuning = .patient,
         _ body: (LiveServer) async throws -> Void
     ) async throws {
         let all = bodies.merging(["event.subscribe": TestMethods.subscribe]) { first, _ in first }
@@ -42,7 +42,7 @@ import Testing
 
     @Test("Events right after a subscription follow its reply")
     func replyComesFirst() async throws {
-        let body: MethodBody = { [hub] call, json throws(ResponseError) in
+        let body: Handler.Body = { [hub] call, json throws(ResponseError) in
             call.subscription.set([.server])
             hub.publish(.server(.ok, at: noon))
             return try TestMethods.subscribe(call, &json)
@@ -146,7 +146,7 @@ import Testing
             try live.roundTrip()
             live.server.stop()
             let line = try #require(try silent.receiveLine())
-            let event = try Event(json: #require(Event.params(of: JSON.parse(line))))
+            let event = try Event(json: #require(JSON.parse(line).objectValue()["params"]))
             #expect(event.topic == .server && event.phase == .stopping)
             try silent.expect(nil)
             live.gate.open()

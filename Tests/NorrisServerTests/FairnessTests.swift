@@ -10,7 +10,7 @@ import Testing
     // MARK: Turns
 
     /// Writes the number of calls of the counted method.
-    private func report(_ counter: Counter) -> MethodBody {
+    private func report(_ counter: Counter) -> Handler.Body {
         { _, json throws(ResponseError) in
             json.integer(counter.value)
             return nil
@@ -93,7 +93,7 @@ import Testing
         let gate = Gate()
         let disk = Gauge()
         let network = Gauge()
-        let bodies: [String: MethodBody] = [
+        let bodies: [String: Handler.Body] = [
             "fact.today": { _, _ throws(ResponseError) in .disk(disk.work(until: gate)) },
             "gif.random": { _, _ throws(ResponseError) in .network(network.work(until: gate)) },
         ]
@@ -119,7 +119,7 @@ import Testing
     @Test("Entries of batches count among the four as other requests do") func deferredEntries() async throws {
         let gate = Gate()
         let disk = Gauge()
-        let bodies: [String: MethodBody] = [
+        let bodies: [String: Handler.Body] = [
             "fact.today": { _, _ throws(ResponseError) in .disk(disk.work(until: gate)) }
         ]
         try await withServer(bodies) { live in

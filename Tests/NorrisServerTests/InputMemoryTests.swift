@@ -76,7 +76,7 @@ import Testing
     @Test("A long request that has to wait for others of its user is refused where the user's share is used up")
     func deferredRequests() async throws {
         let gate = Gate()
-        let waiting: MethodBody = { _, _ throws(ResponseError) in
+        let waiting: Handler.Body = { _, _ throws(ResponseError) in
             .disk { () async throws(ResponseError) -> [UInt8] in
                 await gate.wait()
                 return Array("{}".utf8)

@@ -101,7 +101,7 @@ import Testing
     // MARK: Credentials
 
     @Test func bodiesSeeThePeerOfTheSocket() async throws {
-        let whoAmI: MethodBody = { call, json throws(ResponseError) in
+        let whoAmI: Handler.Body = { call, json throws(ResponseError) in
             json.string("\(call.peer.uid) \(call.peer.gid) \(call.peer.groups.sorted())")
             return nil
         }

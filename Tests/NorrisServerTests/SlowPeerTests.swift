@@ -67,7 +67,7 @@ import Testing
     @Test("A result that comes while earlier replies are unsent follows them")
     func resultsBehindUnsentReplies() async throws {
         let results = Counter()
-        let bodies: [String: MethodBody] = [
+        let bodies: [String: Handler.Body] = [
             // Short enough that the next line begins in the same turn.
             "fact.random": { _, json throws(ResponseError) in
                 json.string(String(repeating: "x", count: 49_152))

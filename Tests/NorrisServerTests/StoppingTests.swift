@@ -103,7 +103,7 @@ import Testing
         }
         var tuning = StoppingTests.patient
         (tuning.drainTime, tuning.networkDrainTime) = (.milliseconds(50), .seconds(3600))
-        let bodies: [String: MethodBody] = [
+        let bodies: [String: Handler.Body] = [
             "recent.list": { _, _ throws(ResponseError) in .disk(work) },
             "gif.trending": { _, _ throws(ResponseError) in .network(work) },
         ]

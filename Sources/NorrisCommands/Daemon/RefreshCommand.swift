@@ -47,7 +47,7 @@ struct RefreshCommand: SessionCommand {
             if let response = error.response, response.lacksCredentials { throw error.withGifHint(session) }
             // The end of the rate limit, if the daemon reports it, replaces the hint.
             guard let response = error.response, response.code == .busy,
-                let time = response.details["retry_at"].flatMap({ try? Timestamp(json: $0) })
+                let time = response.detail("retry_at", as: Timestamp.self)
             else { throw error }
             var failure = error
             failure.hint = "Try again \(upcomingTime(of: time, at: session.system.now))."
@@ -125,7 +125,7 @@ struct RefreshCommand: SessionCommand {
     /// Writes the result of a refresh, such as `facts: 9,000 items, 12 new`. Failures follow at the end of the command.
     ///
     /// - Returns: Whether standard output still has a reader.
-    private func show(_ event: Event, added: Int?, _ json: JSON, _ session: Session) throws(Failure) -> Bool {
+    private func show(_ event: Event, added: Int?, _ json: EncodedJSON, _ session: Session) throws(Failure) -> Bool {
         if session.settings.json { return try session.write(Report(json: json).output) }
         guard event.phase != .failed else { return true }
         let counts = [event.items?.count.map { countText($0, "item") }, added.map { "\(groupedDigits($0)) new" }]

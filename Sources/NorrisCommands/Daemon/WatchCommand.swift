@@ -35,7 +35,7 @@ struct WatchCommand: SessionCommand {
         return report
     }
 
-    private func text(_ params: JSON, _ event: Event, _ session: Session) -> [UInt8] {
+    private func text(_ params: EncodedJSON, _ event: Event, _ session: Session) -> [UInt8] {
         let time = session.system.localText(event.at, "%H:%M:%S")
         return session.report(params, schema: Event.schema) { $0.event(event, time: time) }.output
     }

@@ -57,8 +57,8 @@ struct PromptCommand: SessionCommand {
 
     /// Returns the result of a reply as a line of JSON, or nothing if the reply has no result.
     private func result(_ reply: [UInt8]) -> [UInt8] {
-        guard let response = try? Response(json: JSON.parse(reply)), response.answers(1),
-            case .success(let json) = response.outcome, (try? FactRandom.Result(json: json)) != nil
+        guard let response = try? Response(parsing: reply), response.answers(1),
+            case .success(let json) = response.outcome, (try? json.decoded(as: FactRandom.Result.self)) != nil
         else { return [] }
         return Report(json: json).output
     }

@@ -38,7 +38,7 @@ struct FavoriteExportCommand: SessionCommand {
                 }
                 throw failure
             }
-            guard try session.write(Self.lines(of: page.json)) else { return Report() }
+            guard try session.write(Self.lines(of: page.json.tree)) else { return Report() }
             written += page.value.items.count
             cursor = page.value.next
         } while cursor != nil

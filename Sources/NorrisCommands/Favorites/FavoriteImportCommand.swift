@@ -123,15 +123,9 @@ struct FavoriteImportCommand: SessionCommand {
             Failure(
                 .usage, "\(name), line \(number): \(message)", hint: "Nothing was imported. Fix or remove the line.")
         }
-        let json: JSON
-        do {
-            json = try JSON.parse(bytes)
-        } catch {
-            throw fault("\(error)")
-        }
         var favorite: Favorite
         do {
-            favorite = try Favorite(json: json)
+            favorite = try Favorite(parsing: bytes)
         } catch {
             throw fault("\(error)")
         }

@@ -77,9 +77,8 @@ struct FeedAddCommand: SessionCommand {
     private func add(_ url: String, _ session: Session) throws(Failure) -> Result<Reply<SourceAdd.Result>, WebPage> {
         let parameters = SourceAdd.Parameters(url: url, name: chosenName, kind: kind, refresh: refresh, waits: true)
         let outcome = try session.send(Session.line(SourceAdd.name, parameters), to: session.sockets)
-        if case .failure(let error) = outcome, case .array(let feeds)? = error.details["feed_urls"] {
-            let addresses = feeds.compactMap { if case .string(let feed) = $0 { feed } else { nil } }
-            return .failure(WebPage(feeds: addresses, failure: Failure(error, method: SourceAdd.name)))
+        if case .failure(let error) = outcome, let feeds = error.detail("feed_urls", as: [String].self) {
+            return .failure(WebPage(feeds: feeds, failure: Failure(error, method: SourceAdd.name)))
         }
         return .success(try session.read(outcome, of: SourceAdd.self))
     }

@@ -88,7 +88,7 @@ struct FeedImportCommand: SessionCommand {
         case .missing: throw Failure.missing("norris-fetch", packages: "norrisd")
         case .ended(status: 0, let output):
             let lines = output.split(separator: UInt8(ascii: "\n")).dropFirst().dropLast()
-            return lines.compactMap { line in (try? JSON.parse(line)).flatMap { try? FeedLink(json: $0) } }
+            return lines.compactMap { try? FeedLink(parsing: $0) }
         case .ended(_, let output):
             let reason = sanitizedLine(String(decoding: output, as: UTF8.self))
             let text = reason.hasPrefix("norris-fetch: ") ? reason.dropFirst(14) : reason[...]
@@ -109,7 +109,7 @@ struct FeedImportCommand: SessionCommand {
         mutating func take(_ outcome: Response.Outcome, of url: String) throws(Failure) {
             switch outcome {
             case .success(let json):
-                guard let result = try? SourceAdd.Result(json: json) else {
+                guard let result = try? json.decoded(as: SourceAdd.Result.self) else {
                     throw .unreadable("it does not say whether the feed was added")
                 }
                 if result.isAdded { added.append(result.sourceName) } else { known.append(result.sourceName) }

@@ -225,7 +225,7 @@ extension Failure {
     /// next try. The daemon's hint remains if the daemon reports no fetch error.
     func withGifHint(_ session: Session) -> Failure {
         guard let response, response.code == .nothingCached else { return self }
-        let error = response.details["last_error"].flatMap { try? SourceFailure(json: $0) }
+        let error = response.detail("last_error", as: SourceFailure.self)
         var failure = self
         if response.lacksCredentials {
             if let words = error?.message, !words.isEmpty { failure.message = words.last == "." ? words : words + "." }

@@ -72,7 +72,7 @@ func unwritable(_ error: SystemError) -> String { "Standard output cannot be wri
 
 /// The daemon's result of a call, as JSON and decoded.
 struct Reply<Value> {
-    let json: JSON
+    let json: EncodedJSON
     let value: Value
 }
 
@@ -104,7 +104,7 @@ extension Session {
         case .failure(let error): throw Failure(error, method: M.name)
         case .success(let json):
             do {
-                return Reply(json: json, value: try M.Result(json: json))
+                return Reply(json: json, value: try json.decoded())
             } catch {
                 throw .unreadable("\(error)")
             }
@@ -148,7 +148,7 @@ extension Session {
     private func outcome(of reply: [UInt8]) throws(Failure) -> Response.Outcome {
         let response: Response
         do {
-            response = try Response(json: JSON.parse(reply))
+            response = try Response(parsing: reply)
         } catch {
             throw .unreadable("\(error)")
         }
@@ -186,9 +186,9 @@ extension Session {
 
 /// A line from a connection that has subscribed to events.
 enum Incoming {
-    case result(JSON, id: Int64)
+    case result(EncodedJSON, id: Int64)
     /// The parameters as JSON, and the decoded event.
-    case event(JSON, Event)
+    case event(EncodedJSON, Event)
     /// A message of a newer daemon, which norrisctl ignores.
     case unknown
 }
@@ -223,16 +223,13 @@ extension Session {
     }
 
     private func incoming(_ line: [UInt8], methods: [String]) throws(Failure) -> Incoming {
-        let message: JSON
         let response: Response
         do {
-            message = try JSON.parse(line)
-            if case .object(let object) = message, object["method"] != nil {
-                let params = Event.params(of: message)
-                guard let params, let event = try? Event(json: params) else { return .unknown }
-                return .event(params, event)
+            let notification = try line[...].withRawBytes { bytes throws(JSONError) in
+                self.notification(try JSONValue(parsing: bytes))
             }
-            response = try Response(json: message)
+            if let notification { return notification }
+            response = try Response(parsing: line)
         } catch {
             throw .unreadable("\(error)")
         }
@@ -241,6 +238,13 @@ extension Session {
         case .success(let result): return .result(result, id: position)
         case .failure(let error): throw Failure(error, method: methods[Int(position) - 1])
         }
+    }
+
+    /// Returns nil for a message that is a response.
+    private func notification(_ message: JSONValue) -> Incoming? {
+        if message.member("method") == nil { return nil }
+        guard let params = Event.params(of: message), let event = try? Event(json: params) else { return .unknown }
+        return .event(EncodedJSON(params), event)
     }
 
     /// The failure of a connection that ended after the first reply.

@@ -72,21 +72,12 @@ extension JSON {
     /// every integer exactly (RFC 8259, section 6).
     package static let maximumInteger: Int64 = 1 << 53
 
-    /// Parses exactly one value, with optional white space around it.
-    ///
-    /// Stricter than RFC 8259: valid UTF-8 without byte order mark, no duplicate keys (compared by decoded bytes), at
-    /// most `maximumDepth` open brackets, integers within ±`maximumInteger`, no numbers that overflow binary64
-    /// (underflow gives zero), no escapes of lone surrogates.
-    package static func parse(_ bytes: UnsafeRawBufferPointer) throws(JSONError) -> JSON {
-        var parser = JSONParser(bytes)
-        return try parser.document()
+    /// Parses exactly one value, with optional white space around it, as strictly as ``JSONParser``.
+    package static func parse(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSON {
+        try bytes.withRawBytes { bytes throws(JSONError) in JSON(json: try JSONValue(parsing: bytes)) }
     }
 
     package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON { try parse(bytes[...]) }
-
-    package static func parse(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSON {
-        try bytes.withRawBytes { bytes throws(JSONError) in try parse(bytes) }
-    }
 
     package static func parse(_ text: String) throws(JSONError) -> JSON { try parse(Array(text.utf8)) }
 }

@@ -28,79 +28,53 @@ extension JSONWriter {
 
 /// A type with a wire form that can be read.
 package protocol JSONDecodable {
-    init(json: JSON) throws(JSONDecodingError)
-
-    /// Reads a token that was parsed from these bytes.
-    init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError)
+    init(json: JSONValue) throws(JSONDecodingError)
 }
 
 extension JSONDecodable {
-    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
-        var parser = JSONParser(rereading: token, of: bytes)
-        // The value is valid JSON, because it was parsed before.
-        try self.init(json: (try? parser.value()) ?? .null)
+    /// Parses and decodes exactly one value.
+    ///
+    /// - Throws: ``JSONError`` or ``JSONDecodingError``.
+    package init(parsing bytes: UnsafeRawBufferPointer) throws { try self.init(json: try JSONValue(parsing: bytes)) }
+
+    package init(parsing bytes: ArraySlice<UInt8>) throws {
+        self = try bytes.withRawBytes { bytes in try Self(parsing: bytes) }
     }
+
+    package init(parsing bytes: [UInt8]) throws { try self.init(parsing: bytes[...]) }
 }
 
-extension JSON {
-    /// The members of an object. Throws an error for other values.
-    package func objectValue() throws(JSONDecodingError) -> JSONObject {
-        guard case .object(let object) = self else { throw JSONDecodingError(message: "must be an object") }
-        return object
-    }
+/// One valid JSON value as bytes, for a result whose type is known later.
+package struct EncodedJSON: Equatable, Sendable, JSONEncodable {
+    private let bytes: [UInt8]
 
-    /// The elements of an array. Throws an error for other values.
-    package func arrayValue() throws(JSONDecodingError) -> [JSON] {
-        guard case .array(let elements) = self else { throw JSONDecodingError(message: "must be an array") }
-        return elements
-    }
-}
+    package init(_ value: JSONValue) { bytes = Array(value.encoded) }
 
-extension JSONObject {
-    /// Reads a member that must be present. The path of an error contains the key.
-    package func required<Value: JSONDecodable>(
-        _ key: String, as type: Value.Type = Value.self
+    package init(_ value: some JSONEncodable) { bytes = value.jsonBytes }
+
+    package func decoded<Value: JSONDecodable>(
+        as type: Value.Type = Value.self
     ) throws(JSONDecodingError) -> Value {
-        guard let json = self[key] else { throw JSONDecodingError(path: key, message: "is missing") }
-        return try Value(json: json, below: key)
-    }
-
-    /// Reads a member that may be absent or `null`. The path of an error contains the key.
-    package func optional<Value: JSONDecodable>(
-        _ key: String, as type: Value.Type = Value.self
-    ) throws(JSONDecodingError) -> Value? {
-        switch self[key] {
-        case nil, .null: nil
-        case let json?: try Value(json: json, below: key)
+        try bytes[...].withRawBytes { bytes throws(JSONDecodingError) in
+            // Parsed before, so this cannot fail.
+            guard let value = try? JSONValue(parsing: bytes) else { throw JSONDecodingError(message: "must be JSON") }
+            return try Value(json: value)
         }
     }
-}
 
-extension JSONDecodable {
-    /// Decodes a value, and prepends a step to the path of an error.
-    fileprivate init(json: JSON, below step: String) throws(JSONDecodingError) {
-        do {
-            try self.init(json: json)
-        } catch {
-            throw error.below(step)
-        }
-    }
+    /// The value as a tree, which is written again with all escapes of ``JSONWriter``.
+    package var tree: JSON { (try? decoded()) ?? .null }
+
+    package func encode(to json: inout JSONWriter) { tree.encode(to: &json) }
 }
 
 extension Array: JSONDecodable where Element: JSONDecodable {
-    package init(json: JSON) throws(JSONDecodingError) {
-        self = []
-        for (index, element) in try json.arrayValue().enumerated() {
-            do throws(JSONDecodingError) { append(try Element(json: element)) } catch { throw error.below("\(index)") }
-        }
-    }
-
-    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
-        guard token.kind == .array else { throw JSONDecodingError(message: "must be an array") }
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard json.kind == .array else { throw JSONDecodingError(message: "must be an array") }
         self = []
         var fault: JSONDecodingError?
-        JSONParser(bytes).forEachElement(of: token) { element in
-            do throws(JSONDecodingError) { append(try Element(token: element, of: bytes)) } catch {
+        json.forEachElement { element in
+            do throws(JSONDecodingError) { append(try Element(json: element)) } catch {
                 fault = error.below("\(count)")
             }
             return fault == nil
@@ -111,13 +85,22 @@ extension Array: JSONDecodable where Element: JSONDecodable {
 
 extension Dictionary: JSONDecodable where Key == String, Value: JSONDecodable {
     /// Throws an error for different keys that are canonically equivalent, because `String` treats them as equal.
-    package init(json: JSON) throws(JSONDecodingError) {
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard json.kind == .object else { throw JSONDecodingError(message: "must be an object") }
         self = [:]
-        for (key, value) in try json.objectValue().members {
-            guard updateValue(try Value(json: value, below: key), forKey: key) == nil else {
-                throw JSONDecodingError(message: "must not have canonically equivalent keys")
+        var fault: JSONDecodingError?
+        json.forEachMember { key, value in
+            let key = key.text ?? ""
+            do throws(JSONDecodingError) {
+                if updateValue(try Value(json: value), forKey: key) != nil {
+                    fault = JSONDecodingError(message: "must not have canonically equivalent keys")
+                }
+            } catch {
+                fault = error.below(key)
             }
+            return fault == nil
         }
+        if let fault { throw fault }
     }
 }
 
@@ -141,7 +124,24 @@ package struct JSONDecodingError: Error, Equatable, CustomStringConvertible {
 }
 
 extension JSON: JSONEncodable, JSONDecodable {
-    package init(json: JSON) { self = json }
+    package init(json: JSONValue) {
+        switch json.kind {
+        case .null: self = .null
+        case .false: self = .bool(false)
+        case .true: self = .bool(true)
+        case .integer: self = .integer(json.integer ?? 0)
+        case .double: self = .double(json.double ?? 0)
+        case .string: self = .string(json.text ?? "")
+        case .array:
+            var elements: [JSON] = []
+            json.forEachElement { element in
+                elements.append(JSON(json: element))
+                return true
+            }
+            self = .array(elements)
+        case .object: self = .object(JSONObject(members: json))
+        }
+    }
 
     package func encode(to json: inout JSONWriter) {
         switch self {
@@ -157,7 +157,20 @@ extension JSON: JSONEncodable, JSONDecodable {
 }
 
 extension JSONObject: JSONEncodable, JSONDecodable {
-    package init(json: JSON) throws(JSONDecodingError) { self = try json.objectValue() }
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard json.kind == .object else { throw JSONDecodingError(message: "must be an object") }
+        self.init(members: json)
+    }
+
+    /// The members of an object; none for another value.
+    fileprivate init(members value: JSONValue) {
+        var members: [(key: String, value: JSON)] = []
+        value.forEachMember { key, value in
+            members.append((key: key.text ?? "", value: JSON(json: value)))
+            return true
+        }
+        self.init(uniqueMembers: members)
+    }
 
     package func encode(to json: inout JSONWriter) {
         json.beginObject()
@@ -170,23 +183,20 @@ extension JSONObject: JSONEncodable, JSONDecodable {
 }
 
 extension String: JSONEncodable, JSONDecodable {
-    package init(json: JSON) throws(JSONDecodingError) {
-        guard case .string(let value) = json else { throw JSONDecodingError(message: "must be a string") }
-        self = value
-    }
-
-    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
-        guard token.kind == .string else { throw JSONDecodingError(message: "must be a string") }
-        self = token.text(in: bytes)
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard let text = json.text else { throw JSONDecodingError(message: "must be a string") }
+        self = text
     }
 
     package func encode(to json: inout JSONWriter) { json.string(self) }
 }
 
 extension Bool: JSONEncodable, JSONDecodable {
-    package init(json: JSON) throws(JSONDecodingError) {
-        guard case .bool(let value) = json else { throw JSONDecodingError(message: "must be true or false") }
-        self = value
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard json.kind == .true || json.kind == .false else {
+            throw JSONDecodingError(message: "must be true or false")
+        }
+        self = json.kind == .true
     }
 
     package func encode(to json: inout JSONWriter) { json.bool(self) }
@@ -194,8 +204,10 @@ extension Bool: JSONEncodable, JSONDecodable {
 
 extension Int64: JSONEncodable, JSONDecodable {
     /// Accepts only literals without fraction and exponent: `1.0` is not an integer.
-    package init(json: JSON) throws(JSONDecodingError) {
-        guard case .integer(let value) = json else { throw JSONDecodingError(message: "must be an integer") }
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard json.kind == .integer, let value = json.integer else {
+            throw JSONDecodingError(message: "must be an integer")
+        }
         self = value
     }
 
@@ -203,18 +215,15 @@ extension Int64: JSONEncodable, JSONDecodable {
 }
 
 extension Int: JSONEncodable, JSONDecodable {
-    package init(json: JSON) throws(JSONDecodingError) { self = Int(try Int64(json: json)) }
+    package init(json: JSONValue) throws(JSONDecodingError) { self = Int(try Int64(json: json)) }
 
     package func encode(to json: inout JSONWriter) { json.integer(self) }
 }
 
 extension Double: JSONEncodable, JSONDecodable {
-    package init(json: JSON) throws(JSONDecodingError) {
-        switch json {
-        case .integer(let value): self = Double(value)
-        case .double(let value): self = value
-        default: throw JSONDecodingError(message: "must be a number")
-        }
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard let value = json.double else { throw JSONDecodingError(message: "must be a number") }
+        self = value
     }
 
     package func encode(to json: inout JSONWriter) { json.double(self) }

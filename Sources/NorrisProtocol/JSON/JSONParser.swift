@@ -1,10 +1,42 @@
-/// A recursive-descent parser of one JSON value; the depth limit bounds the recursion. `bytes` must outlive the parser.
+import Glibc
+
+/// A JSON value as a range of the bytes that it was parsed from: its kind, and offsets from the first of these bytes.
+///
+/// A token is small and may be stored longer than a ``JSONValue``, which reads it.
+package struct JSONToken: Equatable, Sendable {
+    package enum Kind: UInt8, Sendable { case null, `false`, `true`, integer, double, string, array, object }
+
+    package let kind: Kind
+    /// Whether the value is a string of ASCII without escapes, so that its raw bytes are its text.
+    package let isPlain: Bool
+    /// Includes quotes and brackets. 32 bits suffice, because a line is far shorter than 2 GiB.
+    private let start, end: Int32
+
+    package init(_ kind: Kind, _ range: Range<Int>, isPlain: Bool = false) {
+        self.kind = kind
+        self.isPlain = isPlain
+        start = Int32(truncatingIfNeeded: range.lowerBound)
+        end = Int32(truncatingIfNeeded: range.upperBound)
+    }
+
+    package var range: Range<Int> { Int(start)..<Int(end) }
+
+    /// The range between the quotes of a string.
+    var content: Range<Int> { Int(start) + 1..<Int(end) - 1 }
+}
+
+/// A recursive-descent parser, which reads values in place; the depth limit bounds the recursion. `bytes` must outlive
+/// the parser.
+///
+/// Stricter than RFC 8259: valid UTF-8 without byte order mark, no duplicate keys (compared by decoded bytes), at most
+/// ``JSON/maximumDepth`` open brackets, integers within ±``JSON/maximumInteger``, no numbers that overflow binary64
+/// (underflow gives zero), no escapes of lone surrogates.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var depth = 0
     /// Whether the bytes were parsed before, so that duplicate keys are impossible.
-    let isRereading: Bool
+    private let isRereading: Bool
 
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
@@ -18,17 +50,10 @@ struct JSONParser {
         isRereading = true
     }
 
-    /// Reads the whole input as one value.
-    mutating func document() throws(JSONError) -> JSON {
-        try begin()
-        let value = try value()
-        try end()
-        return value
-    }
-
-    /// Throws an error if the input begins with a byte order mark.
+    /// Passes the white space before a document, and throws an error if it begins with a byte order mark.
     mutating func begin() throws(JSONError) {
         if bytes.first == 0xEF, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { throw JSONError(.byteOrderMark, at: 0) }
+        skipWhiteSpace()
     }
 
     /// Throws an error if anything but white space follows the value.
@@ -37,57 +62,71 @@ struct JSONParser {
         guard position == bytes.count else { throw JSONError(.trailingBytes, at: position) }
     }
 
-    mutating func value() throws(JSONError) -> JSON {
+    /// Reads the next value.
+    mutating func token() throws(JSONError) -> JSONToken {
         skipWhiteSpace()
+        let start = position
         switch try peek() {
-        case UInt8(ascii: "\""): return .string(try string())
-        case UInt8(ascii: "{"): return .object(try object())
-        case UInt8(ascii: "["): return .array(try array())
-        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+        case UInt8(ascii: "\""): return try stringToken()
+        case UInt8(ascii: "{"):
+            try members { (_, _) throws(JSONError) in }
+            return JSONToken(.object, start..<position)
+        case UInt8(ascii: "["):
+            try elements { (_) throws(JSONError) in }
+            return JSONToken(.array, start..<position)
         case UInt8(ascii: "t"):
             try word("true")
-            return .bool(true)
+            return JSONToken(.true, start..<position)
         case UInt8(ascii: "f"):
             try word("false")
-            return .bool(false)
+            return JSONToken(.false, start..<position)
         case UInt8(ascii: "n"):
             try word("null")
-            return .null
+            return JSONToken(.null, start..<position)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            let isInteger = try number().isInteger
+            return JSONToken(isInteger ? .integer : .double, start..<position)
         default: throw JSONError(.unexpectedByte, at: position)
         }
     }
 
-    private mutating func array() throws(JSONError) -> [JSON] {
-        try open()
-        var elements: [JSON] = []
-        skipWhiteSpace()
-        if try peek() == UInt8(ascii: "]") {
-            close()
-            return elements
-        }
-        repeat { elements.append(try value()) } while try !isLast(before: UInt8(ascii: "]"))
-        return elements
-    }
-
-    private mutating func object() throws(JSONError) -> JSONObject {
+    /// Reads the object at the position and calls the body with each key and value.
+    mutating func members(_ body: (_ key: JSONToken, _ value: JSONToken) throws(JSONError) -> Void) throws(JSONError) {
         try open()
         skipWhiteSpace()
-        if try peek() == UInt8(ascii: "}") {
-            close()
-            return JSONObject()
-        }
-        var members: [(key: String, value: JSON)] = []
-        members.reserveCapacity(4)  // The size of a request's envelope.
+        if try peek() == UInt8(ascii: "}") { return close() }
         var keys = DistinctKeys()
         repeat {
-            let key = try nextKey(&keys)
-            members.append((key: text(of: key), value: try value()))
+            skipWhiteSpace()
+            guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: position) }
+            let key = try stringToken()
+            guard isRereading || keys.insert(key, of: bytes) else {
+                throw JSONError(.duplicateKey, at: key.range.lowerBound)
+            }
+            skipWhiteSpace()
+            guard try peek() == UInt8(ascii: ":") else { throw JSONError(.unexpectedByte, at: position) }
+            position += 1
+            try body(key, try token())
         } while try !isLast(before: UInt8(ascii: "}"))
-        return JSONObject(uniqueMembers: members)
+    }
+
+    /// Reads the array at the position and calls the body with each element.
+    mutating func elements(_ body: (JSONToken) throws(JSONError) -> Void) throws(JSONError) {
+        try open()
+        skipWhiteSpace()
+        if try peek() == UInt8(ascii: "]") { return close() }
+        repeat { try body(try token()) } while try !isLast(before: UInt8(ascii: "]"))
+    }
+
+    /// Reads the string that begins at the position.
+    @inline(__always) private mutating func stringToken() throws(JSONError) -> JSONToken {
+        let start = position
+        let isPlain = try skipString()
+        return JSONToken(.string, start..<position, isPlain: isPlain)
     }
 
     /// Consumes the comma or the closing bracket after an element. Returns true for the bracket.
-    mutating func isLast(before bracket: UInt8) throws(JSONError) -> Bool {
+    private mutating func isLast(before bracket: UInt8) throws(JSONError) -> Bool {
         skipWhiteSpace()
         switch try peek() {
         case UInt8(ascii: ","):
@@ -100,25 +139,25 @@ struct JSONParser {
         }
     }
 
-    mutating func open() throws(JSONError) {
+    private mutating func open() throws(JSONError) {
         guard depth < JSON.maximumDepth else { throw JSONError(.tooDeep, at: position) }
         depth += 1
         position += 1
     }
 
-    mutating func close() {
+    private mutating func close() {
         depth -= 1
         position += 1
     }
 
-    mutating func word(_ word: StaticString) throws(JSONError) {
+    private mutating func word(_ word: StaticString) throws(JSONError) {
         for index in 0..<word.utf8CodeUnitCount {
             guard try peek() == word.utf8Start[index] else { throw JSONError(.unexpectedByte, at: position) }
             position += 1
         }
     }
 
-    @inline(__always) mutating func skipWhiteSpace() {
+    @inline(__always) private mutating func skipWhiteSpace() {
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): position += 1
@@ -135,8 +174,16 @@ struct JSONParser {
 }
 
 extension JSONParser {
+    /// A number, with its text if it is no integer.
+    enum Number {
+        case integer(Int64)
+        case double(Double)
+
+        var isInteger: Bool { if case .integer = self { true } else { false } }
+    }
+
     /// Reads the number at the position.
-    mutating func number() throws(JSONError) -> JSON {
+    mutating func number() throws(JSONError) -> Number {
         let start = position
         let isNegative = bytes[position] == UInt8(ascii: "-")
         if isNegative { position += 1 }
@@ -195,15 +242,12 @@ extension JSONParser {
 }
 
 extension JSONParser {
-    /// Reads the string at the position.
-    mutating func string() throws(JSONError) -> String { text(of: try stringToken()) }
-
     /// Validates the string at the position and moves past it, without memory for its text.
     ///
     /// Only strings need UTF-8 validation, because the grammar refuses any other byte that is not ASCII.
     ///
     /// - Returns: whether the string is ASCII without escapes, so that its raw bytes are its text.
-    @inline(__always) mutating func skipString() throws(JSONError) -> Bool {
+    @inline(__always) private mutating func skipString() throws(JSONError) -> Bool {
         let quote = position
         position += 1
         let isASCII = skipPlainBytes()
@@ -287,7 +331,7 @@ extension JSONParser {
     }
 
     /// Moves to the next quote, backslash or control character, if any. Returns whether all passed bytes are ASCII.
-    mutating func skipPlainBytes() -> Bool {
+    private mutating func skipPlainBytes() -> Bool {
         var seen: UInt64 = 0
         while position + 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))

@@ -1,27 +1,3 @@
-/// One JSON-RPC 2.0 request or notification.
-package struct Request: Equatable, Sendable {
-    /// nil for a notification, which never gets a reply.
-    package var id: RequestID?
-    package var method: String
-    /// An object, an array or nil. Arrays are refused later, with the parameters, when the method is known.
-    package var params: JSON?
-
-    package init(id: RequestID?, method: String, params: JSON? = nil) {
-        (self.id, self.method, self.params) = (id, method, params)
-    }
-}
-
-extension Request: JSONEncodable {
-    package func encode(to json: inout JSONWriter) {
-        json.beginObject()
-        json.member("jsonrpc", "2.0")
-        json.member("id", id)
-        json.member("method", method)
-        json.member("params", params)
-        json.endObject()
-    }
-}
-
 /// The `id` of a JSON-RPC 2.0 request, returned to the client unchanged.
 ///
 /// Fractional numbers, which the specification discourages, are refused: they could not be returned exactly.
@@ -31,12 +7,12 @@ package enum RequestID: Sendable, Equatable, JSONEncodable {
     case string(String)
 
     /// Returns nil if the value is not an id.
-    package init?(_ json: JSON) {
-        switch json {
+    package init?(_ value: JSONValue) {
+        switch value.kind {
         case .null: self = .null
-        case .integer(let integer): self = .integer(integer)
-        case .string(let string): self = .string(string)
-        case .bool, .double, .array, .object: return nil
+        case .integer: self = .integer(value.integer ?? 0)
+        case .string: self = .string(value.text ?? "")
+        case .false, .true, .double, .array, .object: return nil
         }
     }
 
@@ -55,11 +31,10 @@ package enum RequestLine: Sendable {
     /// The ranges of the entries in the line. Every entry is strict JSON, but not necessarily a request.
     case batch([Range<Int>])
 
-    /// - Throws: if the line is not the strict JSON of this protocol (see ``JSON/parse(_:)``).
+    /// - Throws: if the line is not the strict JSON of this protocol (``JSONParser``).
     package init(_ line: UnsafeRawBufferPointer) throws(JSONError) {
         var parser = JSONParser(line)
         try parser.begin()
-        parser.skipWhiteSpace()
         if try parser.peek() == UInt8(ascii: "[") {
             var entries: [Range<Int>] = []
             try parser.elements { (entry) throws(JSONError) in entries.append(entry.range) }
@@ -94,38 +69,19 @@ package struct RequestEnvelope: Sendable {
             return
         }
         isObject = true
-        try parser.open()
-        parser.skipWhiteSpace()
-        if try parser.peek() == UInt8(ascii: "}") {
-            parser.close()
-            return
-        }
-        // Other members are rare, so the set that finds duplicates among them is created for the first.
-        var others: DistinctKeys?
-        var hasVersionMember = false
-        repeat {
-            parser.skipWhiteSpace()
-            let key = try parser.keyToken()
-            let member = parser.member(key)
-            let isNew =
-                switch member {
-                case .id: id == nil
-                case .method: method == nil
-                case .params: params == nil
-                case .version: !hasVersionMember
-                case .other: others.insert(key, parser)
-                }
-            guard isNew else { throw JSONError(.duplicateKey, at: key.range.lowerBound) }
-            try parser.colon()
-            let value = try parser.token()
-            switch member {
-            case .id: id = value
-            case .method: method = value
-            case .params: params = value
-            case .version: (hasVersionMember, hasVersion) = (true, parser.isVersion(value))
-            case .other: break
+        let bytes = parser.bytes
+        try parser.members { (key, value) throws(JSONError) in
+            let name = JSONValue(key, of: bytes)
+            if name.hasText("id") {
+                id = value
+            } else if name.hasText("method") {
+                method = value
+            } else if name.hasText("params") {
+                params = value
+            } else if name.hasText("jsonrpc") {
+                hasVersion = JSONValue(value, of: bytes).hasText("2.0")
             }
-        } while try !parser.isLast(before: UInt8(ascii: "}"))
+        }
     }
 
     /// Whether the value is a request: ``fault(in:)`` returns nil.
@@ -134,7 +90,7 @@ package struct RequestEnvelope: Sendable {
     }
 
     /// Returns the error for a value that is not a request, with its id if valid; nil for a request.
-    package func fault(in bytes: UnsafeRawBufferPointer) -> EnvelopeError? {
+    package func fault(in bytes: UnsafeRawBufferPointer) -> (id: RequestID, error: ResponseError)? {
         if isRequest { return nil }
         let message =
             if !isObject {
@@ -148,14 +104,8 @@ package struct RequestEnvelope: Sendable {
             } else {
                 "The member params must be an object."
             }
-        return EnvelopeError(id: id.map { RequestID($0, in: bytes) } ?? .null, error: .invalidRequest(message))
+        return (id.flatMap { RequestID(JSONValue($0, of: bytes)) } ?? .null, .invalidRequest(message))
     }
-}
-
-/// The error for a value that is not a request. The id is null if the value has no valid id.
-package struct EnvelopeError: Error, Equatable {
-    package var id: RequestID
-    package var error: ResponseError
 }
 
 extension JSONToken {
@@ -163,49 +113,10 @@ extension JSONToken {
     fileprivate var isContainer: Bool { kind == .object || kind == .array }
 }
 
-extension DistinctKeys? {
-    fileprivate mutating func insert(_ key: JSONToken, _ parser: JSONParser) -> Bool {
-        if self == nil { self = DistinctKeys() }
-        // Inserts in place, because a copy for each key would make the cost of a line quadratic.
-        return self?.insert(key, parser) == true
-    }
-}
-
-private enum EnvelopeMember { case id, method, params, version, other }
-
-extension JSONParser {
-    @inline(__always) fileprivate func member(_ key: JSONToken) -> EnvelopeMember {
-        // Only two names have the same length. A key with escapes can be any of the names.
-        let length = key.isPlain ? key.content.count : 0
-        if length == 2 || length == 0, isWord("id", key) { return .id }
-        if length == 6 || length == 0, isWord("method", key) { return .method }
-        if length == 6 || length == 0, isWord("params", key) { return .params }
-        if length == 7 || length == 0, isWord("jsonrpc", key) { return .version }
-        return .other
-    }
-
-    fileprivate func isVersion(_ value: JSONToken) -> Bool { value.kind == .string && isWord("2.0", value) }
-}
-
-extension RequestID {
-    /// The id in a token; null if the token is neither an integer nor a string.
-    package init(_ token: JSONToken, in bytes: UnsafeRawBufferPointer) {
-        switch token.kind {
-        case .integer: self = .integer(JSONParser(bytes).integer(of: token))
-        case .string: self = .string(JSONParser(bytes).text(of: token))
-        default: self = .null
-        }
-    }
-}
-
 extension JSONWriter {
-    /// Writes an id as the client sent it.
-    package mutating func id(_ token: JSONToken, in bytes: UnsafeRawBufferPointer) {
-        if token.kind != .string {
-            raw(UnsafeRawBufferPointer(rebasing: bytes[token.range]))
-        } else {
-            string(JSONParser(bytes).text(of: token))
-        }
+    /// Writes an id as the client sent it, with the escapes of this writer.
+    package mutating func id(_ id: JSONValue) {
+        if let text = id.text { string(text) } else { raw(id.encoded) }
     }
 }
 

@@ -23,6 +23,13 @@ package struct ResponseError: Error, Equatable, Sendable {
     }
 }
 
+extension ResponseError {
+    /// A further member of `data`; nil if it is absent or of another type.
+    package func detail<Value: JSONDecodable>(_ key: String, as type: Value.Type = Value.self) -> Value? {
+        details[key].flatMap { try? EncodedJSON($0).decoded() }
+    }
+}
+
 /// The values of `data.reason`, each with a code. The set is closed, so that each value has a counter and clients
 /// cannot add counters.
 package enum ErrorReason: String, CaseIterable, Sendable {
@@ -76,13 +83,13 @@ extension ResponseError: JSONEncodable, JSONDecodable {
         json.endObject()
     }
 
-    package init(json: JSON) throws(JSONDecodingError) {
-        let object = try json.objectValue()
-        code = ErrorCode(rawValue: try object.required("code"))
-        message = try object.required("message")
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        let members = try JSONMembers(json)
+        code = ErrorCode(rawValue: try members.required("code"))
+        message = try members.required("message")
         // Another server may send no `data`, or `data` of another shape; the code and the message remain valid.
         (reason, hint, details) = ("", nil, JSONObject())
-        guard case .object(let data)? = object["data"] else { return }
+        guard let object = json.member("data"), let data = try? JSONObject(json: object) else { return }
         if case .string(let word)? = data["reason"] { reason = word }
         if case .string(let text)? = data["hint"] { hint = text }
         details = JSONObject(uniqueMembers: data.members.filter { $0.key != "reason" && $0.key != "hint" })
@@ -132,7 +139,7 @@ extension ResponseError {
     package static func nothingCached(_ message: String, source: String, lastError: SourceFailure?) -> ResponseError {
         var details = JSONObject()
         details["source"] = .string(source)
-        details["last_error"] = lastError.flatMap { try? JSON.parse($0.jsonBytes) }
+        details["last_error"] = lastError.map { EncodedJSON($0).tree }
         return ResponseError(.nothingCached, message, details: details)
     }
 

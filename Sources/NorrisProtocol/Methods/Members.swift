@@ -18,8 +18,8 @@ package protocol WireObject: WireValue {
     mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure)
 }
 
-/// An operation on each member of a ``WireObject``: writing (``JSONWriter``), reading (``JSONObject/Reader`` and
-/// ``Arguments/Reader``) or describing (``SchemaReader``).
+/// An operation on each member of a ``WireObject``: writing (``JSONWriter``), reading (``JSONMembers``) or
+/// describing (``SchemaReader``).
 package protocol MemberVisitor: ~Copyable {
     associatedtype Failure: Error
 
@@ -129,29 +129,54 @@ extension WireObject {
 
 // MARK: Reading
 
-extension JSONObject {
-    /// Reads the members of a ``WireObject`` and ignores unknown members.
-    struct Reader: MemberVisitor {
-        let object: JSONObject
+/// Reads the members of an object by name, and ignores unknown members.
+package struct JSONMembers: MemberVisitor {
+    private let bytes: UnsafeRawBufferPointer
+    private let members: [(key: JSONToken, value: JSONToken)]
 
-        mutating func member<Value: WireValue>(
-            _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
-            _ summary: StaticString
-        ) throws(JSONDecodingError) {
-            switch presence {
-            case .required: value = try object.required("\(name)")
-            case .optional, .nullable: value = try object.optional("\(name)")
-            case .constant: break
-            }
+    /// - Parameter members: of one object, as tokens of these bytes.
+    init(_ members: [(key: JSONToken, value: JSONToken)], of bytes: UnsafeRawBufferPointer) {
+        (self.members, self.bytes) = (members, bytes)
+    }
+
+    init(_ json: JSONValue) throws(JSONDecodingError) {
+        guard json.kind == .object else { throw JSONDecodingError(message: "must be an object") }
+        var members: [(key: JSONToken, value: JSONToken)] = []
+        json.forEachMember { key, value in
+            members.append((key.token, value.token))
+            return true
+        }
+        self.init(members, of: json.bytes)
+    }
+
+    private subscript(name: StaticString) -> JSONValue? {
+        for (key, value) in members where JSONValue(key, of: bytes).hasText(name) { return JSONValue(value, of: bytes) }
+        return nil
+    }
+
+    func required<Value: JSONDecodable>(_ name: StaticString) throws(JSONDecodingError) -> Value {
+        guard let json = self[name] else { throw JSONDecodingError(path: "\(name)", message: "is missing") }
+        do throws(JSONDecodingError) { return try Value(json: json) } catch { throw error.below("\(name)") }
+    }
+
+    package mutating func member<Value: WireValue>(
+        _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
+        _ summary: StaticString
+    ) throws(JSONDecodingError) {
+        switch presence {
+        case .required: value = try required(name)
+        case .optional, .nullable:
+            value = if let json = self[name], json.kind != .null { try required(name) } else { nil }
+        case .constant: break
         }
     }
 }
 
 extension WireObject {
-    package init(json: JSON) throws(JSONDecodingError) {
+    package init(json: JSONValue) throws(JSONDecodingError) {
         self.init()
-        var reader = JSONObject.Reader(object: try json.objectValue())
-        try visit(&reader)
+        var members = try JSONMembers(json)
+        try visit(&members)
     }
 }
 
@@ -217,12 +242,8 @@ struct StringOrStrings: WireValue {
 
     init(strings: [String]) { self.strings = strings }
 
-    init(json: JSON) throws(JSONDecodingError) {
-        if case .string(let string) = json { strings = [string] } else { strings = try [String](json: json) }
-    }
-
-    init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
-        strings = token.kind == .string ? [token.text(in: bytes)] : try [String](token: token, of: bytes)
+    init(json: JSONValue) throws(JSONDecodingError) {
+        strings = if let text = json.text { [text] } else { try [String](json: json) }
     }
 
     func encode(to json: inout JSONWriter) { strings.encode(to: &json) }
@@ -244,11 +265,7 @@ package protocol OpenString: RawRepresentable, Hashable, Sendable, WireValue whe
 extension OpenString {
     package static var schema: Schema { .word(all.map(\.rawValue)) }
 
-    package init(json: JSON) throws(JSONDecodingError) { self.init(rawValue: try String(json: json)) }
-
-    package init(token: JSONToken, of bytes: UnsafeRawBufferPointer) throws(JSONDecodingError) {
-        self.init(rawValue: try String(token: token, of: bytes))
-    }
+    package init(json: JSONValue) throws(JSONDecodingError) { self.init(rawValue: try String(json: json)) }
 
     package func encode(to json: inout JSONWriter) { json.string(rawValue) }
 }

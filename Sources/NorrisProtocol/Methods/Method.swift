@@ -66,10 +66,11 @@ package enum MethodTable {
 package struct Arguments: Sendable {
     private final class Content: Sendable {
         let line: ArraySlice<UInt8>
-        /// The value of each parameter in the order of the method's description; nil if it was not sent.
-        let values: [JSONToken?]
+        let members: [(key: JSONToken, value: JSONToken)]
 
-        init(_ line: ArraySlice<UInt8>, _ values: [JSONToken?]) { (self.line, self.values) = (line, values) }
+        init(_ line: ArraySlice<UInt8>, _ members: [(key: JSONToken, value: JSONToken)]) {
+            (self.line, self.members) = (line, members)
+        }
     }
 
     /// nil without parameters.
@@ -77,31 +78,20 @@ package struct Arguments: Sendable {
 
     init() { content = nil }
 
-    init(line: ArraySlice<UInt8>, values: [JSONToken?]) { content = Content(line, values) }
+    init(line: ArraySlice<UInt8>, members: [(key: JSONToken, value: JSONToken)]) { content = Content(line, members) }
 
     package var isEmpty: Bool { content == nil }
 
-    fileprivate var reader: Reader {
-        content.map { Reader(line: $0.line, values: $0.values[...]) } ?? Reader(line: [], values: [])
-    }
-
-    /// Returns the values in the order of the method's description, which is also the order of `visit`.
-    fileprivate struct Reader: MemberVisitor {
-        let line: ArraySlice<UInt8>
-        var values: ArraySlice<JSONToken?>
-
-        mutating func member<Value: WireValue>(
-            _ name: StaticString, _ value: inout Value?, _ presence: Presence, _ schema: () -> Schema,
-            _ summary: StaticString
-        ) throws(ResponseError) {
-            guard let sent = values.popFirst(), let token = sent else { return value = nil }
-            do throws(JSONDecodingError) {
-                value = try line.withRawBytes { bytes throws(JSONDecodingError) in
-                    try Value(token: token, of: bytes)
-                }
-            } catch {
-                throw .invalidParams("\(error.below("\(name)"))", parameter: "\(name)")
-            }
+    @inline(__always) fileprivate func read(
+        _ body: (inout JSONMembers) throws(JSONDecodingError) -> Void
+    ) throws(JSONDecodingError) {
+        guard let content else {
+            var members = JSONMembers([], of: UnsafeRawBufferPointer(start: nil, count: 0))
+            return try body(&members)
+        }
+        try content.line.withRawBytes { bytes throws(JSONDecodingError) in
+            var members = JSONMembers(content.members, of: bytes)
+            try body(&members)
         }
     }
 }
@@ -113,8 +103,11 @@ extension WireObject {
     }
 
     @inline(__always) mutating func read(_ arguments: Arguments) throws(ResponseError) {
-        var reader = arguments.reader
-        try visit(&reader)
+        do throws(JSONDecodingError) {
+            try arguments.read { members throws(JSONDecodingError) in try visit(&members) }
+        } catch {
+            throw .invalidParams("\(error)", parameter: String(error.path.prefix { $0 != "." }))
+        }
     }
 }
 
@@ -124,49 +117,47 @@ extension MethodDescription {
     /// - Parameter params: a token of this line.
     /// - Throws: `-32602` with the name of the first parameter that is unknown, missing or of the wrong type.
     package func arguments(in line: ArraySlice<UInt8>, params: JSONToken?) throws(ResponseError) -> Arguments {
-        if params == nil, !needsParameters { return Arguments() }
-        var values: [JSONToken?] = []
-        if let params {
-            guard params.kind == .object else {
-                throw .invalidParams("Parameters are passed by name.", hint: "Send params as an object.")
-            }
-            values = try line.withRawBytes { bytes throws(ResponseError) in
-                try self.values(of: params, JSONParser(bytes))
-            }
+        guard let params else {
+            try checkPresence { _ in false }
+            return Arguments()
         }
-        if needsParameters {
-            for (index, parameter) in parameters.enumerated()
-            where parameter.isRequired && (values.isEmpty || values[index] == nil) {
-                throw .invalidParams(
-                    "The parameter \(parameter.name) is missing: \(parameter.schema.requirement).",
-                    parameter: parameter.name)
-            }
+        guard params.kind == .object else {
+            throw .invalidParams("Parameters are passed by name.", hint: "Send params as an object.")
         }
-        return values.isEmpty ? Arguments() : Arguments(line: line, values: values)
+        return try line.withRawBytes { bytes throws(ResponseError) in
+            var members: [(key: JSONToken, value: JSONToken)] = []
+            var fault: ResponseError?
+            JSONValue(params, of: bytes).forEachMember { key, value in
+                fault = self.fault(of: key, value)
+                members.append((key.token, value.token))
+                return fault == nil
+            }
+            if let fault { throw fault }
+            try checkPresence { name in members.contains { JSONValue($0.key, of: bytes).hasText(name) } }
+            return members.isEmpty ? Arguments() : Arguments(line: line, members: members)
+        }
     }
 
-    private func values(of params: JSONToken, _ parser: JSONParser) throws(ResponseError) -> [JSONToken?] {
-        var values: [JSONToken?] = []
-        var fault: ResponseError?
-        parser.forEachMember(of: params) { key, value in
-            guard let index = parameters.firstIndex(where: { parser.isText($0.name, key) }) else {
-                let key = parser.text(of: key)
-                fault = .invalidParams(
-                    "There is no parameter \(key.quotedForMessage).", parameter: key,
-                    hint: parameters.isEmpty
-                        ? "It takes none." : "It takes " + parameters.map(\.name).joined(separator: ", ") + ".")
-                return false
-            }
-            guard parameters[index].schema.accepts(value, parser) else {
-                let key = parameters[index].name
-                fault = .invalidParams("\(key) must be \(parameters[index].schema.requirement).", parameter: key)
-                return false
-            }
-            if values.isEmpty { values = Array(repeating: nil, count: parameters.count) }
-            values[index] = value
-            return true
+    private func checkPresence(_ isSent: (String) -> Bool) throws(ResponseError) {
+        guard needsParameters else { return }
+        for parameter in parameters where parameter.isRequired && !isSent(parameter.name) {
+            throw .invalidParams(
+                "The parameter \(parameter.name) is missing: \(parameter.schema.requirement).",
+                parameter: parameter.name)
         }
-        if let fault { throw fault }
-        return values
+    }
+
+    /// The error for an unknown parameter, or a value of the wrong type.
+    private func fault(of key: JSONValue, _ value: JSONValue) -> ResponseError? {
+        guard let parameter = parameters.first(where: { key.hasText($0.name) }) else {
+            let key = key.text ?? ""
+            return .invalidParams(
+                "There is no parameter \(key.quotedForMessage).", parameter: key,
+                hint: parameters.isEmpty
+                    ? "It takes none." : "It takes " + parameters.map(\.name).joined(separator: ", ") + ".")
+        }
+        if parameter.schema.accepts(value) { return nil }
+        return .invalidParams(
+            "\(parameter.name) must be \(parameter.schema.requirement).", parameter: parameter.name)
     }
 }

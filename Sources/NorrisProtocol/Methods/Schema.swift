@@ -69,22 +69,20 @@ extension Schema {
     ///
     /// An integer has neither fraction nor exponent, as everywhere in the protocol. The members of objects are not
     /// checked.
-    ///
-    /// - Parameter parser: a parser of the bytes that contain the token.
-    func accepts(_ value: JSONToken, _ parser: JSONParser) -> Bool {
+    func accepts(_ value: JSONValue) -> Bool {
         switch (self, value.kind) {
         case (.any, _), (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
-        case (.date, .string): CivilDate(parser.text(of: value)) != nil
-        case (.integer(let range, _), .integer): range.contains(Int(parser.integer(of: value)))
-        case (.count, .integer): parser.integer(of: value) >= 0
-        case (.text(let range), .string) where value.isPlain: range.contains(value.content.count)
-        case (.text(let range), .string): range.contains(parser.text(of: value).unicodeScalars.count)
-        case (.word(let words), .string): words.contains { parser.isText($0, value) }
-        case (.stringOrStrings, .array): parser.allElements(of: value, satisfy: { $0.kind == .string }, areSome: true)
-        case (.timestamp, .string): Timestamp(parser.text(of: value)) != nil
-        case (.list(let element), .array): parser.allElements(of: value, satisfy: { element.accepts($0, parser) })
+        case (.date, .string): CivilDate(value.text ?? "") != nil
+        case (.integer(let range, _), .integer): range.contains(Int(value.integer ?? 0))
+        case (.count, .integer): (value.integer ?? 0) >= 0
+        case (.text(let range), .string):
+            range.contains(value.plainText?.count ?? value.text?.unicodeScalars.count ?? 0)
+        case (.word(let words), .string): words.contains { value.hasText($0) }
+        case (.stringOrStrings, .array): value.first != nil && value.allSatisfy { $0.kind == .string }
+        case (.timestamp, .string): Timestamp(value.text ?? "") != nil
+        case (.list(let element), .array): value.allSatisfy(element.accepts)
         case (.nullable, .null): true
-        case (.nullable(let schema), _): schema.accepts(value, parser)
+        case (.nullable(let schema), _): schema.accepts(value)
         case (.object, .object), (.dictionary, .object), (.reference, .object): true
         default: false
         }

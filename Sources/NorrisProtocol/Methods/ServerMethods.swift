@@ -235,7 +235,7 @@ package enum Discover: Method {
             ]
         }
 
-        package init(json: JSON) { document = json }
+        package init(json: JSONValue) { document = JSON(json: json) }
 
         package func encode(to json: inout JSONWriter) { document.encode(to: &json) }
     }

@@ -68,8 +68,8 @@ extension CivilDate: CustomStringConvertible {
 extension CivilDate: WireValue {
     package static var schema: Schema { .date }
 
-    package init(json: JSON) throws(JSONDecodingError) {
-        guard case .string(let text) = json, let date = CivilDate(text) else {
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard let text = json.text, let date = CivilDate(text) else {
             throw JSONDecodingError(message: "must be a date such as \"2026-11-21\"")
         }
         self = date

@@ -61,8 +61,8 @@ extension Event {
         /// The new items; empty for a number.
         package var new: [NewItem] { if case .new(let items) = self { items } else { [] } }
 
-        package init(json: JSON) throws(JSONDecodingError) {
-            if case .array = json { self = .new(try [NewItem](json: json)) } else { self = .count(try Int(json: json)) }
+        package init(json: JSONValue) throws(JSONDecodingError) {
+            if json.kind == .array { self = .new(try [NewItem](json: json)) } else { self = .count(try Int(json: json)) }
         }
 
         package func encode(to json: inout JSONWriter) {
@@ -139,8 +139,7 @@ extension Event {
     }
 
     /// Returns the `params` of an event line; nil for a reply or another notification.
-    package static func params(of message: JSON) -> JSON? {
-        guard case .object(let object) = message, object["method"] == .string(method) else { return nil }
-        return object["params"]
+    package static func params(of message: JSONValue) -> JSONValue? {
+        message.member("method")?.hasText(method) == true ? message.member("params") : nil
     }
 }

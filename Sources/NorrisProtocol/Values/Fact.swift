@@ -66,7 +66,7 @@ package enum FactScope: String, Hashable, Sendable, CaseIterable, WireValue {
 
     package static var schema: Schema { .word(allCases.map(\.rawValue)) }
 
-    package init(json: JSON) throws(JSONDecodingError) {
+    package init(json: JSONValue) throws(JSONDecodingError) {
         guard let scope = FactScope(rawValue: try String(json: json)) else {
             throw JSONDecodingError(message: "must be \(FactScope.schema.requirement)")
         }

@@ -143,8 +143,8 @@ extension Int {
 extension Timestamp: WireValue {
     package static var schema: Schema { .timestamp }
 
-    package init(json: JSON) throws(JSONDecodingError) {
-        guard case .string(let text) = json, let timestamp = Timestamp(text) else {
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard let text = json.text, let timestamp = Timestamp(text) else {
             throw JSONDecodingError(message: "must be a time such as \"2026-11-21T03:25:04Z\"")
         }
         self = timestamp

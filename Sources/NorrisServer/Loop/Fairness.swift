@@ -185,7 +185,7 @@ struct Turn {
     /// The bytes of requests since the clock was last read.
     private var read = 0
     /// Consecutive requests to one method, and the start of the first.
-    private var run: (method: MethodRegistry.Method?, count: Int, start: Int)
+    private var run: (method: MethodRegistry.Entry?, count: Int, start: Int)
     private let now: () -> Int
 
     /// - Parameters:
@@ -219,7 +219,7 @@ struct Turn {
     mutating func moved(written: Int) { self.written = written }
 
     /// Records an answered request. Consecutive requests to the same method are timed together.
-    mutating func answered(_ method: MethodRegistry.Method) {
+    mutating func answered(_ method: MethodRegistry.Entry) {
         if method !== run.method {
             if run.method != nil { endRun(now()) }
             run.method = method

@@ -8,11 +8,11 @@ final class DeferredRequest {
     /// The request's id, as a token of the line; nil for a notification.
     let id: JSONToken?
     let line: ArraySlice<UInt8>
-    let method: MethodRegistry.Method
+    let method: MethodRegistry.Entry
     /// The start of the request, in nanoseconds.
     let start = monotonicNanoseconds()
 
-    fileprivate init(_ deferred: Deferred, id: JSONToken?, _ line: ArraySlice<UInt8>, _ method: MethodRegistry.Method) {
+    fileprivate init(_ deferred: Deferred, id: JSONToken?, _ line: ArraySlice<UInt8>, _ method: MethodRegistry.Entry) {
         (resource, work) = (deferred.resource, deferred.work)
         (self.id, self.line, self.method) = (id, line, method)
     }
@@ -204,16 +204,17 @@ struct Exchange {
         _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ caller: Caller,
         _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter
     ) -> DeferredRequest? {
-        guard envelope.isRequest, let name = envelope.method else {
+        guard envelope.isRequest, let token = envelope.method else {
             if let fault = envelope.fault(in: bytes) { fail(fault.id, fault.error, into: &json) }
             return nil
         }
         let id = envelope.id
-        guard let method = registry.method(named: name, in: bytes) else {
+        let name = JSONValue(token, of: bytes)
+        guard let method = registry.method(named: name) else {
             if id != nil, budget.isExceeded {
                 fail(id, bytes, Exchange.tooMuch, into: &json)
             } else {
-                fail(id, bytes, .unknownMethod(name.text(in: bytes)), into: &json)
+                fail(id, bytes, .unknownMethod(name.text ?? ""), into: &json)
             }
             return nil
         }
@@ -225,7 +226,7 @@ struct Exchange {
 
     /// - Parameter arguments: reads and checks the arguments.
     @inline(__always) private func perform(
-        _ method: MethodRegistry.Method, id: JSONToken?, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer,
+        _ method: MethodRegistry.Entry, id: JSONToken?, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer,
         _ caller: Caller, _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter,
         _ arguments: () throws(ResponseError) -> Arguments
     ) -> DeferredRequest? {
@@ -237,7 +238,7 @@ struct Exchange {
         let mark = json.mark()
         do throws(ResponseError) {
             json.literal(#"{"jsonrpc":"2.0","id":"#)
-            if let id { json.id(id, in: bytes) }
+            if let id { json.id(JSONValue(id, of: bytes)) }
             json.join(#","result":"#)
             if let deferred = try registry.perform(method, caller, into: &json, arguments) {
                 json.rewind(to: mark)
@@ -268,7 +269,7 @@ struct Exchange {
                 guard let id = waiting.id else { return }
                 let mark = json.mark()
                 json.literal(#"{"jsonrpc":"2.0","id":"#)
-                json.id(id, in: bytes)
+                json.id(JSONValue(id, of: bytes))
                 json.join(#","result":"#)
                 json.raw(result)
                 json.join("}", endsValue: true)
@@ -290,7 +291,7 @@ struct Exchange {
 
     private func fail(
         _ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, _ error: ResponseError, into json: inout JSONWriter
-    ) { fail(id.map { RequestID($0, in: bytes) }, error, into: &json) }
+    ) { fail(id.map { RequestID(JSONValue($0, of: bytes)) ?? .null }, error, into: &json) }
 }
 
 /// The last request line with an integer id. A line that repeats it with another id is not parsed again.
@@ -305,10 +306,10 @@ final class RepeatedLine {
 
     /// The request of the line; a class, so that it is not copied.
     final class Request {
-        let method: MethodRegistry.Method
+        let method: MethodRegistry.Entry
         let arguments: Arguments
 
-        init(_ method: MethodRegistry.Method, _ arguments: Arguments) {
+        init(_ method: MethodRegistry.Entry, _ arguments: Arguments) {
             self.method = method
             self.arguments = arguments
         }
@@ -339,7 +340,7 @@ final class RepeatedLine {
     }
 
     /// Stores some of the lines that do not repeat the last line, because storing has a cost.
-    func note(_ line: UnsafeRawBufferPointer, _ envelope: RequestEnvelope, _ method: MethodRegistry.Method) {
+    func note(_ line: UnsafeRawBufferPointer, _ envelope: RequestEnvelope, _ method: MethodRegistry.Entry) {
         misses += 1
         guard misses.isMultiple(of: 8), line.count <= RepeatedLine.maximumLength, let id = envelope.id,
             id.kind == .integer, line[id.range.lowerBound] != UInt8(ascii: "-"),

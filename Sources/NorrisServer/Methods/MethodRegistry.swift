@@ -41,15 +41,16 @@ package struct Deferred: Sendable {
     ) -> Deferred { disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes } }
 }
 
-/// The body of a method: writes its result and returns nil, or returns the rest of the work.
-///
-/// Runs on the event loop, so it must not block. If it throws, the written bytes are removed.
-package typealias MethodBody = @Sendable (Call, inout JSONWriter) throws(ResponseError) -> Deferred?
-
-/// A method of the protocol with its body.
+/// The code that performs a method.
 package struct Handler: Sendable {
+    /// Writes the result and returns nil, or returns the rest of the work.
+    ///
+    /// Runs on the event loop, so it must not block. If it throws, the written bytes are removed.
+    package typealias Body = @Sendable (Call, inout JSONWriter) throws(ResponseError) -> Deferred?
+
+    /// The name of the method.
     package let name: String
-    package let body: MethodBody
+    package let body: Body
 
     /// - Parameter body: writes its result and returns nil, or returns the rest of the work.
     package init<M: Method>(
@@ -61,7 +62,7 @@ package struct Handler: Sendable {
     }
 
     /// A frequent method, whose body reads only the parameters that it needs.
-    package init<M: Method>(_ method: M.Type, reading body: @escaping MethodBody) { (name, self.body) = (M.name, body) }
+    package init<M: Method>(_ method: M.Type, reading body: @escaping Body) { (name, self.body) = (M.name, body) }
 
     /// A method that always waits.
     package init<M: Method>(
@@ -93,18 +94,18 @@ package struct Handler: Sendable {
     }
 }
 
-/// The methods of ``MethodTable`` with their bodies. Checks the method, permission and parameters in the order of
+/// The methods of ``MethodTable`` with their handlers. Checks the method, permission and parameters in the order of
 /// PROTOCOL.md.
 package final class MethodRegistry: Sendable {
-    /// A class, so that a look-up copies only a reference.
-    final class Method: Sendable {
+    /// A method with its handler and meter. A class, so that a look-up copies only a reference.
+    final class Entry: Sendable {
         let description: MethodDescription
         let isAdministrative: Bool
-        let body: MethodBody
+        let body: Handler.Body
         let meter: RequestMeter
         private let name: [UInt8]
 
-        init(_ description: MethodDescription, _ body: @escaping MethodBody, _ meter: RequestMeter) {
+        init(_ description: MethodDescription, _ body: @escaping Handler.Body, _ meter: RequestMeter) {
             self.description = description
             self.body = body
             self.meter = meter
@@ -120,29 +121,25 @@ package final class MethodRegistry: Sendable {
         }
     }
 
-    private let methods: [Method]
     /// A hash table with free places, so that a look-up takes one or two steps and creates no String.
-    private let places: [Method?]
+    private let places: [Entry?]
     let counters: ServerCounters
     private let administratorCheck: @Sendable (Peer) -> Bool
 
     /// - Precondition: there is exactly one body for each method of the table.
     package init(
-        bodies: [String: MethodBody], counters: ServerCounters = ServerCounters(),
+        bodies: [String: Handler.Body], counters: ServerCounters = ServerCounters(),
         isAdministrator: @escaping @Sendable (Peer) -> Bool
     ) {
         precondition(bodies.count == MethodTable.methods.count, "A body for a method that is not in the table")
         self.counters = counters
-        methods = zip(MethodTable.methods, counters.methods).map { description, meter in
+        var places = [Entry?](repeating: nil, count: 128)
+        for (description, meter) in zip(MethodTable.methods, counters.methods) {
             guard let body = bodies[description.name] else { preconditionFailure("No body for \(description.name)") }
-            return Method(description, body, meter)
-        }
-        var places = [Method?](repeating: nil, count: 128)
-        for method in methods {
-            var name = method.description.name
+            var name = description.name
             var place = name.withUTF8 { MethodRegistry.place(UnsafeRawBufferPointer($0)) }
             while places[place] != nil { place = (place + 1) % places.count }
-            places[place] = method
+            places[place] = Entry(description, body, meter)
         }
         self.places = places
         administratorCheck = isAdministrator
@@ -150,16 +147,16 @@ package final class MethodRegistry: Sendable {
 
     package func isAdministrator(_ peer: Peer) -> Bool { administratorCheck(peer) }
 
-    /// The method with a name, a token of these bytes; nil for an unknown method, which is counted.
-    func method(named name: JSONToken, in bytes: UnsafeRawBufferPointer) -> Method? {
-        guard let text = name.plainText(in: bytes) else {
-            var text = name.text(in: bytes)
+    /// The method with a name; nil for an unknown method, which is counted.
+    func method(named name: JSONValue) -> Entry? {
+        guard let text = name.plainText else {
+            var text = name.text ?? ""
             return text.withUTF8 { method(named: UnsafeRawBufferPointer($0)) }
         }
         return method(named: text)
     }
 
-    private func method(named name: UnsafeRawBufferPointer) -> Method? {
+    private func method(named name: UnsafeRawBufferPointer) -> Entry? {
         var place = MethodRegistry.place(name)
         while let method = places[place] {
             if method.hasName(name) { return method }
@@ -171,7 +168,7 @@ package final class MethodRegistry: Sendable {
 
     /// Checks permission and parameters, and calls the body.
     @inline(__always) func perform(
-        _ method: Method, _ caller: Caller, into json: inout JSONWriter,
+        _ method: Entry, _ caller: Caller, into json: inout JSONWriter,
         _ arguments: () throws(ResponseError) -> Arguments
     ) throws(ResponseError) -> Deferred? {
         if method.isAdministrative && !isAdministrator(caller.peer) { throw .permissionDenied }

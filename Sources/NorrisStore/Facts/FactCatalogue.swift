@@ -52,7 +52,7 @@ package final class FactCatalogue: Sendable {
 
     package func fact(_ number: UInt32) -> Fact {
         // Not an error, because the builder has written the wire form.
-        withFact(number) { (try? Fact(json: JSON.parse(Array($0)))) ?? Fact() }
+        withFact(number) { (try? Fact(parsing: $0)) ?? Fact() }
     }
 
     /// The number of the fact with an id; nil if there is none.

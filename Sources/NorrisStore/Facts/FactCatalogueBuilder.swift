@@ -130,7 +130,7 @@ extension FactCatalogue {
             let merged = old.adding(isFull ? categories.filter { $0 == Fact.explicitCategory } : categories)
             let range = drafts[index].wire
             let wire = json.withBytes(in: Int(range.lowerBound)..<Int(range.upperBound)) { Array($0) }
-            guard merged.count > old.count, var fact = try? Fact(json: JSON.parse(wire)) else { return }
+            guard merged.count > old.count, var fact = try? Fact(parsing: wire) else { return }
             fact.categories = merged
             FactBytes.of(fact) { drafts[index].wire = write($0).wire }
             (drafts[index].kind, drafts[index].categories) = (FactKind(drafts[index].kind.group, merged), merged)

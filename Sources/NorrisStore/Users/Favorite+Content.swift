@@ -44,7 +44,7 @@ extension Favorite {
         }
         // Not nil, because the text is a content in wire form, and sanitizing changes no type.
         let sanitized = try? JSON.parse(bytes).mapStrings { $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }
-        return (try? sanitized.map(Content.init(json:))) ?? content
+        return (try? sanitized.map { try Content(parsing: $0.jsonBytes) }) ?? content
     }
 }
 

@@ -137,7 +137,7 @@ import Testing
                 else {
                     throw ResponseError.internalError()
                 }
-                return try SourceAdd.Result(json: result)
+                return try result.decoded(as: SourceAdd.Result.self)
             }
             #expect(results.filter(\.isAdded).count == 1 && Set(results.map(\.sourceName)).count == 1)
             // A configuration that gains a source with the name of an added one replaces it while it is there.

@@ -85,7 +85,7 @@ extension Server.Tuning {
 /// The server's tasks have a separate thread, so the body may block. `limits` is evaluated for each new connection.
 /// `socket` replaces a socket bound to a temporary path.
 func withServer(
-    _ bodies: [String: MethodBody] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
+    _ bodies: [String: Handler.Body] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
     tuning: Server.Tuning = .patient, ledger: MemoryLedger = MemoryLedger(), events: EventHub = EventHub(),
     isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }, at path: String? = nil,
     socket: ListeningSocket? = nil, _ body: (LiveServer) async throws -> Void

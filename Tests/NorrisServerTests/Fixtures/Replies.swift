@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 
 @testable import NorrisServer
 

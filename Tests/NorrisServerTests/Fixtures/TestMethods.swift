@@ -7,9 +7,9 @@ import Synchronization
 enum TestMethods {
     /// Returns a registry whose methods return `{}`, except for the given bodies and the methods below.
     static func registry(
-        _ bodies: [String: MethodBody] = [:], isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }
+        _ bodies: [String: Handler.Body] = [:], isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }
     ) -> MethodRegistry {
-        let empty: MethodBody = { _, json throws(ResponseError) in
+        let empty: Handler.Body = { _, json throws(ResponseError) in
             json.beginObject()
             json.endObject()
             return nil
@@ -19,26 +19,42 @@ enum TestMethods {
         return MethodRegistry(bodies: Dictionary(uniqueKeysWithValues: all), isAdministrator: isAdministrator)
     }
 
-    /// Writes the requested id, for `fact.get`.
-    static let echo: MethodBody = { call, json throws(ResponseError) in
-        json.string(try IDParameters(call.arguments).id)
+    /// The parameters that ``echo`` returns: the id of `fact.get`, or the query of `fact.search`.
+    private struct EchoParameters: WireObject {
+        var id: String?
+        var query: String?
+
+        mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("id", &id)
+            try members.optional("query", &query)
+        }
+
+        static func text(of call: Call) throws(ResponseError) -> String {
+            let parameters = try EchoParameters(call.arguments)
+            return parameters.id ?? parameters.query ?? ""
+        }
+    }
+
+    /// Writes the requested id.
+    static let echo: Handler.Body = { call, json throws(ResponseError) in
+        json.string(try EchoParameters.text(of: call))
         return nil
     }
 
-    /// Writes the requested id in deferred work, for `fact.get`.
-    static let deferredEcho: MethodBody = { call, _ throws(ResponseError) in
-        let id = try IDParameters(call.arguments).id
+    /// Writes the requested id in deferred work.
+    static let deferredEcho: Handler.Body = { call, _ throws(ResponseError) in
+        let id = try EchoParameters.text(of: call)
         return .disk { () async throws(ResponseError) -> [UInt8] in Array("\"\(id)\"".utf8) }
     }
 
     /// Writes a text of `count` times 64 KiB, for `fact.random`.
-    static let large: MethodBody = { call, json throws(ResponseError) in
+    static let large: Handler.Body = { call, json throws(ResponseError) in
         json.raw(try longText(call))
         return nil
     }
 
     /// Writes the text of `large` in deferred work.
-    static let deferredLarge: MethodBody = { call, _ throws(ResponseError) in
+    static let deferredLarge: Handler.Body = { call, _ throws(ResponseError) in
         .disk { () async throws(ResponseError) -> [UInt8] in try longText(call) }
     }
 
@@ -48,14 +64,14 @@ enum TestMethods {
         return quote + Array(repeating: UInt8(ascii: "x"), count: count * 65_536) + quote
     }
 
-    static let subscribe: MethodBody = { call, json throws(ResponseError) in
+    static let subscribe: Handler.Body = { call, json throws(ResponseError) in
         call.subscription.set(Set(try EventSubscribe.Parameters(call.arguments).topics ?? Event.Topic.all))
         json.beginObject()
         json.endObject()
         return nil
     }
 
-    static func throwing(_ error: ResponseError) -> MethodBody {
+    static func throwing(_ error: ResponseError) -> Handler.Body {
         { _, json throws(ResponseError) in
             json.beginObject()
             json.member("half", "written")
@@ -63,20 +79,20 @@ enum TestMethods {
         }
     }
 
-    static func throwingLater(_ error: ResponseError) -> MethodBody {
+    static func throwingLater(_ error: ResponseError) -> Handler.Body {
         { _, _ throws(ResponseError) in
             .disk { () async throws(ResponseError) -> [UInt8] in throw error }
         }
     }
 
-    static func counted(_ counter: Counter, _ body: @escaping MethodBody) -> MethodBody {
+    static func counted(_ counter: Counter, _ body: @escaping Handler.Body) -> Handler.Body {
         { call, json throws(ResponseError) in
             counter.increment()
             return try body(call, &json)
         }
     }
 
-    static func waiting(for gate: Gate) -> MethodBody {
+    static func waiting(for gate: Gate) -> Handler.Body {
         { _, _ throws(ResponseError) in
             .disk { () async throws(ResponseError) -> [UInt8] in
                 await gate.wait()
@@ -100,7 +116,7 @@ final class Blockade: Sendable {
     private let lifted = DispatchSemaphore(value: 0)
 
     /// Blocks until `lift()`, and then writes `{}`.
-    var body: MethodBody {
+    var body: Handler.Body {
         { _, json throws(ResponseError) in
             self.entered.signal()
             self.lifted.wait()

@@ -1,0 +1,31 @@
+package import NorrisProtocol
+
+extension JSONDecodable {
+    /// Decodes a value that a test wrote as a tree.
+    package init(json: JSON) throws(JSONDecodingError) { self = try EncodedJSON(json).decoded() }
+
+    package init(parsing text: String) throws { self = try Self(parsing: Array(text.utf8)) }
+}
+
+extension JSON {
+    /// The members of an object. Throws an error for other values.
+    package func objectValue() throws(JSONDecodingError) -> JSONObject { try JSONObject(json: self) }
+
+    /// The elements of an array. Throws an error for other values.
+    package func arrayValue() throws(JSONDecodingError) -> [JSON] { try [JSON](json: self) }
+}
+
+extension JSONObject {
+    /// Decodes a member that must be present.
+    package func required<Value: JSONDecodable>(
+        _ key: String, as type: Value.Type = Value.self
+    ) throws(JSONDecodingError) -> Value {
+        guard let json = self[key] else { throw JSONDecodingError(path: key, message: "is missing") }
+        return try Value(json: json)
+    }
+
+    /// Decodes a member that may be absent.
+    package func optional<Value: JSONDecodable>(
+        _ key: String, as type: Value.Type = Value.self
+    ) throws(JSONDecodingError) -> Value? { try self[key].map { json throws(JSONDecodingError) in try Value(json: json) } }
+}
