@@ -94,7 +94,7 @@ let sharedTypes: [Target] = [
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "NorrisArguments", dependencies: ["NorrisText"]),
     .target(name: "NorrisProtocol"),
-    .target(name: "NorrisSystem"),
+    .target(name: "NorrisSystem", dependencies: ["CLinux"]),
     .target(name: "NorrisText"),
     .target(name: "NorrisThreads"),
 ]

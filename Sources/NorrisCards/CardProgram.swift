@@ -9,10 +9,10 @@ package enum CardProgram {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
         // A closed pipe is reported by write(2), and is no error.
-        signal(SIGPIPE, SIG_IGN)
+        let arguments = ProcessStart.prepare("norris-card", ignoring: [SIGPIPE])
         keepOnlyFontVariables()
         do throws(CardError) {
-            try write(output(CardRequest(arguments: Array(CommandLine.arguments.dropFirst()))))
+            try write(output(CardRequest(arguments: arguments)))
         } catch {
             fail(error)
         }

@@ -23,7 +23,9 @@ extension Daemon {
         let configuration = loaded.configuration
         let levels = LogLevelSwitch(flag: invocation.logLevel, configuration.logLevel)
         let clock = SystemClock()
-        let sink = RepeatLimitingSink(Journal.isConnected ? JournalSink() : StandardErrorSink(), clock: clock)
+        let log = QueuedSink(Journal.isConnected ? JournalSink() : StandardErrorSink())
+        defer { log.finish() }
+        let sink = RepeatLimitingSink(log, clock: clock)
         LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
         let logger = Logger(label: "norrisd")
         let notifier = Notifier()

@@ -16,6 +16,7 @@ package enum Daemon {
     /// The exit statuses of sysexits.h that the daemon uses.
     private enum ExitStatus {
         static let usage: CInt = 64
+        static let system: CInt = 71
         static let cannotCreate: CInt = 73
         static let temporary: CInt = 75
         static let configuration: CInt = 78
@@ -24,8 +25,9 @@ package enum Daemon {
     /// Runs on the main thread until the services start, because no job may run in Swift's pool (see
     /// ``ThreadExecutor``).
     @MainActor package static func main() async {
+        // A reader of standard error that has ended must not end the daemon.
+        var arguments = CommandArguments(ProcessStart.prepare("norrisd", ignoring: [SIGPIPE, SIGXFSZ]))
         var invocation = Invocation()
-        var arguments = CommandArguments(Array(CommandLine.arguments.dropFirst()))
         do {
             try arguments.parse { invocation.declare(&$0) }
         } catch {
@@ -43,7 +45,7 @@ package enum Daemon {
         // Ignored until the reload service traps the signal, because SIGHUP would end the process and the start reads
         // the configuration anyway.
         signal(SIGHUP, SIG_IGN)
-        let environment = Environment { name in getenv(name).map { String(cString: $0) } }
+        let environment = Environment.ofProcess
         do {
             let paths = try Paths(
                 flags: .init(
@@ -57,6 +59,13 @@ package enum Daemon {
             if !isStart {
                 for warning in loaded.warnings { say("warning: \(warning)") }
                 return print(invocation.printsConfiguration ? loaded.configuration.yaml : "ok\n", terminator: "")
+            }
+            ProcessStart.raiseFileLimit()
+            guard canStartThreads(8) else {
+                reportFailure(
+                    "no further thread can be started; raise the limit of processes of this user (ulimit -u), or "
+                        + "TasksMax= of the service")
+                exit(ExitStatus.system)
             }
             try await withTaskExecutorPreference(ThreadExecutor.services) {
                 try await serve(invocation, paths, loader, loaded, environment)
@@ -121,7 +130,7 @@ struct Invocation: Sendable {
         Signals: SIGTERM and SIGINT stop it after every request received is answered; SIGHUP reads the \
         configuration again.
 
-        Exit status: 0 stopped, 64 wrong usage, 73 the socket cannot be made, 75 another norrisd runs already, \
+        Exit status: 0 stopped, 64 wrong usage, 71 no thread can be started, 73 the socket cannot be made, 75 another norrisd runs already, \
         78 the configuration or a database is not fit for use.
 
         Examples:

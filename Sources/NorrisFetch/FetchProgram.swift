@@ -15,13 +15,12 @@ package enum FetchProgram {
     }
 
     package static func main() -> Never {
+        let words = ProcessStart.prepare("norris-fetch")
         do throws(SystemError) { try Sandbox.enter() } catch {
             fail("cannot limit itself: \(error).", ExitStatus.sandbox)
         }
         // One arena, because each further one reserves address space (mallopt(3)).
         mallopt(M_ARENA_MAX, 1)
-        signal(SIGPIPE, SIG_DFL)
-        let words = Array(CommandLine.arguments.dropFirst())
         let fetched: Fetched
         // A person without arguments gets a usage error.
         if words.isEmpty, isatty(STDIN_FILENO) == 0 {

@@ -80,37 +80,16 @@ package struct FetchProcess: Sendable {
         private let state = Mutex((pids: [pid_t](), isEnded: false))
 
         /// Starts a process in a new process group.
-        func spawn(
-            _ path: String, _ arguments: [String], _ environment: [String], input: CInt, output: CInt, error: CInt
+        func start(
+            _ path: String, _ arguments: [String], _ environment: [String], _ descriptors: [CInt]
         ) throws(SystemError) -> pid_t {
-            var actions = posix_spawn_file_actions_t()
-            posix_spawn_file_actions_init(&actions)
-            defer { posix_spawn_file_actions_destroy(&actions) }
-            for (target, descriptor) in [input, output, error].enumerated() {
-                posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(target))
+            try state.withLock { state throws(SystemError) in
+                guard !state.isEnded else { throw SystemError("posix_spawn", code: ECANCELED) }
+                let pid = try startProgram(
+                    path, arguments, environment: environment, descriptors: descriptors, group: .group)
+                state.pids.append(pid)
+                return pid
             }
-            var attributes = posix_spawnattr_t()
-            posix_spawnattr_init(&attributes)
-            defer { posix_spawnattr_destroy(&attributes) }
-            var signals = sigset_t()
-            sigemptyset(&signals)
-            posix_spawnattr_setsigmask(&attributes, &signals)
-            sigfillset(&signals)
-            posix_spawnattr_setsigdefault(&attributes, &signals)
-            posix_spawnattr_setpgroup(&attributes, 0)
-            let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
-            posix_spawnattr_setflags(&attributes, Int16(flags))
-            let words = arguments.map { strdup($0) } + [nil]
-            let variables = environment.map { strdup($0) } + [nil]
-            defer { (words + variables).forEach { free($0) } }
-            var pid: pid_t = 0
-            let code = state.withLock { state in
-                let code = state.isEnded ? ECANCELED : posix_spawn(&pid, path, &actions, &attributes, words, variables)
-                if code == 0 { state.pids.append(pid) }
-                return code
-            }
-            guard code == 0 else { throw SystemError("posix_spawn", code: code) }
-            return pid
         }
 
         /// Ends all processes with their groups.
@@ -161,12 +140,10 @@ package struct FetchProcess: Sendable {
             guard line.count <= LineSplitter.maximumRequest else { throw SystemError("write", code: E2BIG) }
             try writeAll(line, to: input.writing)
             // Its standard error could contain anything if a document took over the program.
-            fetch = try children.spawn(
-                path, ["norris-fetch"], variables, input: input.reading, output: output.writing, error: null)
+            fetch = try children.start(path, ["norris-fetch"], variables, [input.reading, output.writing, null])
             if let command, let name = command.first {
                 started = name
-                program = try children.spawn(
-                    name, command, variables, input: null, output: input.writing, error: error.writing)
+                program = try children.start(name, command, variables, [null, input.writing, error.writing])
             }
         } catch {
             children.endAll()
@@ -273,12 +250,10 @@ private final class Pipe {
     private(set) var writing: CInt
 
     init() throws(FetchFailure) {
-        var ends: [CInt] = [-1, -1]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else {
-            let message = "norris-fetch cannot be started: \(SystemError.reason())."
+        do throws(SystemError) { (reading, writing) = try makePipe() } catch {
+            let message = "norris-fetch cannot be started: \(error.reason)."
             throw FetchFailure(kind: .decode, message: message, isRetryable: true)
         }
-        (reading, writing) = (ends[0], ends[1])
     }
 
     deinit {

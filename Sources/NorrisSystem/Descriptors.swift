@@ -1,4 +1,5 @@
-package import Glibc
+package import CLinux
+import Glibc
 
 /// A failed system call.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
@@ -67,4 +68,11 @@ package func writeAll(_ bytes: [UInt8], to descriptor: CInt) throws(SystemError)
 /// Renames a file, replacing a file with the new name (rename(2)).
 package func renameFile(_ path: String, to newPath: String) throws(SystemError) {
     guard rename(path, newPath) == 0 else { throw SystemError("rename") }
+}
+
+/// A pipe whose ends are closed on exec (pipe2(2)).
+package func makePipe() throws(SystemError) -> (reading: CInt, writing: CInt) {
+    var ends: [CInt] = [-1, -1]
+    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemError("pipe2") }
+    return (ends[0], ends[1])
 }

@@ -104,6 +104,20 @@ package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     }
 }
 
+/// Whether this many threads can run at the same time now. Some libraries wait for ever for a thread that cannot be
+/// started, such as libdispatch.
+package func canStartThreads(_ count: Int) -> Bool {
+    final class Gate: Sendable {
+        private let lock = Mutex(())
+
+        func wait() { lock.withLock { _ in } }
+
+        func hold<Result>(_ body: () -> Result) -> Result { lock.withLock { _ in body() } }
+    }
+    let gate = Gate()
+    return gate.hold { (0..<count).allSatisfy { _ in startThread { gate.wait() } == 0 } }
+}
+
 /// Runs a body on a new, detached thread (pthread_create(3)). Only this thread owns the values that the body captures.
 ///
 /// - Returns: 0, or a number of errno(3) if no thread can be created.

@@ -21,7 +21,13 @@ struct Pager {
         let text = isUTF8 ? text : Array(asciiText(String(decoding: text, as: UTF8.self)).utf8)
         // The trap preserves the pager's status after Ctrl-C. Without LESS, less(1) shows escape sequences as text, and
         // waits for a key even if the text fits on the screen.
-        let script = "trap : INT QUIT; export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; " + command
+        // A plain command replaces the shell, so that a signal for the program reaches it.
+        let isPlain = command.utf8.allSatisfy { byte in
+            let isLetterOrDigit = 0x30...0x39 ~= byte || 0x41...0x5A ~= byte || 0x61...0x7A ~= byte
+            return isLetterOrDigit || " ./_+-".utf8.contains(byte)
+        }
+        let script =
+            "trap : INT QUIT; export LESS=\"${LESS-FRX}\" LV=\"${LV--c}\"; " + (isPlain ? "exec " : "") + command
         var request = SubprocessRequest(program: "/bin/sh", arguments: ["-c", script], input: .bytes(text))
         request.output = .terminal(reset: [])
         // more(1) and vim(1) read keys from standard error.

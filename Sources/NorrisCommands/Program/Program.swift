@@ -6,13 +6,10 @@ import NorrisTerminal
 package enum Program {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
-        openStandardDescriptors()
-        // write(2) detects a pipe without a reader, which is no error.
-        signal(SIGPIPE, SIG_IGN)
-        // write(2) also detects the limit of the file size (setrlimit(2)), which is an error.
-        signal(SIGXFSZ, SIG_IGN)
+        // write(2) reports a pipe without a reader, which is no error, and the limit of the file size (setrlimit(2)).
+        let arguments = ProcessStart.prepare("norrisctl", ignoring: [SIGPIPE, SIGXFSZ])
         let system = System()
-        exit(finish(report(arguments: Array(CommandLine.arguments.dropFirst()), system: system), system))
+        exit(finish(report(arguments: arguments, system: system), system))
     }
 
     /// Runs a command line and returns the report for `finish` to write.
@@ -61,16 +58,6 @@ package enum Program {
             report.add(error)
             report.status = status
             return true
-        }
-    }
-
-    /// Opens the standard descriptors that the caller has closed, so that no other descriptor, such as a socket, gets
-    /// their numbers. Reads and writes fail as on a closed descriptor.
-    private static func openStandardDescriptors() {
-        for (descriptor, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
-        where fcntl(descriptor, F_GETFD) < 0 {
-            // open(2) returns the lowest free number, which is this descriptor.
-            _ = open("/dev/null", flags)
         }
     }
 }

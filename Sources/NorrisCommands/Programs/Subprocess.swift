@@ -1,5 +1,4 @@
-// `environ` is the environment of getenv(3), which norrisctl never changes.
-@preconcurrency import Glibc
+import Glibc
 import NorrisClient
 import NorrisSystem
 
@@ -72,8 +71,8 @@ extension Failure {
 
 /// Runs a program to its end, or until its timeout.
 ///
-/// Signals that end norrisctl are blocked until the program has been killed, so that none is left behind. A program
-/// without the terminal leads a separate session, and is killed together with the processes that it has started.
+/// Signals that end norrisctl are blocked until the program has ended, so that none is left behind. A program without
+/// the terminal leads a separate session, and is killed together with the processes that it has started.
 ///
 /// - Parameter tick: Called many times a second while output is collected.
 func runSubprocess(_ request: SubprocessRequest, tick: () -> Void = {}) -> SubprocessOutcome {
@@ -142,60 +141,42 @@ private struct Subprocess: ~Copyable {
     private static func spawn(
         _ request: SubprocessRequest, _ file: String, _ keys: [Int32], _ signalMask: sigset_t, leadsSession: Bool
     ) throws(SystemError) -> (processID: pid_t, input: Int32, output: Int32) {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-
-        var (input, output): (Int32, Int32) = (-1, -1)
-        var pipes: [Pipe] = []
         // The program's ends of the pipes, open until the program has started.
-        defer { pipes.forEach { close($0.theirs) } }
-        switch request.input {
-        case .nothing: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        case .inherited: break
-        case .bytes:
-            pipes.append(try Pipe(writes: true))
-            input = pipes[0].ours
-            posix_spawn_file_actions_adddup2(&actions, pipes[0].theirs, STDIN_FILENO)
+        var theirs: [Int32] = []
+        var (input, output): (Int32, Int32) = (-1, -1)
+        defer { for descriptor in theirs { close(descriptor) } }
+        do throws(SystemError) {
+            let null = try openFile("/dev/null", O_RDWR)
+            theirs.append(null)
+            var descriptors: [Int32?] = [null, null, request.inheritsErrors ? nil : null]
+            switch request.input {
+            case .nothing: break
+            case .inherited: descriptors[0] = nil
+            case .bytes:
+                let pipe = try makePipe()
+                theirs.append(pipe.reading)
+                (descriptors[0], input) = (pipe.reading, pipe.writing)
+            }
+            switch request.output {
+            case .discarded: break
+            case .terminal: descriptors[1] = nil
+            case .collected:
+                let pipe = try makePipe()
+                theirs.append(pipe.writing)
+                (descriptors[1], output) = (pipe.writing, pipe.reading)
+                if request.collectsErrors { descriptors[2] = pipe.writing }
+            }
+            for descriptor in [input, output] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
+            // The program would inherit the signals that norrisctl ignores or blocks.
+            let processID = try startProgram(
+                file, [request.program] + request.arguments, descriptors: descriptors,
+                group: leadsSession ? .session : nil, defaults: [SIGPIPE, SIGXFSZ] + keys, mask: signalMask)
+            return (processID, input, output)
+        } catch {
+            close(input)
+            close(output)
+            throw error
         }
-        switch request.output {
-        case .discarded: posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        case .terminal: break
-        case .collected:
-            let pipe = try Pipe(writes: false)
-            pipes.append(pipe)
-            output = pipe.ours
-            posix_spawn_file_actions_adddup2(&actions, pipe.theirs, STDOUT_FILENO)
-            if request.collectsErrors { posix_spawn_file_actions_adddup2(&actions, pipe.theirs, STDERR_FILENO) }
-        }
-        if !request.inheritsErrors, !request.collectsErrors {
-            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        }
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        // The program would inherit the signals that norrisctl ignores or blocks.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        sigaddset(&signals, SIGXFSZ)
-        keys.forEach { sigaddset(&signals, $0) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        var signalMask = signalMask
-        posix_spawnattr_setsigmask(&attributes, &signalMask)
-        let flags = Int32(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (leadsSession ? newSession : 0)
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        var arguments: [UnsafeMutablePointer<CChar>?] = ([request.program] + request.arguments).map { strdup($0) }
-        arguments.append(nil)
-        defer { arguments.forEach { free($0) } }
-        var processID = pid_t()
-        let failure = posix_spawn(&processID, file, &actions, &attributes, arguments, environ)
-        guard failure == 0 else {
-            pipes.forEach { close($0.ours) }
-            throw SystemError("posix_spawn", code: failure)
-        }
-        return (processID, input, output)
     }
 
     mutating func outcome(_ tick: () -> Void) -> SubprocessOutcome {
@@ -287,32 +268,22 @@ private struct Subprocess: ~Copyable {
     }
 
     private func stop() {
-        kill(leadsSession ? -processID : processID, SIGKILL)
+        if leadsSession {
+            kill(-processID, SIGKILL)
+        } else {
+            // The program may be a shell, and its programs are in the group that the shell of the user made for
+            // norrisctl. A signal that norrisctl has already got is pending, so this one changes nothing for it.
+            kill(getpgrp() == getpid() ? 0 : processID, SIGTERM)
+            let deadline = Deadline(after: .seconds(1))
+            while waitpid(processID, nil, WNOHANG) == 0 {
+                if deadline.hasPassed { kill(processID, SIGKILL) }
+                poll(nil, 0, 10)
+            }
+        }
         while waitpid(processID, nil, 0) < 0, errno == EINTR {}
         terminal?.restore()
     }
 }
-
-/// A pipe between a program and norrisctl, whose end does not block.
-private struct Pipe {
-    let ours: Int32
-    let theirs: Int32
-
-    /// - Parameter writes: Whether norrisctl writes to the pipe.
-    init(writes: Bool) throws(SystemError) {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemError("pipe") }
-        // Close-on-exec, and above the standard descriptors, which are replaced in the program.
-        let moved = ends.map { fcntl($0, F_DUPFD_CLOEXEC, 3) }
-        ends.forEach { close($0) }
-        ours = moved[writes ? 1 : 0]
-        theirs = moved[writes ? 0 : 1]
-        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
-    }
-}
-
-/// `POSIX_SPAWN_SETSID` of glibc, which Swift does not import because the constant depends on a feature macro.
-private let newSession: Int32 = 0x80
 
 /// Returns the file of a program: the path itself, the first executable with the name in a `PATH`, or nil. Relative
 /// folders are skipped, because their meaning depends on the working directory.

@@ -34,10 +34,9 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     if exists, old.st_mode & S_IFMT != S_IFREG {
         return try write(bytes, try openFile(path, O_WRONLY | O_NOCTTY))
     }
-    let file = exists ? realPath(path) ?? path : path
-    let temporary = "\(file).\(getpid()).tmp"
+    let file = target(of: path)
+    let (temporary, descriptor) = try newFile(beside: file)
     do throws(SystemError) {
-        let descriptor = try openFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
         if exists {
             _ = fchown(descriptor, old.st_uid, old.st_gid)
             fchmod(descriptor, old.st_mode & 0o777)
@@ -47,6 +46,33 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     } catch {
         unlink(temporary)
         throw error
+    }
+}
+
+/// Returns the file to which symbolic links lead from a path, also if there is no file yet.
+private func target(of path: String) -> String {
+    var path = path
+    // The kernel follows at most 40 (path_resolution(7)).
+    for _ in 0..<40 {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            // Not nil, because the buffer is not empty.
+            readlink(path, bytes.bindMemory(to: CChar.self).baseAddress!, bytes.count)
+        }
+        guard count > 0, let link = String(validating: buffer[..<count], as: UTF8.self) else { break }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        path = link.utf8.first == UInt8(ascii: "/") ? link : (slash.map { String(path[...$0]) } ?? "") + link
+    }
+    return path
+}
+
+/// Creates a file with an unused name in the folder of another file.
+private func newFile(beside file: String) throws(SystemError) -> (path: String, descriptor: Int32) {
+    while true {
+        let path = "\(file).\(String(UInt32.random(in: .min ... .max), radix: 16)).tmp"
+        do throws(SystemError) { return (path, try openFile(path, O_WRONLY | O_CREAT | O_EXCL)) } catch {
+            if error.code != EEXIST { throw error }
+        }
     }
 }
 

@@ -49,7 +49,7 @@ struct System {
     func localTime(_ moment: Timestamp) -> String { localText(moment, "%Y-%m-%d %H:%M:%S %Z") }
 
     init() {
-        let environment = Environment { name in getenv(name).map { String(cString: $0) } }
+        let environment = Environment.ofProcess
         let isErrorTerminal = isatty(STDERR_FILENO) == 1
         let isUTF8 = isUTF8Locale(environment)
         let output = TextWriter(descriptor: STDOUT_FILENO, isASCII: !isUTF8 && isatty(STDOUT_FILENO) == 1)

@@ -3,6 +3,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisText
+import NorrisThreads
 import Synchronization
 import SystemdIntegration
 
@@ -100,12 +101,72 @@ struct JournalSink: LogSink {
 }
 
 extension Logger.Metadata {
-    /// `key=value` pairs sorted by name, without control characters. Values with spaces are quoted.
+    /// `key=value` pairs sorted by name, without control characters. A value that could be taken for several pairs is
+    /// quoted, with a backslash before quotes and backslashes.
     fileprivate var line: String {
         sorted { $0.key < $1.key }.map { key, value in
             let text = sanitizedLine("\(value)")
-            return text.contains(" ") || text.isEmpty ? " \(key)=\"\(text)\"" : " \(key)=\(text)"
+            let isPlain = !text.isEmpty && !text.contains { $0.isWhitespace || "\"\\=".contains($0) }
+            if isPlain { return " \(key)=\(text)" }
+            let escaped = text.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+            return " \(key)=\"\(escaped)\""
         }.joined()
+    }
+}
+
+/// Writes lines on a thread of its own, because a reader of the log that does not read would otherwise stop the event
+/// loop. The thread runs while lines wait.
+final class QueuedSink: LogSink {
+    /// The lines that may wait. Further ones are lost and counted.
+    static let maximumLines = 1_000
+    /// The longest wait of ``finish()``.
+    private static let finishTime = Duration.seconds(1)
+
+    private struct State {
+        var lines: [LogLine] = []
+        var lost = 0
+        var isWriting = false
+    }
+
+    private let sink: any LogSink
+    private let state = Mutex(State())
+
+    init(_ sink: any LogSink) { self.sink = sink }
+
+    func write(_ line: LogLine) {
+        let isFirst = state.withLock { state in
+            if state.lines.count < QueuedSink.maximumLines { state.lines.append(line) } else { state.lost += 1 }
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        // Without a thread, the lines wait for the next line or the end.
+        if isFirst, startThread(writeWaiting) != 0 { state.withLock { $0.isWriting = false } }
+    }
+
+    private func writeWaiting() {
+        while true {
+            let (lines, lost): ([LogLine], Int) = state.withLock { state in
+                defer { (state.lines, state.lost) = ([], 0) }
+                if state.lines.isEmpty { state.isWriting = false }
+                return (state.lines, state.lost)
+            }
+            if lines.isEmpty { return }
+            for line in lines { sink.write(line) }
+            if lost > 0 {
+                let event = LogEvent(
+                    level: .warning, message: "log.lost", metadata: nil, source: nil, file: #fileID,
+                    function: #function, line: #line)
+                sink.write(LogLine(event: event, metadata: ["lines": "\(lost)"]))
+            }
+        }
+    }
+
+    /// Waits until all lines are written, at most a second, because the daemon stops.
+    func finish() {
+        let end = ContinuousClock.now + QueuedSink.finishTime
+        while state.withLock(\.isWriting), .now < end { usleep(1_000) }
+        // The lines for which no thread could be started.
+        if !state.withLock(\.isWriting) { writeWaiting() }
     }
 }
 

@@ -1,0 +1,133 @@
+package import Glibc
+
+/// The state that a program inherits from its parent, put in order before anything else.
+package enum ProcessStart {
+    /// Call once, as the first statement of a program, before it opens a file or starts a thread.
+    ///
+    /// - Standard descriptors that the caller has closed are opened on `/dev/null`, so that no other file gets their
+    ///   numbers. Reads and writes still fail.
+    /// - No signal is blocked. SIGCHLD has its default action, because the kernel would otherwise discard the statuses
+    ///   of programs that this one runs (waitpid(2)).
+    /// - Arguments come from the C library, because `CommandLine` reads `/proc`, which may be absent.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the program in an error message.
+    ///   - ignoring: the signals to ignore, of SIGPIPE and SIGXFSZ, so that write(2) reports the error instead. The
+    ///     other of the two has its default action.
+    /// - Returns: the arguments without the name of the program. An argument that is not UTF-8 ends the process with
+    ///   status 64, because it would name another file after a repair.
+    package static func prepare(_ name: String, ignoring: [CInt] = []) -> [String] {
+        for (descriptor, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            // open(2) returns the lowest free number, which is this descriptor.
+            _ = open("/dev/null", flags)
+        }
+        for number in [SIGPIPE, SIGXFSZ] { signal(number, ignoring.contains(number) ? SIG_IGN : SIG_DFL) }
+        signal(SIGCHLD, SIG_DFL)
+        var none = sigset_t()
+        sigemptyset(&none)
+        sigprocmask(SIG_SETMASK, &none, nil)
+        guard let values = mainArguments.values else { return Array(CommandLine.arguments.dropFirst()) }
+        var arguments: [String] = []
+        for index in 1..<max(1, Int(mainArguments.count)) {
+            guard let argument = values[index] else { break }
+            guard let text = String(validatingCString: argument) else {
+                let message = Array("\(name): argument \(index) is not valid UTF-8; use another name for it.\n".utf8)
+                try? writeAll(message, to: STDERR_FILENO)
+                exit(64)
+            }
+            arguments.append(text)
+        }
+        return arguments
+    }
+
+    /// Raises the limit of open files to the highest that the system allows (setrlimit(2)). The low default is for
+    /// programs that use select(2).
+    package static func raiseFileLimit() {
+        var limit = rlimit()
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(resource, &limit)
+    }
+}
+
+/// The arguments of `main`. nonisolated(unsafe): written before `main` begins, and only read later.
+nonisolated(unsafe) private var mainArguments:
+    (count: CInt, values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) = (0, nil)
+
+#if compiler(>=6.3)
+/// The C library calls each function in this section before `main`, with the same arguments.
+@section(".init_array") @used
+private let saveArguments:
+    @convention(c) (CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Void = { count, values in
+        mainArguments = (count, values)
+    }
+#endif
+
+extension Environment {
+    /// The environment of this process. A value that is not UTF-8 counts as unset, because it would name another file
+    /// after a repair.
+    package static var ofProcess: Environment {
+        Environment { name in getenv(name).flatMap { String(validatingCString: $0) } }
+    }
+}
+
+// MARK: Programs
+
+/// Starts a program with other standard descriptors, and without further descriptors (posix_spawn(3)).
+///
+/// - Parameters:
+///   - environment: `NAME=VALUE` each; nil for the environment of this process.
+///   - descriptors: those that become standard input, output and error of the program; nil to inherit this process's.
+///     They are above 2 and closed on exec.
+///   - group: how the program leads other processes, so that they can be ended together; nil for this process's group.
+///   - defaults: the signals with their default action; nil for all.
+///   - mask: the blocked signals.
+package func startProgram(
+    _ file: String, _ arguments: [String], environment: [String]? = nil, descriptors: [CInt?], group: ProcessGroup?,
+    defaults: [CInt]? = nil, mask: sigset_t = sigset_t()
+) throws(SystemError) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for case (let target, let descriptor?) in descriptors.enumerated() {
+        posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(target))
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var (signals, mask) = (sigset_t(), mask)
+    if let defaults {
+        sigemptyset(&signals)
+        for signal in defaults { sigaddset(&signals, signal) }
+    } else {
+        sigfillset(&signals)
+    }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setpgroup(&attributes, 0)
+    posix_spawnattr_setflags(
+        &attributes, Int16(CInt(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (group?.rawValue ?? 0)))
+    let words = arguments.map { strdup($0) } + [nil]
+    let variables = environment.map { $0.map { strdup($0) } + [nil] }
+    defer { (words + (variables ?? [])).forEach { free($0) } }
+    var pid = pid_t()
+    let code =
+        if let variables {
+            posix_spawn(&pid, file, &actions, &attributes, words, variables)
+        } else {
+            posix_spawn(&pid, file, &actions, &attributes, words, environ)
+        }
+    guard code == 0 else { throw SystemError("posix_spawn", code: code) }
+    return pid
+}
+
+/// The processes that a program leads.
+package enum ProcessGroup: CInt {
+    /// A process group of its own, in the session of this process.
+    case group = 2  // POSIX_SPAWN_SETPGROUP
+    /// A session of its own, apart from the terminal. Swift does not import the constant, which depends on a feature
+    /// macro of glibc.
+    case session = 0x80  // POSIX_SPAWN_SETSID
+}
