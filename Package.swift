@@ -61,7 +61,7 @@ let composition: [Target] = [
 ]
 
 let modules: [Target] = [
-    .target(name: "NorrisClient", dependencies: ["NorrisProtocol", "NorrisSystem"]),
+    .target(name: "NorrisClient", dependencies: ["CLinux", "NorrisProtocol", "NorrisSystem"]),
     .target(
         name: "NorrisFetch",
         dependencies: [

@@ -9,7 +9,7 @@ package enum CardProgram {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
         // A closed pipe is reported by write(2), and is no error.
-        let arguments = ProcessStart.prepare("norris-card", ignoring: [SIGPIPE])
+        let arguments = ProcessStart.prepare("norris-card", seesWriteErrors: true)
         keepOnlyFontVariables()
         do throws(CardError) {
             try write(output(CardRequest(arguments: arguments)))

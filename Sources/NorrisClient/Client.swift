@@ -1,3 +1,4 @@
+import CLinux
 import NorrisProtocol
 
 /// Calls the daemon: one line out, one line in.
@@ -39,9 +40,9 @@ package struct Client: Sendable {
         _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?, _ open: inout Connection?
     ) throws(ClientError) -> [UInt8] {
         // Not an array of lines, because its metadata would cost a prompt an eighth of its instructions.
-        var connection: Connection
-        if let known = open.take() {
-            connection = known
+        let connection: Connection
+        if let known = open {
+            (connection, open) = (known, nil)
             connection.deadline = deadline
         } else {
             connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
@@ -49,7 +50,7 @@ package struct Client: Sendable {
         connection.maximumReply = maximumReply
         try connection.send(line: line)
         let reply = try connection.receiveLine()
-        open = consume connection
+        open = connection
         return reply
     }
 
@@ -59,32 +60,27 @@ package struct Client: Sendable {
         _ lines: [[UInt8]], ticker: Ticker? = nil, receive: (Int, [UInt8]) -> Bool
     ) throws(ClientError) {
         let deadline = Deadline(after: timeout)
-        var lanes: [Lane] = []
+        var connections: [Connection] = []
         for _ in 0..<min(lines.count, 4) {
-            lanes.append(Lane(try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)))
+            connections.append(try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker))
         }
         // At most eight lines of a connection are unanswered, so that no sending waits for the daemon.
-        let window = 8 * lanes.count
+        let window = 8 * connections.count
         for index in 0..<(lines.count + window) {
             let answered = index - window
             if answered >= 0 {
-                guard receive(answered, try lanes[answered % lanes.count].connection.receiveLine()) else { return }
+                guard receive(answered, try connections[answered % connections.count].receiveLine()) else { return }
             }
-            if index < lines.count { try lanes[index % lanes.count].connection.send(line: lines[index]) }
+            if index < lines.count { try connections[index % connections.count].send(line: lines[index]) }
         }
     }
 
-    /// An array has only copyable elements.
-    private final class Lane {
-        var connection: Connection
-
-        init(_ connection: consuming Connection) { self.connection = connection }
-    }
-
-    /// Whether the reply is an error with the code -32006, which is short: a longer reply is not parsed.
+    /// Whether the reply is an error with the code -32006.
     static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
         guard reply.count <= 4_096 else { return false }
         return reply[...].withRawBytes { bytes in
+            // Nearly all replies have no such number, and a shell prompt must be fast.
+            guard let start = bytes.baseAddress, memmem(start, bytes.count, "-32006", 6) != nil else { return false }
             let code = (try? JSONValue(parsing: bytes))?.member("error")?.member("code")?.integer
             return code == ErrorCode.shuttingDown.rawValue
         }
@@ -122,7 +118,7 @@ extension Client {
     }
 
     private func begin(_ lines: [[UInt8]], _ deadline: Deadline, _ ticker: Ticker?) throws(ClientError) -> Connection {
-        var connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
+        let connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
         for line in lines { try connection.send(line: line) }
         return connection
     }

@@ -9,7 +9,7 @@ package typealias Ticker = () -> Duration
 ///
 /// Blocks the calling thread only in poll(2). A disconnected peer never causes SIGPIPE, and child processes do not
 /// inherit the descriptor.
-package struct Connection: ~Copyable {
+package final class Connection {
     package let path: String
     let descriptor: Int32
     /// The deadline of all further calls.
@@ -18,7 +18,7 @@ package struct Connection: ~Copyable {
     /// The splitter has no limit, because it would report a long line only at its end.
     private var splitter = LineSplitter(maximumLength: .max)
     /// The longest accepted line, in bytes without LF.
-    package var maximumReply = Self.maximumReply
+    package var maximumReply = Connection.maximumReply
     /// In bytes. The daemon has at most 4 MiB of results for one connection; the rest is for their envelope.
     package static let maximumReply = 5 << 20
 
@@ -35,7 +35,7 @@ package struct Connection: ~Copyable {
     /// Sends one line, with an LF if it has none.
     ///
     /// A peer that has stopped reading is no error here, because its reason may be waiting to be received.
-    package mutating func send(line bytes: [UInt8]) throws(ClientError) {
+    package func send(line bytes: [UInt8]) throws(ClientError) {
         var line = bytes
         if line.last != UInt8(ascii: "\n") { line.append(UInt8(ascii: "\n")) }
         var sent = 0
@@ -62,7 +62,7 @@ package struct Connection: ~Copyable {
     ///
     /// Throws `.closed` if the connection ends before a line begins, and `.malformedReply` as soon as a line is too
     /// long.
-    package mutating func receiveLine() throws(ClientError) -> [UInt8] {
+    package func receiveLine() throws(ClientError) -> [UInt8] {
         while true {
             switch splitter.next() {
             case .line(let slice) where slice.count <= maximumReply: return Array(slice)
@@ -73,7 +73,7 @@ package struct Connection: ~Copyable {
         }
     }
 
-    private mutating func receiveMore() throws(ClientError) {
+    private func receiveMore() throws(ClientError) {
         try wait(for: POLLIN)
         let (count, error) = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)

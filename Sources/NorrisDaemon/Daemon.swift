@@ -26,7 +26,7 @@ package enum Daemon {
     /// ``ThreadExecutor``).
     @MainActor package static func main() async {
         // A reader of standard error that has ended must not end the daemon.
-        var arguments = CommandArguments(ProcessStart.prepare("norrisd", ignoring: [SIGPIPE, SIGXFSZ]))
+        var arguments = CommandArguments(ProcessStart.prepare("norrisd", seesWriteErrors: true))
         var invocation = Invocation()
         do {
             try arguments.parse { invocation.declare(&$0) }

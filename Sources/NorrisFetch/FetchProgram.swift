@@ -15,7 +15,7 @@ package enum FetchProgram {
     }
 
     package static func main() -> Never {
-        let words = ProcessStart.prepare("norris-fetch")
+        let words = ProcessStart.prepare("norris-fetch", seesWriteErrors: false)
         do throws(SystemError) { try Sandbox.enter() } catch {
             fail("cannot limit itself: \(error).", ExitStatus.sandbox)
         }

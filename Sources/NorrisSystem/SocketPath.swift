@@ -56,13 +56,16 @@ package enum SocketPath {
         flag ?? environment.value(of: "NORRISD_SOCKET")
     }
 
-    /// A relative `XDG_RUNTIME_DIR` is ignored, as the XDG base directory specification asks.
+    /// A relative `XDG_RUNTIME_DIR` is ignored, and so is one of another user, which root may inherit: the XDG base
+    /// directory specification asks for both.
     private static func user(_ environment: Environment) -> String? {
         guard var directory = environment.value(of: "XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/")
         else { return nil }
         while directory.utf8.last == UInt8(ascii: "/") {
             directory.unicodeScalars.removeLast()
         }
+        var status = stat()
+        guard stat(directory, &status) != 0 || status.st_uid == geteuid() else { return nil }
         return directory + "/norrisd.sock"
     }
 }

@@ -50,9 +50,11 @@ package final class RunningDaemon {
     }
 
     /// Waits at most two minutes for a text in the log.
-    package func waitForLog(_ text: String) throws {
+    package func waitForLog(_ text: String) throws { try waitForLog { $0.contains(text) } }
+
+    package func waitForLog(_ isComplete: (String) -> Bool) throws {
         for _ in 0..<12_000 {
-            if log.contains(text) { return }
+            if isComplete(log) { return }
             usleep(10_000)
         }
         throw NotReady(log: log)

@@ -235,7 +235,7 @@ import Testing
         let applied = try #require(daemon.notifications.wait(for: "READY=1"))
         #expect(!applied.contains("refused"))
         // The log has one line for each fault.
-        let lines = daemon.log.split(separator: "\n").filter { $0.contains("configuration.refused") }
+        let lines = try daemon.log(of: "configuration.refused", atLeast: 2)
         #expect(lines.map { $0.contains("facts.enabled") } == [true, false], "\(lines)")
     }
 
@@ -257,10 +257,11 @@ import Testing
         let folder = TemporaryFolder()
         let key = try folder.write("", to: "giphy-api-key")
         let given = try RunningDaemon(in: folder, environment: ["CREDENTIALS_DIRECTORY": folder.path])
-        #expect(given.log.contains(" warning source.unavailable error=\"The credential \(key) is empty"))
+        try given.waitForLog(" warning source.unavailable error=\"The credential \(key) is empty")
         #expect(try given.ctl("fact").status == 0)
         #expect(try given.ctl("status").output.contains("is empty"))
-        #expect(try RunningDaemon().log.contains(" notice source.unavailable "), "most who have no key want none")
+        // Most users without a key want none.
+        try RunningDaemon().waitForLog(" notice source.unavailable ")
     }
 
     // MARK: Time to start

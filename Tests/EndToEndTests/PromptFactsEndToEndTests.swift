@@ -86,7 +86,7 @@ import Testing
         let file = try folder.write("", to: "file")
         let daemon = try RunningDaemon(in: folder, ["--runtime-dir", file])
         #expect(try daemon.ctl("fact").status == 0)
-        let told = daemon.log.split(separator: "\n").filter { $0.contains("prompt-facts.unwritable") }
+        let told = try daemon.log(of: "prompt-facts.unwritable", atLeast: 1)
         #expect(told.count == 1)
         #expect(told.first?.contains("\(file)/prompt-facts: cannot be written (Not a directory)") == true)
         #expect(daemon.end() == 0)

@@ -34,10 +34,11 @@ import Testing
             trap 'echo interrupted' INT
             cat
             echo ready
-            until read -r key < /dev/tty; do :; done
+            # A signal before the read waits for its end.
+            until read -r -t 0.1 key < /dev/tty; do :; done
             echo "got $key"
             """, to: "pager")
-        let terminal = try terminal(daemon, ["categories"], environment: ["NORRISCTL_PAGER": "sh \(pager)"], rows: 5)
+        let terminal = try terminal(daemon, ["categories"], environment: ["NORRISCTL_PAGER": "bash \(pager)"], rows: 5)
         #expect(terminal.wait(for: "ready") != nil)
         terminal.type("\u{3}")
         // The terminal discards keys that are typed before the signal.

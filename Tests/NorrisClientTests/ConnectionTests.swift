@@ -9,7 +9,7 @@ struct ConnectionTests {
     @Test func readsTheRefusalAfterTheServerHasClosed() throws {
         let refusal = #"{"jsonrpc":"2.0","id":null,"error":{"code":-32004,"message":"busy"}}"#
         let server = try ScriptedServer([{ $0.write(refusal + "\n") }])
-        var connection = try Connection.open(candidates: [server.path], deadline: deadline)
+        let connection = try Connection.open(candidates: [server.path], deadline: deadline)
         server.waitUntilDone()
         // The peer has disconnected. Without MSG_NOSIGNAL the SIGPIPE would end the process.
         try connection.send(line: Array("{}".utf8))
@@ -26,7 +26,7 @@ struct ConnectionTests {
     @Test func sendsALongLineWhileThePeerReadsSlowly() throws {
         let line = String(repeating: "0123456789", count: 30_000)
         let server = try ScriptedServer([{ $0.write("\($0.readLine().utf8.count)\n") }])
-        var connection = try Connection.open(candidates: [server.path], deadline: deadline)
+        let connection = try Connection.open(candidates: [server.path], deadline: deadline)
         try connection.send(line: Array((line + "\n").utf8))
         #expect(try connection.receiveLine() == Array("300000".utf8))
     }

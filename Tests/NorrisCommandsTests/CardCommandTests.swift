@@ -127,11 +127,11 @@ struct CardCommandTests {
 
     @Test func passesAspectSceneAndLookOn() {
         let machine = machine([#"{"id":"x","name":"Ada"}"#, one])
-        let options = ["--aspect", "16:9", "--scene=sea", "--another", "--another"]
+        let options = ["--aspect", "4:5", "--scene=sea", "--another", "--another"]
         #expect(machine.run(["card", "-o", "f.png"] + options).errors == wrote)
         #expect(
             machine.runs.map(\.arguments) == [
-                ["--size", "1080", "--scene", "sea", "--look", "2", "--aspect", "16:9", "--name=Ada"]
+                ["--size", "1080", "--scene", "sea", "--look", "2", "--aspect", "4:5", "--name=Ada"]
             ])
         let many = Array(repeating: "--another", count: 1001)
         #expect(self.machine().run(["card", "-o", "f.png"] + many).status == .usage)
@@ -189,6 +189,12 @@ struct CardCommandTests {
                         norrisctl: The text makes the card taller than 4:5; some sites crop such pictures.
 
                         """))
+    }
+
+    @Test func complainsOfNoShapeThatTheUserHasChosen() {
+        // Any story is taller than 4:5.
+        let machine = machine(card: [.ended(status: 0, output: Self.picture)])
+        #expect(machine.run("card", "--text", "x", "--aspect", "9:16", "-o", "f.png").errors == wrote)
     }
 
     @Test func copiesThePicture() {

@@ -65,6 +65,21 @@ struct FilesTests {
         #expect(read(reader, &buffer, 10) == 3)
     }
 
+    @Test func aLinkWithoutAFileStaysAndGetsOne() throws {
+        #expect(mkdir(folder("below"), 0o700) == 0)
+        #expect(symlink("second", folder("first")) == 0)
+        #expect(symlink("below/f", folder("second")) == 0)
+        try writeFile(folder("first"), bytes)
+        #expect(try contents("below/f") == bytes)
+        #expect(mode("first") & S_IFMT == S_IFLNK && mode("second") & S_IFMT == S_IFLNK)
+    }
+
+    @Test func otherFilesStay() throws {
+        let other = try folder.write("mine", to: "f.\(getpid()).tmp")
+        try writeFile(folder("f"), bytes)
+        #expect(try String(contentsOfFile: other, encoding: .utf8) == "mine")
+    }
+
     @Test func writesIntoWhatIsNoPlainFile() async throws {
         signal(SIGPIPE, SIG_IGN)
         try await TestThread.run {

@@ -26,7 +26,9 @@ final class Machine {
     var isInputTerminal = false
     var files: [String: [UInt8]] = [:]
     /// The status of each path; nil makes stat(2) fail. A file without a status was modified at ``now``.
-    var fileStatuses: [String: FileStatus?] = [:]
+    var fileStatuses: [String: FileStatus?] = [
+        "/opt/bin/norris-card": FileStatus(isPlainFile: true, bytes: 1, modifiedAt: Machine.now)
+    ]
     /// The contents of written files. A path in `fileWriteErrors` refuses writes.
     private(set) var writtenFiles: [String: [UInt8]] = [:]
     var fileWriteErrors: [String: SystemError] = [:]

@@ -26,12 +26,14 @@ struct PagerTests {
     @Test(
         arguments: [
             (["PAGER": "more"], "more"), (["PAGER": "more", "NORRISCTL_PAGER": "most -w"], "most -w"),
-            ([:], "less -FRX"),
+            ([:], "less -FRX"), (["PAGER": "LESS=R less | cat"], "LESS=R less | cat"),
         ] as [([String: String], String)])
     func takesTheFirstThatIsNamed(environment: [String: String], command: String) throws {
         let runs = try show(.ended(status: 0), environment: environment).runs
         #expect(runs.map(\.program) == ["/bin/sh"])
-        #expect(runs[0].arguments.last?.hasSuffix("; \(command)") == true)
+        // A plain command replaces the shell.
+        let words = command.hasPrefix("LESS") ? command : "exec " + command
+        #expect(runs[0].arguments.last?.hasSuffix("; \(words)") == true)
         #expect(runs[0].input == .bytes(Array("Élan\n".utf8)))
     }
 
@@ -50,6 +52,6 @@ struct PagerTests {
     @Test func onesThatFailAreNamed() throws {
         let failure = #expect(throws: Failure.self) { try show(.ended(status: 3), environment: ["PAGER": "false"]) }
         #expect(failure?.message == "The pager \"false\" ended with status 3.")
-        #expect(failure?.hint?.text == "Use --no-pager, or set NORRISCTL_PAGER.")
+        #expect(failure?.hint?.text(socket: nil) == "Use --no-pager, or set NORRISCTL_PAGER.")
     }
 }

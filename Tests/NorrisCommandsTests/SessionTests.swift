@@ -66,6 +66,39 @@ struct WelcomeTests {
         let slow = Machine(failure: .timedOut(path: path)).run().output
         #expect(slow.hasPrefix("norrisd is slow to answer. Find out why: norrisctl doctor\n"))
     }
+
+    @Test func offersCardsOnlyIfTheyCanBeDrawn() {
+        #expect(Machine(error: .busy("Wait.")).run().output.contains("  norrisctl card\n"))
+        let machine = Machine(error: .busy("Wait."))
+        machine.fileStatuses = [:]
+        #expect(!machine.run().output.contains("card"))
+    }
+
+    @Test func offersCommandsForTheSameDaemon() {
+        let output = Machine(error: .busy("Wait.")).run("--socket", "/tmp/a b").output
+        #expect(output.contains("  norrisctl --socket '/tmp/a b' search kernel\n"))
+    }
+}
+
+struct RepeatedSocketTests {
+    private let none = #"{"items":[],"total":0,"freshness":{"origin":"cache","state":"fresh"}}"#
+
+    @Test func isInAdviceButNotInWhatTheUserTyped() {
+        let outcome = Machine(results: none).run("--socket", "/tmp/s", "search", "x: norrisctl feed")
+        #expect(
+            outcome.errors == """
+                norrisctl: No fact contains "x: norrisctl feed". Try fewer words, or: \
+                norrisctl --socket /tmp/s categories
+
+                """)
+    }
+
+    @Test func isInWhatNextShows() {
+        let post = #"{"id":"p:1","source":"p","author":{"id":"p:a","name":"A"},"tags":[],"images":[],"stats":{},"read":false}"#
+        let page = #"{"items":[\#(post)],"total":3,"next":"c","freshness":{"origin":"cache","state":"fresh"}}"#
+        let output = Machine(results: page, #"{"read":1}"#).onTerminal().run("--socket", "/tmp/s", "next").output
+        #expect(output.hasSuffix("2 more unread: norrisctl --socket /tmp/s next\n"))
+    }
 }
 
 struct ClearCacheTests {

@@ -1,4 +1,6 @@
+import Glibc
 import NorrisSystem
+import NorrisTestSupport
 import Testing
 
 struct SocketPathTests {
@@ -46,6 +48,19 @@ struct SocketPathTests {
         #expect(longest.utf8.count == 107)
         #expect(SocketAddress(path: longest) != nil)
         for path in [longest + "x", "", "/run/a\0b"] { #expect(SocketAddress(path: path) == nil) }
+    }
+}
+
+struct ForeignFolderTests {
+    @Test("The folder of another user, which root may inherit, is ignored") func otherUser() {
+        // Owned by root; the test may be root or not.
+        let environment: Environment = ["XDG_RUNTIME_DIR": "/usr"]
+        let paths = SocketPath.connectCandidates(flag: nil, environment: environment)
+        #expect(paths == (geteuid() == 0 ? ["/usr/norrisd.sock", "/run/norrisd.sock"] : ["/run/norrisd.sock"]))
+        let folder = TemporaryFolder()
+        guard geteuid() == 0, chown(folder.path, 54_321, 54_321) == 0 else { return }
+        let foreign: Environment = ["XDG_RUNTIME_DIR": folder.path]
+        #expect(SocketPath.connectCandidates(flag: nil, environment: foreign) == ["/run/norrisd.sock"])
     }
 }
 

@@ -33,7 +33,7 @@ struct Check: Equatable, JSONEncodable {
         json.member("check", subject)
         json.member("outcome", outcome.rawValue)
         json.member("message", message)
-        json.member("fix", fix?.text)
+        json.member("fix", fix?.text(socket: nil))
         json.endObject()
     }
 }
@@ -50,7 +50,7 @@ struct Doctor {
 
     init(_ session: Session) {
         self.session = session
-        commands = DaemonCommands(socket: "", option: session.settings.socket)
+        commands = DaemonCommands(socket: "")
         session.system.waiting.show("waiting for norrisd")
         guard let info = examineSockets(), examineVersion(info), let status = examineStatus() else { return }
         examineDatabases(status.database)
@@ -64,13 +64,14 @@ struct Doctor {
     }
 
     private mutating func warn(_ subject: String, _ message: String, _ fix: Advice?) {
+        let fix = fix?.repeating(socket: session.settings.socket)
         checks.append(Check(outcome: .warn, subject: subject, message: message, fix: fix))
     }
 
     private mutating func fail(_ subject: String, _ failure: Failure) {
+        let fix = failure.hint?.repeating(socket: session.settings.socket)
         checks.append(
-            Check(outcome: .fail, subject: subject, message: failure.message, fix: failure.hint, status: failure.status)
-        )
+            Check(outcome: .fail, subject: subject, message: failure.message, fix: fix, status: failure.status))
     }
 
     private mutating func fail(_ subject: String, _ status: ExitStatus, _ message: String, _ hint: Advice) {
@@ -84,7 +85,7 @@ struct Doctor {
     /// - Parameter process: The process id that the daemon reports.
     private func commands(_ socket: String, process: Int? = nil) -> DaemonCommands {
         let process = DaemonProcess(socket: socket, reported: process, system: session.system)
-        return DaemonCommands(socket: socket, option: session.settings.socket, process: process)
+        return DaemonCommands(socket: socket, process: process)
     }
 
     /// Finds the first socket that accepts a connection, and returns the reply to `server.info`.
@@ -183,7 +184,7 @@ struct Doctor {
         if status.state == .ok {
             ok("status", message)
         } else if status.configurationError != nil {
-            warn("status", message, "See what is wrong: \(command: commands.norrisctl("config", "check"))")
+            warn("status", message, "See what is wrong: \(command: "norrisctl config check")")
         } else {
             warn("status", message, commands.log)
         }
@@ -246,7 +247,7 @@ struct Doctor {
             """
             Test the network: \
             \(command: "resolvectl query api.chucknorris.io; curl -I https://api.chucknorris.io"); \
-            or set http.proxy in the configuration, then: \(command: commands.norrisctl("reload"))
+            or set http.proxy in the configuration, then: \(command: "norrisctl reload")
             """)
         sources.filter { !$0.isCutOff }.forEach { examine($0) }
     }
@@ -256,7 +257,7 @@ struct Doctor {
         let stored = "\(countText(source.items, "item")) \(source.items == 1 ? "is" : "are") stored"
         let error = source.freshness.error
         guard source.isEnabled else { return ok(subject, "It is turned off; \(stored).") }
-        if source.isConfigured == false { return ok(subject, "Not set up; \(commands.norrisctl("gif")) says how.") }
+        if source.isConfigured == false { return ok(subject, session.text("Not set up; norrisctl gif says how.")) }
         // The fix contains the time of the next try.
         guard let concern = error?.summary(now: now) ?? source.freshness.concern(now: now) else {
             return ok(subject, "\(stored).")
@@ -272,7 +273,7 @@ struct Doctor {
         if let time = source.nextRunAt ?? source.freshness.error?.retryAt {
             return "Next try \(upcomingTime(of: time, at: now))."
         }
-        return "Try now: \(command: commands.norrisctl("refresh", source.name, "--wait"))"
+        return "Try now: \(command: "norrisctl refresh \(source.name) --wait")"
     }
 
     // MARK: Prompt facts

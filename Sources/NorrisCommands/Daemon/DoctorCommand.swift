@@ -37,7 +37,7 @@ struct DoctorCommand: SessionCommand {
         let outcome = Span(check.outcome.rawValue, check.outcome.style)
         let subject = Span(check.subject)
         guard let width = screen.layout.width else {
-            let text = check.message + (check.fix.map { " \($0.text)" } ?? "")
+            let text = check.message + (check.fix.map { " \($0.text(socket: nil))" } ?? "")
             screen.fields([outcome, subject, Span(text)])
             return
         }
@@ -49,13 +49,20 @@ struct DoctorCommand: SessionCommand {
             screen.entry([(outcome, 4), (subject, subjectWidth)], Span(check.message))
         }
         let labels = [(label: Span(""), columns: isNarrow ? 4 : subjectWidth + 6)]
-        for part in check.fix?.parts ?? [] {
-            if part.isCommand {
-                screen.entry(labels, Span(part.text, .bold), wraps: false)
-            } else {
-                screen.entry(labels, Span(part.text.withoutSeparators))
-            }
+        var words = ""
+        func endLine() {
+            if !words.withoutSeparators.isEmpty { screen.entry(labels, Span(words.withoutSeparators)) }
+            words = ""
         }
+        for part in check.fix?.parts ?? [] {
+            guard part.kind == .command else {
+                words += part.text
+                continue
+            }
+            endLine()
+            screen.entry(labels, Span(part.text, .bold), wraps: false)
+        }
+        endLine()
     }
 }
 

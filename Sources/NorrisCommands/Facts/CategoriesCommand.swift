@@ -21,7 +21,7 @@ struct CategoriesCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let reply = try session.call(FactCategories.self, FactCategories.Parameters(source: source))
         let (items, freshness) = (reply.value.items, reply.value.freshness)
-        let nothing = "No categories: there are no facts yet. See why: norrisctl status"
+        let nothing: Advice = "No categories: there are no facts yet. See why: norrisctl status"
         return session.report(
             reply, freshness: freshness, source: SourceStatus.facts, nothing: items.isEmpty ? nothing : nil
         ) { $0.categories(items) }

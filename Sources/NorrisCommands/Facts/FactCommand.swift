@@ -70,7 +70,7 @@ struct FactCommand: SessionCommand {
     private func report<Result: WireValue>(
         _ session: Session, _ reply: Reply<Result>, _ facts: [Fact], _ freshness: Freshness?
     ) -> Report {
-        let nothing = "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
+        let nothing: Advice = "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
         var report = session.report(
             reply, freshness: freshness, source: SourceStatus.facts, nothing: facts.isEmpty ? nothing : nil
         ) { $0.facts(facts) }

@@ -73,7 +73,7 @@ struct SearchCommand: SessionCommand {
             session, page: page, limit: limit, noun: content.rawValue, command: "search", options: options,
             argument: text)
         let now = session.system.now
-        let advice = "contains \(text.quotedForMessage). Try fewer words, or:"
+        let advice: Advice = "contains \(text.quotedForMessage). Try fewer words, or:"
         switch content {
         case .facts:
             return try paging.report(

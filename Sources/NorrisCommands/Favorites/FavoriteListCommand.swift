@@ -36,15 +36,16 @@ struct FavoriteListCommand: SessionCommand {
         var hasGifs = false
         var report = try paging.report(
             FavoriteList.self, FavoriteList.Parameters(kind: kind), source: "",
-            nothing: "No \(kind.map { "favorite \($0.rawValue)s" } ?? "favorites") yet. "
-                + "Add the last \(kind?.rawValue ?? "item") you were shown: "
-                + (["norrisctl favorite add", kind?.rawValue].compactMap { $0 }.joined(separator: " "))
+            nothing: """
+                No \(kind.map { "favorite \($0.rawValue)s" } ?? "favorites") yet. Add the last \
+                \(kind?.rawValue ?? "item") you were shown: norrisctl favorite add\(kind.map { " \($0.rawValue)" } ?? "")
+                """
         ) { screen, page, first in
             screen.favorites(page.items, now: session.system.now, numberedFrom: first)
             hasGifs = page.items.contains { $0.kind == .gif }
         }
         // A terminal shows the attribution below the items.
-        if hasGifs, session.layout.width == nil { report.remark(Gif.attribution) }
+        if hasGifs, session.layout.width == nil { report.remark("\(Gif.attribution)") }
         return report
     }
 }

@@ -9,7 +9,7 @@ struct EmptyFeed {
     let allSources: [SourceStatus]
 
     /// A message with the lines of advice below it.
-    typealias Note = (text: String, hints: [String])
+    typealias Note = (text: Advice, hints: [Advice])
 
     /// The requested source, or all sources of posts.
     private var sources: [SourceStatus] {
@@ -53,7 +53,7 @@ struct EmptyFeed {
             return failing + [("No posts: nothing could be fetched yet.", ["Try now: \(refresh)"])]
         }
         if sources.allSatisfy({ !$0.isEnabled }) {
-            let hint = "Remove enabled: false from the configuration (norrisctl config path), then: norrisctl reload"
+            let hint: Advice = "Remove enabled: false from the configuration (norrisctl config path), then: norrisctl reload"
             return [("No posts: all sources are disabled.", [hint])]
         }
         return [("No posts: nothing fetched yet.", ["Fetch now: \(refresh)"])]
@@ -74,7 +74,7 @@ struct EmptyFeed {
         case (let author?, true):
             return ("No unread post\(suffix) by \(author.quotedForMessage).", ["Leave out --unread or --author."])
         case (let author?, false):
-            let hint = "Leave out --author, or list the posts of all authors: norrisctl feed"
+            let hint: Advice = "Leave out --author, or list the posts of all authors: norrisctl feed"
             return ("No post\(suffix) by \(author.quotedForMessage).", [hint])
         case (nil, false):
             // Posts existed a moment ago, or exist now.
@@ -82,11 +82,12 @@ struct EmptyFeed {
         }
     }
 
-    private var refresh: String {
-        shellCommand(["norrisctl", "refresh"] + [source].compactMap { $0 } + ["--wait"]) ?? "norrisctl refresh --wait"
+    private var refresh: Advice {
+        let words = ["norrisctl", "refresh"] + [source].compactMap { $0 } + ["--wait"]
+        return "\(command: shellCommand(words) ?? "norrisctl refresh --wait")"
     }
 
-    private var feed: String {
-        shellCommand(["norrisctl", "feed"] + optionWords(("--source", source))) ?? "norrisctl feed"
+    private var feed: Advice {
+        "\(command: shellCommand(["norrisctl", "feed"] + optionWords(("--source", source))) ?? "norrisctl feed")"
     }
 }

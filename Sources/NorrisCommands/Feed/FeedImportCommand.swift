@@ -135,7 +135,7 @@ struct FeedImportCommand: SessionCommand {
             }
             for (url, reason) in failures {
                 // Some reasons begin with the address.
-                report.note(reason.hasPrefix(url) ? reason : "\(url): \(reason)")
+                report.note(reason.hasPrefix(url) ? "\(reason)" : "\(url): \(reason)")
             }
             return report
         }

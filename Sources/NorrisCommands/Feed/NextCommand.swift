@@ -37,7 +37,7 @@ struct NextCommand: SessionCommand {
             screen.feed([post], numberedFrom: nil, showsAll: true, session)
             guard screen.layout.width != nil else { return }
             screen.line()
-            screen.paragraph(Self.remaining(reply.value), .dim)
+            screen.paragraph(session.text(Self.remaining(reply.value)), .dim)
         }
         // A post that cannot be written stays unread. A terminal takes it, perhaps in a pager.
         if !session.system.terminal.isTerminal {
@@ -52,7 +52,7 @@ struct NextCommand: SessionCommand {
     }
 
     /// The number of unread posts after the shown post. Above a limit the daemon sends no total.
-    private static func remaining(_ page: Page<Post>) -> String {
+    private static func remaining(_ page: Page<Post>) -> Advice {
         guard page.next != nil else { return "No more unread posts." }
         guard let total = page.total else { return "More unread posts: norrisctl next" }
         return "\(groupedDigits(total - 1)) more unread: norrisctl next"

@@ -7,8 +7,6 @@ import NorrisText
 /// known options.
 struct DaemonCommands {
     private let socket: String
-    /// The `--socket` option of this run, which the commands repeat.
-    private let option: String?
     private let manager: Manager
     /// Whether the manager is a guess from the path of the socket.
     private let isGuess: Bool
@@ -21,8 +19,8 @@ struct DaemonCommands {
     }
 
     /// - Parameter process: The process of a running daemon. Without it, the path of the socket determines the starter.
-    init(socket: String, option: String? = nil, process: DaemonProcess? = nil) {
-        (self.socket, self.option, isGuess) = (socket, option, process == nil)
+    init(socket: String, process: DaemonProcess? = nil) {
+        (self.socket, isGuess) = (socket, process == nil)
         if let process {
             manager = process.unit.map { .unit($0) } ?? .process(process)
         } else if socket == SocketPath.system {
@@ -71,11 +69,6 @@ struct DaemonCommands {
         }
     }
 
-    func norrisctl(_ words: String...) -> String {
-        let words = ["norrisctl"] + words
-        return shellCommand(words + optionWords(("--socket", option))) ?? words.joined(separator: " ")
-    }
-
     /// The advice that gives the daemon a key for Giphy.
     var gifKey: Advice {
         // install(1) copies standard input, so the key is in no shell history and no process list.
@@ -86,7 +79,7 @@ struct DaemonCommands {
         guard isForSystem else {
             return """
                 \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in \
-                the file of \(command: norrisctl("config", "path")), then: \(command: norrisctl("reload"))
+                the file of \(command: "norrisctl config path"), then: \(command: "norrisctl reload")
                 """
         }
         return """

@@ -2,6 +2,7 @@ import NorrisClient
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisText
 
 /// The failure of a command: message, advice and exit status.
 struct Failure: Error, Equatable {
@@ -11,7 +12,7 @@ struct Failure: Error, Equatable {
     /// The advice, preferably a command.
     var hint: Advice?
     /// The lines below the hint, if one command is not enough.
-    var steps: [String] = []
+    var steps: [Advice] = []
     /// The daemon's error reply, if any.
     var response: ResponseError?
     /// The connection error, if the daemon was unreachable.
@@ -98,8 +99,8 @@ extension ResponseError {
 
 extension Failure {
     /// A connection error with the command that solves the problem. `remedy` is the way back to the standard sockets,
-    /// if `option` or the environment has named another socket.
-    init(_ error: ClientError, remedy: String?, option: String?, timeout: Timeout) {
+    /// if an option or the environment has named another socket.
+    init(_ error: ClientError, remedy: String?, timeout: Timeout) {
         func log(_ path: String) -> Advice { DaemonCommands(socket: path).log }
         let (status, message, hint): (ExitStatus, String, Advice) =
             switch error {
@@ -139,7 +140,7 @@ extension Failure {
                 (
                     .unavailable, "norrisd\(path.map { " at \($0)" } ?? "") did not answer within \(timeout.text).",
                     """
-                    Find out why: \(command: DaemonCommands(socket: "", option: option).norrisctl("doctor")); \
+                    Find out why: \(command: "norrisctl doctor"); \
                     or allow more time: \(command: "--timeout 30s")
                     """
                 )
@@ -170,30 +171,56 @@ extension Failure {
 
 // MARK: Advice
 
-/// A sentence of advice: words and commands, as in `"Rewrite it: \(command: "norrisd")"`. A page shows the commands on
-/// separate lines, so that users can copy them.
+/// A sentence for the user: words of norrisctl, values from elsewhere, and commands, as in
+/// `"\(name) is old. Update it: \(command: "norrisctl doctor")"`.
+///
+/// Commands of norrisctl, in the words too, repeat the user's `--socket` when the sentence is shown. Values are shown as
+/// they are, because they may contain what the user typed. A page shows the commands on separate lines.
 struct Advice: Equatable, ExpressibleByStringInterpolation {
     struct Part: Equatable {
+        enum Kind { case words, value, command }
+
         fileprivate(set) var text: String
-        let isCommand: Bool
+        let kind: Kind
     }
 
-    /// Two parts with words are never adjacent.
     private(set) var parts: [Part] = []
 
-    /// The whole advice on one line.
-    var text: String { parts.map(\.text).joined() }
-
-    init(_ words: String) { add(words) }
-    init(stringLiteral words: String) { add(words) }
+    init(_ words: String) { add(words, .words) }
+    init(stringLiteral words: String) { add(words, .words) }
     init(stringInterpolation: StringInterpolation) { self = stringInterpolation.advice }
 
-    fileprivate mutating func add(_ text: String, isCommand: Bool = false) {
-        if !isCommand, parts.last?.isCommand == false {
-            parts[parts.count - 1].text += text
-        } else if !text.isEmpty {
-            parts.append(Part(text: text, isCommand: isCommand))
+    fileprivate mutating func add(_ text: String, _ kind: Part.Kind) {
+        if !text.isEmpty { parts.append(Part(text: text, kind: kind)) }
+    }
+
+    /// The whole sentence on one line.
+    ///
+    /// - Parameter socket: the user's `--socket`.
+    func text(socket: String?) -> String { repeating(socket: socket).parts.map(\.text).joined() }
+
+    /// The sentence with the user's `--socket` in its commands.
+    func repeating(socket: String?) -> Advice {
+        // A path that users cannot type is not repeated.
+        guard let socket = socket.flatMap({ shellCommand([$0]) }) else { return self }
+        var advice = self
+        for index in parts.indices where parts[index].kind != .value {
+            advice.parts[index].text = repeating(socket, in: parts[index].text)
         }
+        return advice
+    }
+
+    private func repeating(_ socket: String, in text: String) -> String {
+        if text.hasPart("--socket") { return text }
+        var text = text
+        for place in text.places(of: "norrisctl ").reversed() {
+            let word = text[place.upperBound...].prefix { $0.isLetter || $0 == "-" }
+            // Not in `See 'norrisctl fact --help'`, which needs no daemon.
+            guard Norrisctl.commands.contains(where: { $0.name == word }), !text[..<place.lowerBound].hasSuffix("'")
+            else { continue }
+            text.insert(contentsOf: "--socket \(socket) ", at: place.upperBound)
+        }
+        return text
     }
 
     struct StringInterpolation: StringInterpolationProtocol {
@@ -201,11 +228,9 @@ struct Advice: Equatable, ExpressibleByStringInterpolation {
 
         init(literalCapacity: Int, interpolationCount: Int) {}
 
-        mutating func appendLiteral(_ literal: String) { advice.add(literal) }
-        mutating func appendInterpolation(_ value: some Any) { advice.add("\(value)") }
-        mutating func appendInterpolation(_ other: Advice) {
-            other.parts.forEach { advice.add($0.text, isCommand: $0.isCommand) }
-        }
-        mutating func appendInterpolation(command: String) { advice.add(command, isCommand: true) }
+        mutating func appendLiteral(_ literal: String) { advice.add(literal, .words) }
+        mutating func appendInterpolation(_ value: some Any) { advice.add("\(value)", .value) }
+        mutating func appendInterpolation(_ other: Advice) { advice.parts += other.parts }
+        mutating func appendInterpolation(command: String) { advice.add(command, .command) }
     }
 }

@@ -49,7 +49,7 @@ struct Paging {
     /// returns a report. `show` takes the number of the page's first item; nil for a list without numbers.
     func report<M: Method, Item: WireValue>(
         _ method: M.Type, _ parameters: M.Parameters, notFound: @autoclosure () -> Advice? = nil, source: String,
-        nothing: String,
+        nothing: Advice,
         empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil },
         show: (inout Screen, Page<Item>, _ first: Int?) -> Void
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {

@@ -26,10 +26,12 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
 /// The result of a command: output, notes and an exit status.
 struct Report: Equatable, Sendable {
     var output: [UInt8] = []
-    /// The lines for standard error, without the LF and safe for a terminal. Commands contain no-break spaces.
-    private(set) var notes: [String] = []
-    /// Whether `notes` is a line of JSON for programs.
-    private var isErrorJSON = false
+    /// The sentences for standard error.
+    private var sentences: [Advice] = []
+    /// The daemon's error object for programs, instead of sentences.
+    private var errorJSON: String?
+    /// The user's `--socket`, which commands in the sentences repeat.
+    private var socket: String?
     var status: ExitStatus
     /// Whether the pager shows output that is longer than the screen.
     private(set) var usesPager = false
@@ -51,8 +53,7 @@ struct Report: Equatable, Sendable {
     init(_ failure: Failure, json: Bool) {
         self.init(status: failure.status)
         if json, let response = failure.response {
-            isErrorJSON = true
-            notes = [String(decoding: Self.line(response).dropLast(), as: UTF8.self)]
+            errorJSON = String(decoding: Self.line(response), as: UTF8.self)
         } else {
             add(failure)
         }
@@ -68,59 +69,49 @@ struct Report: Equatable, Sendable {
         // A prompt has neither a pager nor notes, so the terminal is not examined.
         if isForPrompt { return }
         usesPager = !session.settings.noPager && session.system.terminal.isTerminal && !session.settings.plain
-        if let socket = session.settings.socket { repeatSocket(socket) }
-    }
-
-    /// Adds `--socket` to the commands in the notes, so that they reach the same daemon.
-    private mutating func repeatSocket(_ socket: String) {
-        // A path that users cannot type is not shown.
-        guard let socket = shellCommand([socket]) else { return }
-        for (index, note) in notes.enumerated() where !isErrorJSON && !note.hasPart("--socket") {
-            for name in Norrisctl.commands.map({ $0.name }) {
-                for (start, gap) in [(": ", " "), (": ", "\u{A0}"), ("(", " "), ("(", "\u{A0}")] {
-                    let words = ["norrisctl", "--socket", socket, name].joined(separator: gap)
-                    for place in notes[index].places(of: "\(start)norrisctl\(gap)\(name)").reversed() {
-                        notes[index].replaceSubrange(place, with: start + words)
-                    }
-                }
-            }
-        }
+        socket = session.settings.socket
     }
 
     /// Adds the words and the status of a failure, and keeps the output.
     mutating func add(_ failure: Failure) {
         status = failure.status
-        note(failure.message)
-        if let hint = failure.hint {
-            self.hint(hint.parts.map { $0.isCommand ? unbroken($0.text) : $0.text }.joined())
-        }
+        note("\(failure.message)")
+        if let hint = failure.hint { self.hint(hint) }
         failure.steps.forEach { hint($0) }
     }
 
     /// Runs an action beside the output, and adds its result or failure.
     mutating func attempt(_ body: () throws(Failure) -> String) {
         do throws(Failure) {
-            remark(try body())
+            remark("\(try body())")
         } catch {
             add(error)
         }
     }
 
     /// Adds a line that begins with `norrisctl:`.
-    mutating func note(_ message: String) { notes.append("norrisctl: " + sanitizedLine(message)) }
+    mutating func note(_ message: Advice) { sentences.append("norrisctl: \(message)") }
 
     /// Adds the advice about the preceding line.
-    mutating func hint(_ text: String?) {
-        guard let text, !text.isEmpty else { return }
-        notes.append("  " + sanitizedLine(text))
-    }
+    mutating func hint(_ advice: Advice) { sentences.append("  \(advice)") }
 
     /// Adds a line without a prefix.
-    mutating func remark(_ text: String) { notes.append(sanitizedLine(text)) }
+    mutating func remark(_ text: Advice) { sentences.append(text) }
+
+    /// Whether there is something for standard error.
+    var hasErrors: Bool { errorJSON != nil || !sentences.isEmpty }
+
+    /// The lines for standard error, without the LF and safe for a terminal. Commands contain no-break spaces.
+    var notes: [String] {
+        sentences.map { sentence in
+            let text = sentence.repeating(socket: socket).parts.map { $0.kind == .command ? unbroken($0.text) : $0.text }.joined()
+            return (text.hasPrefix("  ") ? "  " : "") + sanitizedLine(text)
+        }
+    }
 
     /// Returns the notes with line ends, wrapped to the width of a terminal.
     func errorText(columns: Int?) -> String {
-        notes.map { isErrorJSON ? $0 + "\n" : errorLines($0, columns: columns) }.joined()
+        errorJSON ?? notes.map { errorLines($0, columns: columns) }.joined()
     }
 
     private static func line(_ value: some JSONEncodable) -> [UInt8] {
@@ -151,7 +142,7 @@ func errorLines(_ text: String, columns: Int?) -> String {
 extension Session {
     func report<Value: WireValue>(
         _ reply: Reply<Value>, status: ExitStatus = .done, freshness: Freshness? = nil, source: String = "",
-        nothing: String? = nil, show: (inout Screen) -> Void = { _ in }
+        nothing: Advice? = nil, show: (inout Screen) -> Void = { _ in }
     ) -> Report {
         report(
             reply.json, schema: Value.schema, status: status, freshness: freshness, source: source, nothing: nothing,
@@ -163,7 +154,7 @@ extension Session {
     func report(
         _ json: some JSONEncodable, schema: @autoclosure () -> Schema = .any, status: ExitStatus = .done,
         freshness: Freshness? = nil, source: String = "",
-        nothing: String? = nil, show: (inout Screen) -> Void = { _ in }
+        nothing: Advice? = nil, show: (inout Screen) -> Void = { _ in }
     ) -> Report {
         let status = nothing == nil ? status : .nothing
         if settings.json { return Report(json: json, status: status) }

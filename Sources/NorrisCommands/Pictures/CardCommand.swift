@@ -267,8 +267,11 @@ struct CardCommand: SessionCommand {
         if isCopied {
             report.attempt { () throws(Failure) in try session.copy(picture: picture.bytes) }
         }
-        if output != nil || isCopied, 4 * picture.height > 5 * picture.width {
-            report.note("The text makes the card taller than 4:5; some sites crop such pictures.")
+        // Of a poster, or of the shape that the user has chosen.
+        let shape = (aspect ?? .portrait).rawValue
+        let sides = shape.split(separator: ":").compactMap { Int($0) }
+        if output != nil || isCopied, sides[0] * (picture.height - 1) >= sides[1] * picture.width {
+            report.note("The text makes the card taller than \(shape); some sites crop such pictures.")
         }
         if isShown {
             do throws(Failure) {

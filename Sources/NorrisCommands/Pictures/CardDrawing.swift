@@ -127,3 +127,10 @@ struct CardPicture {
         height = bytes[20..<24].reduce(0) { $0 << 8 | Int($1) }
     }
 }
+
+extension Session {
+    /// Whether norris-card, which is a package of its own, is installed.
+    var canDrawCards: Bool {
+        system.ownFolders().contains { folder in (try? system.fileStatus("\(folder)/norris-card")) != nil }
+    }
+}

@@ -150,14 +150,14 @@ struct GifCommand: SessionCommand {
         var report: Report
         if let text {
             let parameters = GifSearch.Parameters(query: text, offline: isOffline)
-            let nothing =
+            let nothing: Advice =
                 isOffline
                 ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
                 : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
             report = try paging.report(
                 GifSearch.self, parameters, source: SourceStatus.gifs, nothing: nothing, show: write)
         } else {
-            let nothing = "No GIFs are cached yet. Fetch some: norrisctl refresh gifs --wait"
+            let nothing: Advice = "No GIFs are cached yet. Fetch some: norrisctl refresh gifs --wait"
             report = try paging.report(
                 GifTrending.self, GifTrending.Parameters(), source: SourceStatus.gifs, nothing: nothing, show: write)
         }
@@ -191,16 +191,16 @@ struct GifCommand: SessionCommand {
         notes(omitted).forEach { report.note($0) }
         if shown.isEmpty, !omitted.isEmpty { report.status = .nothing }
         guard let first = shown.first else { return }
-        if isForPasting || session.settings.format != nil { report.remark(Gif.attribution) }
+        if isForPasting || session.settings.format != nil { report.remark("\(Gif.attribution)") }
         let addresses = shown.compactMap { $0.picture(rendition)?.address }
         if isCopied { report.attempt { () throws(Failure) in try session.copy(addresses[0]) } }
         if isOpened { report.attempt { () throws(Failure) in try session.open(first.pageURL, of: "GIF \(first.id)") } }
         if isShown { try session.draw(addresses, below: &report) }
     }
 
-    private func notes(_ omitted: [Gif]) -> [String] {
+    private func notes(_ omitted: [Gif]) -> [Advice] {
         let without = rendition.map { name in omitted.filter { $0.renditions[name] == nil } } ?? []
-        var notes: [String] = []
+        var notes: [Advice] = []
         if let rendition, !without.isEmpty {
             let names = Set(without.flatMap { gif in gif.renditions.keys.filter { gif.picture($0) != nil } })
             let choice = names.isEmpty ? "none" : names.sorted().joined(separator: ", ")

@@ -6,8 +6,8 @@ import NorrisTerminal
 package enum Program {
     /// Runs the command line and ends the process.
     package static func run() -> Never {
-        // write(2) reports a pipe without a reader, which is no error, and the limit of the file size (setrlimit(2)).
-        let arguments = ProcessStart.prepare("norrisctl", ignoring: [SIGPIPE, SIGXFSZ])
+        // A pipe without a reader is no error.
+        let arguments = ProcessStart.prepare("norrisctl", seesWriteErrors: true)
         let system = System()
         exit(finish(report(arguments: arguments, system: system), system))
     }
@@ -40,9 +40,9 @@ package enum Program {
         } catch {
             guard !report.isForPrompt, !error.isClosedPipe else { return ExitStatus.done.rawValue }
             report.status = .inputOutput
-            report.note(unwritable(error))
+            report.note("\(unwritable(error))")
         }
-        if !report.notes.isEmpty { system.writeError(Array(report.errorText(columns: system.errorColumns()).utf8)) }
+        if report.hasErrors { system.writeError(Array(report.errorText(columns: system.errorColumns()).utf8)) }
         return report.status.rawValue
     }
 

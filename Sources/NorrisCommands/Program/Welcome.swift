@@ -22,8 +22,9 @@ struct Welcome {
         screen.paragraph("norrisctl shows Chuck Norris facts, GIFs and your feeds, which the daemon norrisd caches.")
         screen.line()
         screen.line("Three things to try:")
-        for command in ["norrisctl fact --category dev", "norrisctl search kernel", "norrisctl card"] {
-            screen.line([Span("  "), Span(command, .bold)])
+        let card: Advice = session.canDrawCards ? "norrisctl card" : "norrisctl fact --today"
+        for command: Advice in ["norrisctl fact --category dev", "norrisctl search kernel", card] {
+            screen.line([Span("  "), Span(session.text(command), .bold)])
         }
         screen.line()
         screen.paragraph("Facts in new shells and prompts: norrisctl init --help")
@@ -40,11 +41,10 @@ struct Welcome {
             screen.paragraph(reply?.value.items.first?.text ?? "norrisd is running.")
         } catch {
             if case .timedOut? = error.connection {
-                let doctor = DaemonCommands(socket: "", option: session.settings.socket).norrisctl("doctor")
-                screen.paragraph("norrisd is slow to answer. Find out why: \(doctor)", .warning)
+                screen.paragraph(session.text("norrisd is slow to answer. Find out why: norrisctl doctor"), .warning)
             } else {
                 screen.paragraph(error.message, .warning)
-                screen.paragraph(error.hint?.text ?? "")
+                screen.paragraph(error.hint.map(session.text) ?? "")
             }
         }
     }

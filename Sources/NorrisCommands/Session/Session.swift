@@ -42,6 +42,9 @@ struct Session {
         return Layout(width: width, usesEscapes: usesEscapes)
     }
 
+    /// A sentence as it is shown to the user of this session.
+    func text(_ advice: Advice) -> String { advice.text(socket: settings.socket) }
+
     /// Reads standard input to its end, or some bytes past the limit.
     func readInput(_ limit: Int) throws(Failure) -> [UInt8] {
         guard let input = system.readInput(limit) else { throw Failure(.inputOutput, "Standard input cannot be read.") }
@@ -178,7 +181,7 @@ extension Session {
     func failure(_ error: ClientError) -> Failure {
         let isInEnvironment = system.environment.value(of: "NORRISD_SOCKET") != nil
         let remedy = settings.socket != nil ? "leave out --socket" : isInEnvironment ? "unset NORRISD_SOCKET" : nil
-        return Failure(error, remedy: remedy, option: settings.socket, timeout: timeout)
+        return Failure(error, remedy: remedy, timeout: timeout)
     }
 }
 

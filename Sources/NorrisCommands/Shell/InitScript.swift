@@ -178,7 +178,7 @@ struct InitScript {
                         read -z -n 32768 block <$file
                     else if test -z "$file$__norris_asked"; and command -q norrisctl
                         set -g __norris_asked 1
-                        set block (command \#(fallback) </dev/null)
+                        set block (command \#(fallback) </dev/null 2>/dev/null)
                     end
                     set -g __norris_facts (string match -r -- '^(?=.*\S)[^\p{Cc}`$\\\\%!]{1,\#(longest)}$' (string split -- \n "$block"))
                     set -q __norris_facts[1]; and return

@@ -274,8 +274,9 @@ struct YAMLScalar: Sendable {
         return kind == .string ? YAMLText.quoted(shown) : shown
     }
 
-    /// The text as a part of a path.
+    /// The text as a part of a path. A text that may contain a password, such as a proxy, is left out.
     var shownAsKey: String {
+        if text.contains("@") || text.contains("://") { return "…" }
         let isHarmless = text.utf8.count <= 60 && !text.isEmpty && text.unicodeScalars.allSatisfy(YAMLText.isVisible)
         return isHarmless ? text : YAMLScalar(text: text, isPlain: false).found
     }

@@ -360,7 +360,14 @@ struct GiphyKey: Sendable {
         var message: String
         do throws(CredentialError) {
             if let file = configuration.apiKeyFile {
-                message = "The key file \(file) does not exist (gifs.api_key_file)"
+                // The key itself, of 32 letters and digits, may have been written there by mistake.
+                let name = file.utf8.split(separator: UInt8(ascii: "/")).last ?? file.utf8[...]
+                let isKey =
+                    name.count >= 20 && name.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x7A ~= $0 | 0x20 }
+                message =
+                    isKey
+                    ? "gifs.api_key_file names no file; write the path of a file with the key, not the key"
+                    : "The key file \(file) does not exist (gifs.api_key_file)"
                 secret = try Secret.read(path: file)
             } else {
                 message = "GIFs are not set up: norrisd has no API key for Giphy"

@@ -59,10 +59,13 @@ final class LogLevelSwitch: Sendable {
 
 /// One line an event: `2026-01-31T12:00:00Z info server.ready socket=/run/norrisd.sock`.
 struct StandardErrorSink: LogSink {
+    static func text(of line: LogLine) -> String {
+        "\(Timestamp.now()) \(line.event.level) \(line.event.message)\(line.metadata.line)\n"
+    }
+
     func write(_ line: LogLine) {
-        let text = "\(Timestamp.now()) \(line.event.level) \(line.event.message)\(line.metadata.line)\n"
         // One write, so that lines of several threads do not mix. A closed standard error cannot be reported.
-        _ = Array(text.utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = Array(StandardErrorSink.text(of: line).utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

@@ -45,9 +45,11 @@ extension RunningDaemon {
         while try source().freshness.error == nil { try watch.wait(for: .failed) }
     }
 
-    /// Returns the log lines of an event, such as `source.failed`.
-    func log(of event: String) -> [Substring] {
-        log.split(separator: "\n").filter { $0.contains(" \(event) ") }
+    /// Returns the log lines of an event, such as `source.failed`, when there are enough of them, because the log is
+    /// written after the event.
+    func log(of event: String, atLeast count: Int = 0) throws -> [Substring] {
+        try waitForLog { log in log.split(separator: "\n").count { $0.contains(" \(event) ") } >= count }
+        return log.split(separator: "\n").filter { $0.contains(" \(event) ") }
     }
 }
 

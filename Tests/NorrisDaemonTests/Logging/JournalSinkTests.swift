@@ -88,6 +88,60 @@ final class RecordingSink: LogSink {
     }
 }
 
+struct LogTextTests {
+    private func text(_ value: String) -> String {
+        let event = LogEvent(
+            level: .warning, message: "source.failed", metadata: nil, source: nil, file: "f", function: "g", line: 1)
+        return StandardErrorSink.text(of: LogLine(event: event, metadata: ["error": "\(value)", "source": "town"]))
+    }
+
+    @Test(
+        "A value cannot add a pair to the line",
+        arguments: [
+            ("timeout", "timeout"), ("two words", #""two words""#), ("", #""""#),
+            (#"x" source="gifs"#, #""x\" source=\"gifs""#), (#"a\"#, #""a\\""#), ("a=b", #""a=b""#),
+        ])
+    func escapesValues(_ value: String, _ shown: String) {
+        #expect(text(value).hasSuffix(" warning source.failed error=\(shown) source=town\n"))
+    }
+}
+
+@Suite(.timeLimit(.minutes(20))) struct QueuedSinkTests {
+    /// A sink whose lines wait for a gate.
+    private final class StuckSink: LogSink {
+        let recording = RecordingSink()
+        let gate = DispatchSemaphore(value: 0)
+
+        func write(_ line: LogLine) {
+            gate.wait()
+            recording.write(line)
+        }
+    }
+
+    @Test func losesLinesBeyondALimitAndCountsThem() {
+        let stuck = StuckSink()
+        let sink = QueuedSink(stuck)
+        let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.trace), sink: sink) }
+        for _ in 0..<3 * QueuedSink.maximumLines { logger.info("event") }
+        for _ in 0...3 * QueuedSink.maximumLines { stuck.gate.signal() }
+        while stuck.recording.lines.last != "log.lost " { usleep(1_000) }
+        sink.finish()
+        let written = stuck.recording.lines.count
+        // The first line, or more, had begun to be written when the queue was full.
+        #expect((QueuedSink.maximumLines + 1...2 * QueuedSink.maximumLines + 1).contains(written))
+    }
+
+    @Test func endsAlthoughNothingReads() {
+        let stuck = StuckSink()
+        let sink = QueuedSink(stuck)
+        let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.trace), sink: sink) }
+        logger.info("event")
+        sink.finish()
+        #expect(stuck.recording.lines.isEmpty)
+        stuck.gate.signal()
+    }
+}
+
 /// A repeated message is written a few times, and then with its number of repeats.
 @Suite(.timeLimit(.minutes(20))) struct RepeatLimitingSinkTests {
     private let clock = ManualClock(.ofTests)
