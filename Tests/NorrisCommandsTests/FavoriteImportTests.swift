@@ -32,15 +32,6 @@ struct FavoriteImportTests {
         #expect(try sentIDs(machine) == [19...20, 13...18, 7...12, 1...6].map { $0.map(String.init) })
     }
 
-    @Test func sendsNoMoreThanAThousandAtATime() throws {
-        let machine = machine(
-            (1...1_001).map { #"{"kind":"gif","id":"\#($0)","title":"","added_at":"2026-11-21T10:00:00Z"}"# },
-            results: #"{"added":301,"known":0}"#, #"{"added":700,"known":0}"#)
-        #expect(machine.run("favorite", "import").output == "1,001 added, 0 already there\n")
-        #expect(try sentIDs(machine).allSatisfy { $0.count <= FavoriteImport.maximumItems })
-        #expect(try sentIDs(machine).reversed().flatMap(\.self) == (1...1_001).map(String.init))
-    }
-
     @Test("A request is filled to its last byte", arguments: [(0, false), (1, true)])
     func knowsTheLimitToTheByte(excess: Int, isCut: Bool) {
         // The size of a request minus its text, measured with a request of one item.

@@ -1,4 +1,5 @@
 import Foundation
+import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
@@ -81,7 +82,7 @@ struct ShippedConfigurationTests {
     @Test func isTheDefaultsAndSourcesOfEachKindWhereAllIsUncommented() throws {
         let text = try String(contentsOf: Self.file, encoding: .utf8)
         var loaded = try Self.loader.parse(yaml: Self.uncommented(text), file: "/etc/norrisd/config.yaml")
-        #expect(Set(loaded.configuration.posts.sources.map(\.kind)) == Set(Configuration.PostSourceKind.allCases))
+        #expect(Set(loaded.configuration.posts.sources.map(\.kind)) == Set(PostSourceKind.allCases))
         loaded.configuration.posts.sources = []
         #expect(loaded == ConfigurationLoader.Loaded(configuration: Configuration()))
     }

@@ -1,3 +1,4 @@
+import NorrisProtocol
 import Testing
 
 @testable import NorrisDaemon

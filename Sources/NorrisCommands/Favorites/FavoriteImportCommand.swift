@@ -153,9 +153,7 @@ struct FavoriteImportCommand: SessionCommand {
         var start = 0
         var length = envelopeLength
         for (index, line) in lines.enumerated() {
-            let isFull =
-                length + line.length > LineSplitter.maximumRequest || index - start == FavoriteImport.maximumItems
-            if isFull, index > start {
+            if length + line.length > LineSplitter.maximumRequest, index > start {
                 chunks.append(lines[start..<index])
                 (start, length) = (index, envelopeLength)
             }

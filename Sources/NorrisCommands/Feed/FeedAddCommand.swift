@@ -22,7 +22,7 @@ struct FeedAddCommand: SessionCommand {
         [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted]
     }
     static let hasFields = false
-    private static let kinds = ["feed", "mastodon", "users-posts"]
+    private static let kinds = PostSourceKind.addable.map(\.rawValue)
 
     private var url = ""
     private var chosenName: String?, kind: String?, refresh: String?
@@ -37,7 +37,7 @@ struct FeedAddCommand: SessionCommand {
             takes: "1 to 40 characters of a-z, 0-9, _ and -"
         ) { SourceName.isValid($0) && assign(&chosenName, $0) }
         arguments.option(
-            "kind", .kind, "feed, mastodon or users-posts. (default: feed)", choices: Self.kinds
+            "kind", .kind, "\(alternatives(Self.kinds)). (default: feed)", choices: Self.kinds
         ) { kind in
             let kind = ["rss", "atom"].contains(kind) ? "feed" : kind
             return Self.kinds.contains(kind) && assign(&self.kind, kind)

@@ -89,12 +89,4 @@ extension Configuration {
         /// Of an added source: whether it has values of its own.
         var ownRefresh = false, ownKeep = false
     }
-
-    /// The kind of upstream of a source of posts.
-    enum PostSourceKind: String, Sendable, CaseIterable {
-        case feed, mastodon
-        case usersPosts = "users-posts"
-        /// A program that prints a feed.
-        case exec
-    }
 }

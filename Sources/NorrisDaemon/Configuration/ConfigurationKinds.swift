@@ -147,7 +147,7 @@ extension ConfigurationKind where Value: RawRepresentable<String> & CaseIterable
     }
 }
 
-extension ConfigurationKind<Configuration.PostSourceKind> {
+extension ConfigurationKind<PostSourceKind> {
     /// Accepts `rss` and `atom` as other names of `feed`.
     static let postSource: Self = {
         let kinds = choice

@@ -133,7 +133,7 @@ final class Sources: Sendable {
 extension Configuration.PostSource {
     /// An added source; nil if its kind is of another version.
     fileprivate init?(_ added: AddedSource, inheriting posts: Configuration.Posts) {
-        guard let kind = Configuration.PostSourceKind(rawValue: added.kind) else { return nil }
+        guard let kind = PostSourceKind(rawValue: added.kind) else { return nil }
         self.init(
             name: added.name, kind: kind, url: added.url, refresh: added.refresh.map { .seconds($0) } ?? posts.refresh,
             keep: added.keep.map { .seconds($0) } ?? posts.keep, isAdded: true, ownRefresh: added.refresh != nil,

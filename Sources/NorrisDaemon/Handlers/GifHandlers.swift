@@ -151,9 +151,6 @@ struct GifHandlers: Sendable {
     /// Refuses a tag that cannot be searched for.
     private func check(_ tag: String) throws(ResponseError) {
         let parameter = "\(GifRandom.tagParameter)"
-        guard tag.unicodeScalars.count <= SearchWords.maximumLength else {
-            throw .invalidParams("tag is longer than \(SearchWords.maximumLength) characters.", parameter: parameter)
-        }
         if tag.utf8.contains(0) {
             throw .invalidParams("tag must not hold the character U+0000.", parameter: parameter)
         }

@@ -2,7 +2,8 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
-// Lengths are in code points; lengths of URLs are in bytes.
+// Lengths are in code points; lengths of URLs are in bytes. Values are copied whole and changed, so that no member can be
+// forgotten; norrisd refuses texts that are not sanitized.
 
 extension Post {
     /// The post as norrisd stores it; nil without an id, or, unless `mayBeBare`, without any content.
@@ -14,14 +15,19 @@ extension Post {
         var links = Array((links ?? []).prefix(text.map(highestLinkNumber) ?? 0))
         let attachments = unique(attachments, upTo: 50, by: \.url, \.cleaned)
         links += attachments.map(\.url).filter { !links.contains($0) }
-        let post = Post(
-            id: Self.id(id, in: source), source: source, author: author.cleaned(for: source), publishedAt: publishedAt,
-            title: title.flatMap { cleanLine($0, upTo: 500) }, text: text,
-            isTruncated: isTruncated || text?.utf8.count != whole.utf8.count && text != nil, isSensitive: isSensitive,
-            tags: unique(tags, upTo: 32, by: \.self) { tag in
-                cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: 100)
-            }, images: unique(images, upTo: 50, by: \.url, \.cleaned), attachments: attachments,
-            links: links.isEmpty ? nil : links, stats: stats.cleaned, url: url.flatMap { address($0) })
+        var post = self
+        (post.id, post.source, post.author) = (Self.id(id, in: source), source, author.cleaned(for: source))
+        post.title = title.flatMap { cleanLine($0, upTo: 500) }
+        post.text = text
+        post.isTruncated = isTruncated || text?.utf8.count != whole.utf8.count && text != nil
+        post.tags = unique(tags, upTo: 32, by: \.self) { tag in
+            cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: 100)
+        }
+        post.images = unique(images, upTo: 50, by: \.url, \.cleaned)
+        post.attachments = attachments
+        post.links = links.isEmpty ? nil : links
+        post.stats = stats.cleaned
+        post.url = url.flatMap { address($0) }
         let isBare =
             post.text == nil && post.title == nil && post.url == nil
             && post.images.isEmpty && post.attachments.isEmpty
@@ -73,9 +79,11 @@ extension Post.Author {
         let handle = handle.flatMap { cleanLine($0, upTo: 200) }
         let email = email.flatMap(cleanEmail)
         let name = cleanLine(name, upTo: 200) ?? handle ?? email ?? source
-        return Post.Author(
-            id: Post.id(id.isEmpty ? name : id, in: source), name: name, handle: handle,
-            avatarURL: avatarURL.flatMap { address($0) }, email: email)
+        var author = self
+        (author.id, author.name) = (Post.id(id.isEmpty ? name : id, in: source), name)
+        (author.handle, author.email) = (handle, email)
+        author.avatarURL = avatarURL.flatMap { address($0) }
+        return author
     }
 }
 
@@ -84,9 +92,11 @@ extension Post.Image {
     fileprivate var cleaned: Post.Image? {
         guard let url = address(url) else { return nil }
         let size = { (size: Int?) in size.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
-        return Post.Image(
-            url: url, width: size(width), height: size(height), alt: alt.flatMap { cleanLine($0, upTo: 1500) },
-            title: title.flatMap { cleanLine($0, upTo: 1500) })
+        var image = self
+        (image.url, image.width, image.height) = (url, size(width), size(height))
+        image.alt = alt.flatMap { cleanLine($0, upTo: 1500) }
+        image.title = title.flatMap { cleanLine($0, upTo: 1500) }
+        return image
     }
 }
 
@@ -97,7 +107,10 @@ extension Post.Attachment {
         let number = { (number: Int?) in number.flatMap { (1...Int(JSON.maximumInteger)).contains($0) ? $0 : nil } }
         let type = type.flatMap { cleanLine($0.lowercased(), upTo: 100) }
         let isType = type?.split(separator: "/").count == 2 && type?.contains(" ") == false
-        return Post.Attachment(url: url, type: isType ? type : nil, bytes: number(bytes), seconds: number(seconds))
+        var attachment = self
+        (attachment.url, attachment.type) = (url, isType ? type : nil)
+        (attachment.bytes, attachment.seconds) = (number(bytes), number(seconds))
+        return attachment
     }
 }
 
@@ -105,6 +118,8 @@ extension Post.Stats {
     fileprivate var cleaned: Post.Stats {
         // A larger number cannot be written as JSON.
         let count = { (count: Int?) in count.flatMap { (0...Int(JSON.maximumInteger)).contains($0) ? $0 : nil } }
-        return Post.Stats(likes: count(likes), comments: count(comments), shares: count(shares))
+        var stats = self
+        (stats.likes, stats.comments, stats.shares) = (count(likes), count(comments), count(shares))
+        return stats
     }
 }

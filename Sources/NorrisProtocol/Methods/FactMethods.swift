@@ -199,11 +199,21 @@ package enum FactSearch: Method {
     package typealias Result = Page<Fact>
 }
 
+/// The limits of a search.
+package enum SearchQuery {
+    /// In code points.
+    package static let maximumLength = 1_000
+    package static let maximumWords = 16
+
+    static var schema: Schema { .text(1...maximumLength) }
+}
+
 extension MemberVisitor where Self: ~Copyable {
     /// The query of a search in stored texts.
     mutating func query(_ query: inout String) throws(Failure) {
         try required(
-            "query", &query, .text(1...65_536), "The words to search for. Words in double quotes form a phrase.")
+            "query", &query, SearchQuery.schema,
+            "The words to search for, at most 16. Words in double quotes form a phrase.")
     }
 }
 

@@ -32,7 +32,7 @@ package enum SourceAdd: Method {
                 "The address: of the feed itself; for mastodon the server; for users-posts the base URL of the API.")
             try members.optional("name", &sourceName, .text(1...40), "Its name: a-z, 0-9, _ and -.")
             try members.optional(
-                "kind", &kind, .word(["feed", "mastodon", "users-posts"]), "The kind of upstream; feed by default.")
+                "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream; feed by default.")
             try members.optional("refresh", &refresh, .text(1...20), "How often it is fetched, such as 30m.")
             try members.optional("keep", &keep, .text(1...20), "How long its posts are kept, such as 30d.")
             try members.flag(
@@ -89,6 +89,17 @@ package enum SourceRemove: Method {
             try members.required("removed", &isRemoved)
         }
     }
+}
+
+/// The kind of upstream of a source of posts.
+package enum PostSourceKind: String, Sendable, CaseIterable {
+    case feed, mastodon
+    case usersPosts = "users-posts"
+    /// A program that prints a feed, which only the configuration can name.
+    case exec
+
+    /// The kinds that `source.add` takes.
+    package static let addable = allCases.filter { $0 != .exec }
 }
 
 /// Names of sources of posts: `[a-z0-9_-]{1,40}`.

@@ -65,9 +65,6 @@ package enum FavoriteImport: Method {
     package static let summary =
         "Adds exported favorites, either all or none. Existing favorites stay unchanged."
 
-    /// The most items of one request. Few large items already fill the maximum request line of 64 KiB.
-    package static let maximumItems = 1_000
-
     package struct Parameters: WireObject, Equatable, Sendable {
         package var items: [Favorite] = []
 
@@ -123,7 +120,8 @@ package enum FavoriteList: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("kind", &kind, Favorite.Kind.schema, "Only items of this kind.")
             try members.optional(
-                "query", &query, .text(1...65_536), "Only favorites that contain all words of this text.")
+                "query", &query, SearchQuery.schema,
+                "Only favorites that contain all words of this text.")
             try members.page(&page, default: 50)
             try members.numbered(&numbered)
         }

@@ -214,29 +214,34 @@ extension EventLoop {
         turns.add(slot, of: c.pointee.user)
     }
 
-    /// Counts the memory of a connection, and closes connections if a limit is exceeded: this connection or others.
-    mutating func count(_ c: UnsafeMutablePointer<Connection>) {
-        let (held, before) = (c.pointee.held, c.pointee.counted)
-        guard held != before else { return }
-        let user = c.pointee.user
-        note(held, for: c)
-        if held.replies > before.replies { closeSlowest() }
-        if held.input > before.input { closeStandingInput(of: user) }
-    }
+    /// Counts the memory of a connection. ``enforceLimits()`` follows in the same iteration of the loop.
+    mutating func count(_ c: UnsafeMutablePointer<Connection>) { note(c.pointee.held, for: c) }
 
     private mutating func note(_ held: Held, for c: UnsafeMutablePointer<Connection>) {
         let before = c.pointee.counted
         guard held != before else { return }
-        users.count(held, insteadOf: before, of: c.pointee.user)
+        let user = c.pointee.user
+        users.count(held, insteadOf: before, of: user)
         if held.input != before.input { ledger.add(held.input - before.input, to: .input) }
         if held.replies != before.replies { ledger.add(held.replies - before.replies, to: .replies) }
         c.pointee.counted = held
+        if held.input > before.input, hasTooMuchInput(user) { usersAboveLimit.insert(user) }
+    }
+
+    /// Closes connections until their memory fits into the limits. Only here, between the turns, because a closed
+    /// connection is freed.
+    mutating func enforceLimits() {
+        closeSlowest()
+        if !usersAboveLimit.isEmpty {
+            while let user = usersAboveLimit.popFirst() { closeStandingInput(of: user) }
+        }
+        flush()
     }
 
     /// Closes the slowest readers until the replies fit into their limit: of the user with the most memory, the
     /// connection that has read nothing for the longest time, and among equals the connection with the most memory.
     /// Replies that are being written count too.
-    mutating func closeSlowest() {
+    private mutating func closeSlowest() {
         while ledger.used(of: .replies) > ledger.limit(of: .replies) {
             var slowest: (slot: Int, order: (Int, Int, Int))?
             for slot in connections.indices {

@@ -45,6 +45,9 @@ struct EventLoop: ~Copyable {
     /// Counts the memory for peers: input, and replies that are being written or not read.
     let ledger: MemoryLedger
 
+    /// The users whose input has exceeded a limit since the last ``enforceLimits()``.
+    var usersAboveLimit: Set<Int> = []
+
     /// The replies since the last ``flush()``, with the end of each and its connection. They are sent together, so that
     /// a peer that waits wakes up once, with the replies of others already sent.
     var json = JSONWriter(capacity: EventLoop.keptCapacity)
@@ -133,6 +136,7 @@ struct EventLoop: ~Copyable {
                 }
                 if hasMessages { isRunning = handleMessages() }
                 takeTurns()
+                enforceLimits()
                 if disk.hasWaiting || network.hasWaiting { startWork() }
                 if now >= nextBeat { beat() }
                 if now >= nextTick { tick() }
@@ -357,7 +361,6 @@ struct EventLoop: ~Copyable {
             return nil
         }
         ledger.add(DeferredTask.reserve, to: .replies)
-        closeSlowest()
         tasks.yield(DeferredTask(connection: c.pointee.id, work: request.work, inbox: inbox, ledger: ledger))
         return c.pointee.user
     }

@@ -19,9 +19,9 @@ struct DeferredTask: Sendable {
     /// The event loop has added ``reserve`` for the result.
     let ledger: MemoryLedger
 
-    /// The bytes that a running request counts, until the event loop has its result: half of the longest reply, so that
-    /// the maximum number of running requests fits.
-    static let reserve = 2 * 1024 * 1024
+    /// The bytes that a running request counts, until the event loop has its result. Those of the maximum number of
+    /// running requests are half of the limit of replies, so that they never close a connection that reads its replies.
+    static let reserve = 1024 * 1024
 
     func run() async {
         do throws(ResponseError) {

@@ -4,27 +4,20 @@ import NorrisText
 
 /// The words of a search in stored texts: every word must occur, in any order, ignoring case.
 package struct SearchWords: Sendable, Hashable {
-    static let maximumWords = 16
-    /// In code points.
-    package static let maximumLength = 1_000
-
     /// The text as typed.
     package let text: String
     /// The words, and phrases in double quotes, in the form of `searchable(_:)`.
     let words: [String]
 
-    /// - Throws: `-32602` for a text without words, with too many words, too long, or with U+0000.
+    /// - Throws: `-32602` for a text without words, with too many words, or with U+0000.
     package init(_ text: String) throws(ResponseError) {
-        guard text.unicodeScalars.count <= SearchWords.maximumLength else {
-            throw .invalidParams("query is longer than \(SearchWords.maximumLength) characters.", parameter: "query")
-        }
         guard !text.utf8.contains(0) else {
             throw .invalidParams("query must not hold the character U+0000.", parameter: "query")
         }
         words = searchWords(of: text)
         guard !words.isEmpty else { throw .invalidParams("query must hold a word to search for.", parameter: "query") }
-        guard words.count <= SearchWords.maximumWords else {
-            throw .invalidParams("query has more than \(SearchWords.maximumWords) words.", parameter: "query")
+        guard words.count <= SearchQuery.maximumWords else {
+            throw .invalidParams("query has more than \(SearchQuery.maximumWords) words.", parameter: "query")
         }
         self.text = text
     }

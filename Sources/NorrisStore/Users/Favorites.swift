@@ -85,11 +85,6 @@ package struct Favorites: Sendable {
     package func `import`(
         _ items: [Favorite], uid: UInt32, at now: Timestamp = .now()
     ) async throws(ResponseError) -> FavoriteImport.Result {
-        guard items.count <= FavoriteImport.maximumItems else {
-            throw .invalidParams(
-                "There are \(items.count) items, more than \(FavoriteImport.maximumItems).", parameter: "items",
-                hint: "Import them in several requests.")
-        }
         var checked: [Favorite] = []
         for (index, item) in items.enumerated() {
             do throws(FavoriteFault) { checked.append(try item.checked(at: now)) } catch {

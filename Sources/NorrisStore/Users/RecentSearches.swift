@@ -23,7 +23,7 @@ package final class RecentSearches: Sendable {
     package func record(uid: UInt32, kind: RecentList.Search.Kind, query: String, at: Timestamp = .now()) {
         // Case and surrounding space do not distinguish searches.
         let searched = sanitizedLine(sanitizedLine(query).lowercased())
-        let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(SearchWords.maximumLength)))
+        let query = String(String.UnicodeScalarView(searched.unicodeScalars.prefix(SearchQuery.maximumLength)))
         guard !query.isEmpty else { return }
         unwritten.withLock { users in
             guard users.count < RecentSearches.maximumUsers || users[uid] != nil else { return }

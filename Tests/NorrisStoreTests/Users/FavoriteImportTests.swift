@@ -108,18 +108,6 @@ struct FavoriteImportTests {
         #expect(error?.details["parameter"] == .string("items"))
         #expect(try await kept() == [])
     }
-
-    @Test func tooManyItemsAreRefused() async throws {
-        let many = (0..<FavoriteImport.maximumItems).map { item("\($0)") }
-        let error = await #expect(throws: ResponseError.self) {
-            try await favorites.import(many + [item("x")], uid: 1, at: now)
-        }
-        #expect(error?.code == .invalidParams)
-        #expect(error?.message.contains("1001") == true)
-        #expect(try await favorites.import(many, uid: 1, at: now) == .init(added: 1_000, known: 0))
-        // In the order of the file, although all have the same time.
-        #expect(try await kept() == Array(many.prefix(100)))
-    }
 }
 
 struct FavoriteTitleTests {

@@ -79,7 +79,7 @@ struct RecentSearchesTests {
     @Test func aLongSearchIsCut() async throws {
         try await withRecents { recents, _ async throws in
             recents.record(uid: 1, kind: .gif, query: String(repeating: "é", count: 2_000))
-            #expect(try await recents.list(uid: 1).first?.query.unicodeScalars.count == SearchWords.maximumLength)
+            #expect(try await recents.list(uid: 1).first?.query.unicodeScalars.count == SearchQuery.maximumLength)
         }
     }
 
