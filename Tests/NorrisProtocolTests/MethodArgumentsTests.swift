@@ -162,6 +162,12 @@ struct MethodArgumentsTests {
             let name = String(repeating: "\u{1F94B}", count: length)
             #expect((refusal(of: MethodDescription(FactRandom.self), ["name": .string(name)]) == nil) == isTaken)
         }
+        for (length, isTaken) in [(1_000, true), (1_001, false)] {
+            let query = JSON.string(String(repeating: "\u{1F94B}", count: length))
+            for method in [MethodDescription(FactSearch.self), MethodDescription(GifSearch.self)] {
+                #expect((refusal(of: method, ["query": query]) == nil) == isTaken)
+            }
+        }
         for (length, isTaken) in [(200, true), (201, false)] {
             let id = String(repeating: "i", count: length)
             #expect((refusal(of: MethodDescription(FactGet.self), ["id": .string(id)]) == nil) == isTaken)

@@ -18,7 +18,7 @@ extension Post {
         var post = self
         (post.id, post.source, post.author) = (Self.id(id, in: source), source, author.cleaned(for: source))
         post.title = title.flatMap { cleanLine($0, upTo: 500) }
-        post.text = text
+        (post.text, post.isRead) = (text, false)
         post.isTruncated = isTruncated || text?.utf8.count != whole.utf8.count && text != nil
         post.tags = unique(tags, upTo: 32, by: \.self) { tag in
             cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: 100)

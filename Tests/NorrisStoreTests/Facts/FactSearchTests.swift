@@ -153,7 +153,7 @@ struct FactSearchTests {
         if query.hasPrefix("\"CHUCK") { #expect(ids == ["3"]) }
     }
 
-    @Test(arguments: ["", " ", "\t\n", "\"\"", "\" \"", "\"\" \"  \"", "a\u{0}b", String(repeating: "a", count: 1_001)])
+    @Test(arguments: ["", " ", "\t\n", "\"\"", "\" \"", "\"\" \"  \"", "a\u{0}b"])
     func queryWithoutAWordIsRefused(text: String) {
         let error = #expect(throws: ResponseError.self) { try FactQuery(text: text) }
         #expect(error?.code == .invalidParams)

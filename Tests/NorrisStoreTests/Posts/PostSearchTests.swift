@@ -86,9 +86,7 @@ struct PostSearchTests {
     }
 
     @Test func theQueryHasTheLimitsOfAllSearches() {
-        for text in [
-            "", " ", "\"\"", "a\u{0}", String(repeating: "a ", count: 17), String(repeating: "a", count: 1_001),
-        ] {
+        for text in ["", " ", "\"\"", "a\u{0}", String(repeating: "a ", count: 17)] {
             let error = #expect(throws: ResponseError.self) { try SearchWords(text) }
             #expect(error?.code == .invalidParams && error?.details["parameter"] == "query")
         }
