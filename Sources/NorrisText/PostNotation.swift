@@ -2,7 +2,9 @@
 /// as a title.
 package func visibleTitle(_ title: String, above text: String?) -> String? {
     let title = sanitizedLine(title)
-    guard !title.isEmpty, let words = text.map(sanitizedLine), !words.isEmpty else {
+    // Only the beginning of a long text is compared.
+    let beginning = text.map { String($0.unicodeScalars.prefix(2 * title.unicodeScalars.count + 100)) }
+    guard !title.isEmpty, let words = beginning.map(sanitizedLine), !words.isEmpty else {
         return title.isEmpty ? nil : title
     }
     let isCut = title.hasSuffix("…")
