@@ -1,9 +1,8 @@
 import NorrisProtocol
 import NorrisText
 
-/// A GIF as a link to its page, with its title, rating and author.
-/// For users who asked their system for less motion, the still form is loaded instead of the moving one. Without a still
-/// form nothing is loaded, because browsers do not load a lazy image that has no box.
+/// A GIF as a link to its page, with title, rating and author. For users who asked their system for less motion, the
+/// still form is loaded, or nothing if there is none, because browsers do not load a lazy image that has no box.
 struct GifFigure {
     let gif: Gif
     /// The name of the rendition to show if the GIF has it.

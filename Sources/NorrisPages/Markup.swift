@@ -53,8 +53,8 @@ struct Attribute {
 }
 
 /// Writes HTML. Every text and every value of an attribute is sanitized and escaped; elements are always closed.
-/// Sanitizing removes what HTML does not allow (U+0000, other controls, noncharacters), and bidirectional controls, which
-/// could move text out of its element.
+/// Sanitizing removes what HTML does not allow (controls, noncharacters), and bidirectional controls, which could move
+/// text out of its element.
 struct Markup: ~Copyable {
     private(set) var bytes: [UInt8] = []
 

@@ -2,7 +2,7 @@ import NorrisText
 
 /// The text of a post, in the notation of PROTOCOL.md, as HTML.
 ///
-/// Superscripts and subscripts stay in their notation, because a text that was not HTML contains `x^2` and `file_2` too.
+/// Superscripts and subscripts stay in their notation, because texts that were not HTML contain `x^2` and `file_2` too.
 struct PostText {
     private let lines: [Substring], links: [String], isTruncated: Bool
 
@@ -14,8 +14,8 @@ struct PostText {
         if lines.allSatisfy(isBlank) { return nil }
     }
 
-    /// The first lines without marks of quotations; nil if they are the whole text. A line may be longer than shown: the
-    /// style ends the text after its lines at any width.
+    /// The first lines without marks of quotations; nil if they are the whole text. Lines may be longer than shown: the
+    /// style ends the text at its last line, whatever the width.
     func excerpt(lines count: Int, columns: Int) -> [Substring]? {
         let start = lines.lazy.filter { !isBlank($0) && $0 != "---" }.prefix(count + 1)
         let height = start.reduce(0) { height, line in

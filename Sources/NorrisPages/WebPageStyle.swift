@@ -5,7 +5,7 @@ extension WebPage {
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8">
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src http: https:; media-src http: \
-        https:; style-src 'sha256-vE4XQZ+y6Y+S4QZ/fl3q0lWwCS8E7uij2DZGrQYrvFY='; base-uri 'none'; form-action 'none'">
+        https:; style-src 'sha256-D/noxjqt8SDDaGj8vZzoDAeTtnPSM94k1GYEiUecamI='; base-uri 'none'; form-action 'none'">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">
         <style>
@@ -42,7 +42,7 @@ extension WebPage {
         pre,.table{overflow-x:auto;overflow-wrap:normal;margin:.8rem 0}
         pre{padding:.8rem 1rem;background:var(--soft);border-radius:8px;line-height:1.45;tab-size:4}
         table{border-collapse:collapse;font-size:.9375rem}td{border:1px solid var(--line);padding:.3rem .6rem;
-        vertical-align:top}.n{font-size:.8em;line-height:1;vertical-align:.25em}
+        vertical-align:top}hr{color:var(--line)}.n{font-size:.8em;line-height:1;vertical-align:.25em}
         .images{display:grid;grid-template-columns:1fr 1fr;gap:4px;border-radius:10px;overflow:hidden}
         .images a,.images summary{display:block;position:relative;width:100%;aspect-ratio:4/3;background:var(--soft)}
         .images img{display:block;width:100%;height:100%;object-fit:cover;overflow:hidden}
@@ -68,7 +68,7 @@ extension WebPage {
         place-items:center;font-size:.875rem}}
         @media print{:root{--bg:#fff;--card:#fff;--soft:#f2f2f2;--line:#bbb;--ink:#000;--dim:#444;--link:#000;
         --warn:#000}body{max-width:none;padding:0;font-size:11pt}main{display:block}.card{border-width:0 0 1px;
-        border-radius:0}figure,img,tr,h2{break-inside:avoid}audio,video,summary{display:none}
+        border-radius:0}figure,img,tr,h2{break-inside:avoid}audio,video,.start+*>summary{display:none}
         @supports selector(::details-content){.start{display:none}.start+details::details-content{display:block;
         content-visibility:visible}}}
         </style>
