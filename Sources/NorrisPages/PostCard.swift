@@ -118,16 +118,17 @@ struct PostCard {
     private func write(_ attachment: Post.Attachment, _ html: inout Markup) {
         let (address, type) = (WebAddress(attachment.url), sanitizedLine(attachment.type ?? ""))
         let name = attachment.url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last ?? "file"
+        // Elements of pages often have no type.
+        let isVideo = type.hasPrefix("video/") || type.isEmpty && [".mp4", ".webm"].contains { name.hasSuffix($0) }
+        let isSound = type.hasPrefix("audio/") || type.isEmpty && [".mp3", ".ogg"].contains { name.hasSuffix($0) }
         html.element("figure", [.class("file")]) { html in
-            if let address, type.hasPrefix("video/") || type.hasPrefix("audio/") {
+            if let address, isVideo || isSound {
                 let attributes = [Attribute.address(.src, address), .fixed("controls"), .fixed("preload", "none")]
-                html.element(
-                    type.hasPrefix("video/") ? "video" : "audio", attributes + [.text(.label, String(name))], text: "")
+                html.element(isVideo ? "video" : "audio", attributes + [.text(.label, String(name))], text: "")
             }
             html.element("figcaption") { html in
                 html.link(attachment.url) { $0.text(name) }
-                let length = attachment.seconds.flatMap { $0 > 0 ? lengthText(seconds: $0) : nil }
-                // Kibibytes are rounded up, so that no file has 0.
+                let length = attachment.seconds.map { lengthText(seconds: max($0, 0)) }
                 let size = attachment.bytes.map { $0 < 1 << 20 ? "\($0 / 1024 + 1) KiB" : "\($0 >> 20) MiB" }
                 html.spans([type, size ?? "", length ?? ""])
             }
