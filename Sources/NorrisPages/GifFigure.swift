@@ -7,7 +7,7 @@ struct GifFigure {
     let gif: Gif
     /// The name of the rendition to show if the GIF has it.
     var rendition: String?
-    /// A further part of the caption.
+    /// The last part of the caption of a favorite.
     var note = ""
 
     /// The renditions in order of preference: 200 pixels are enough for a row, and the original can have 10 MB.

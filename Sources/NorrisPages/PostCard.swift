@@ -7,7 +7,7 @@ struct PostCard {
     /// The position of the post on the page, from 1.
     let number: Int
     let page: WebPage
-    /// A further part of the foot, for a favorite.
+    /// The last part of the foot of a favorite.
     var note: String?
 
     private var author: String {
@@ -78,7 +78,7 @@ struct PostCard {
         for attachment in post.attachments { write(attachment, &html) }
     }
 
-    /// Writes the control of hidden content: its label, its label while the content is shown, and what it controls.
+    /// Writes the control of hidden content, with its labels while the content is hidden and while it is shown.
     private func writeSummary(_ open: String, _ close: String, _ part: String, image: String?, _ html: inout Markup) {
         html.element("summary") { html in
             if let image { html.image(image, alt: "") }

@@ -125,7 +125,7 @@ struct PostText {
         }
     }
 
-    // What scrolls has to be reachable by keyboard, and therefore needs a role and a name.
+    // Regions that scroll must be reachable by keyboard, and therefore need a role and a name.
     private static let region = [Attribute.fixed("tabindex", "0"), .fixed("role", "group")]
 }
 

@@ -9,7 +9,7 @@ package struct WebPage: Sendable {
     /// - Parameters:
     ///   - title: the heading of the page and the title of its window.
     ///   - now: the time from which ages count.
-    ///   - freshness: the origin and age of the content, for a badge below the heading; nil for no badge.
+    ///   - freshness: the origin and age of the content, shown below the heading; nil for no such line.
     ///   - next: the command that shows the next items; nil at the end of the list.
     ///   - showsAll: whether long texts and sensitive content are open from the start.
     package init(

@@ -43,7 +43,7 @@ struct SafetyTests {
             for name in page.elements.flatMap({ $0.attributes.keys }) {
                 #expect(name != "style" && name != "srcdoc" && !name.hasPrefix("on"))
             }
-            // The text is there all the same.
+            // The page shows the whole text.
             #expect(page.all("title")[0].text.hasPrefix("</style></title></script><script>alert(1)</script>"))
         }
     }
