@@ -46,7 +46,7 @@ let composition: [Target] = [
     .target(
         name: "NorrisCommands",
         dependencies: [
-            "NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
+            "NorrisArguments", "NorrisClient", "NorrisPages", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
             "NorrisText",
         ]
     ),
