@@ -46,7 +46,7 @@ let composition: [Target] = [
     .target(
         name: "NorrisCommands",
         dependencies: [
-            "NorrisArguments", "NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
+            "NorrisArguments", "NorrisClient", "NorrisPages", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
             "NorrisText",
         ]
     ),
@@ -68,6 +68,7 @@ let modules: [Target] = [
             "CCurl", "CLinux", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText",
         ]
     ),
+    .target(name: "NorrisPages", dependencies: ["NorrisProtocol", "NorrisText"]),
     .target(
         name: "NorrisPrefetch",
         dependencies: [
@@ -133,6 +134,8 @@ let tests: [Target] = [
             "norris-sandbox-probe",
         ]
     ),
+    .testTarget(
+        name: "NorrisPagesTests", dependencies: ["NorrisPages", "NorrisProtocol", "NorrisTestSupport", "NorrisText"]),
     .testTarget(
         name: "NorrisPrefetchTests",
         dependencies: [
@@ -223,13 +226,13 @@ let package = Package(
 let warningsAreErrors = Context.environment["NORRIS_WARNINGS_AS_ERRORS"] == "1"
 
 // What runs once for a command, and whose pages cost more than its instructions.
-let compiledForSize: Set = ["NorrisArguments", "NorrisCommands", "NorrisTerminal", "norrisctl"]
+let compiledForSize: Set = ["NorrisArguments", "NorrisCommands", "NorrisPages", "NorrisTerminal", "norrisctl"]
 
 // What is linked into norrisctl. Regular expressions, and the searches of the standard library in their module, are 1 MB;
 // NorrisText/Parts.swift has what is used instead.
 let withoutRegularExpressions: Set = [
-    "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
-    "NorrisText", "norrisctl",
+    "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisPages", "NorrisProtocol", "NorrisSystem",
+    "NorrisTerminal", "NorrisText", "norrisctl",
 ]
 
 // What computes every pixel of a picture: without optimisation its tests would take minutes.

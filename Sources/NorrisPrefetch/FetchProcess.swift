@@ -316,13 +316,16 @@ private struct OutputReader<Item: FetchedItem> {
 
     private mutating func take(_ json: ArraySlice<UInt8>) throws(FetchFailure) {
         if head == nil {
-            guard let head = try? FetchHead(parsing: json), head.isAnswer(to: request) else { throw OutputReader.broken }
+            guard let head = try? FetchHead(parsing: json), head.isAnswer(to: request) else {
+                throw OutputReader.broken
+            }
             self.head = head
         } else if let end = try? FetchEnd(parsing: json) {
             guard end.items == items.count else { throw OutputReader.broken }
             hasEnded = true
         } else {
-            guard items.count < Item.maximumCount, let item = try? Item(parsing: json), item.isAnswer(to: request) else {
+            guard items.count < Item.maximumCount, let item = try? Item(parsing: json), item.isAnswer(to: request)
+            else {
                 throw OutputReader.broken
             }
             items.append(item)

@@ -58,10 +58,10 @@ nonisolated(unsafe) private var mainArguments:
     (count: CInt, values: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) = (0, nil)
 
 #if compiler(>=6.3)
-/// The C library calls each function in this section before `main`, with the same arguments.
-@section(".init_array") @used
-private let saveArguments:
-    @convention(c) (CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Void = { count, values in
+    /// The C library calls each function in this section before `main`, with the same arguments.
+    @section(".init_array") @used
+    private let saveArguments: @convention(c) (CInt, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?) -> Void = {
+        count, values in
         mainArguments = (count, values)
     }
 #endif

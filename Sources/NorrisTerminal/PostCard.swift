@@ -175,12 +175,7 @@ extension Post.Attachment {
     /// `audio/mpeg · 57 MiB · 1:02:03`, or the name of the file if nothing is known of it.
     var label: String {
         let size = bytes.map(byteSizeText)
-        let length = seconds.map { seconds in
-            let (minutes, rest) = (seconds / 60, seconds % 60)
-            let start = minutes < 60 ? "\(minutes)" : "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60)"
-            return "\(start):\(rest < 10 ? "0" : "")\(rest)"
-        }
-        let known = [type.map(sanitizedLine), size, length].compactMap(\.self)
+        let known = [type.map(sanitizedLine), size, seconds.map(lengthText)].compactMap(\.self)
         return known.isEmpty
             ? sanitizedLine(String(url.split(separator: "/").last ?? "file")) : known.joined(separator: " · ")
     }

@@ -91,20 +91,13 @@ private func quotation(_ line: Substring) -> (marks: Int, body: Substring) {
 
 private func proseLines(_ line: Substring, width: Int) -> [String] {
     let indentation = line.prefix { $0 == " " }.count
-    let marker = markerLength(line.dropFirst(indentation))
+    let marker = itemMarkerLength(line.dropFirst(indentation))
     guard marker > 0, indentation + marker <= width / 2 else { return wrapped(String(line), width: width) }
     let hanging = indentation + marker
     let body = wrapped(String(line.dropFirst(hanging)), width: width - hanging)
     let head = String(line.prefix(hanging))
     let gap = String(repeating: " ", count: hanging)
     return body.isEmpty ? [head] : body.enumerated().map { ($0 == 0 ? head : gap) + $1 }
-}
-
-/// The length of `- ` or of a number with a point and a space, or 0.
-private func markerLength(_ line: Substring) -> Int {
-    if line.hasPrefix("- ") { return 2 }
-    let digits = line.utf8.prefix { 0x30...0x39 ~= $0 }.count
-    return 1...9 ~= digits && line.dropFirst(digits).hasPrefix(". ") ? digits + 2 : 0
 }
 
 /// Cuts a line of code at the width. Tabs lead to every eighth column of the code.
@@ -126,26 +119,4 @@ private func codeLines(_ line: Substring, width: Int) -> [String] {
         position += size
     }
     return lines + [gap + text]
-}
-
-/// Divides a text at its link numbers.
-func linkNumbers(in text: String, links: [String]) -> [(text: String, link: String?)] {
-    guard !links.isEmpty else { return [(text, nil)] }
-    var pieces: [(text: String, link: String?)] = []
-    var rest = text[...]
-    var searched = text.startIndex
-    while let start = rest[searched...].utf8.firstIndex(of: UInt8(ascii: "[")) {
-        let digits = rest[start...].utf8.dropFirst().prefix { 0x30...0x39 ~= $0 }
-        searched = digits.endIndex
-        guard 1...3 ~= digits.count, digits.endIndex < rest.endIndex,
-            rest.utf8[digits.endIndex] == UInt8(ascii: "]"), let number = Int(Substring(digits)),
-            links.indices.contains(number - 1)
-        else { continue }
-        let end = rest.utf8.index(after: digits.endIndex)
-        if start > rest.startIndex { pieces.append((String(rest[..<start]), nil)) }
-        pieces.append((String(rest[start..<end]), links[number - 1]))
-        rest = rest[end...]
-        searched = end
-    }
-    return rest.isEmpty ? pieces : pieces + [(String(rest), nil)]
 }

@@ -58,16 +58,7 @@ extension Post {
     var body: String? { text.map(sanitizedText).flatMap { sanitizedLine($0).isEmpty ? nil : $0 } }
 
     /// The title, unless the text begins with it, because many feeds use the first words as a title.
-    var separateHeading: String? {
-        guard let heading, let words = body.map(sanitizedLine) else { return heading }
-        let isCut = heading.hasSuffix("…")
-        let start = isCut ? heading.dropLast() : heading[...]
-        guard words.utf8.starts(with: start.utf8) else { return heading }
-        let next = words.unicodeScalars[words.utf8.index(words.startIndex, offsetBy: start.utf8.count)...].first
-        // For example, the title Go stays above a text that begins with Google.
-        let endsInWord = next.map { $0.properties.isAlphabetic || $0.properties.numericType != nil } ?? false
-        return endsInWord && !isCut ? heading : nil
-    }
+    var separateHeading: String? { title.flatMap { visibleTitle($0, above: body) } }
 
     /// The content warning; nil if the post may be shown.
     var warning: String? { isSensitive ? heading.map { "Sensitive: \($0)" } ?? "Sensitive" : nil }

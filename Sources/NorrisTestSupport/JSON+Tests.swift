@@ -27,5 +27,7 @@ extension JSONObject {
     /// Decodes a member that may be absent.
     package func optional<Value: JSONDecodable>(
         _ key: String, as type: Value.Type = Value.self
-    ) throws(JSONDecodingError) -> Value? { try self[key].map { json throws(JSONDecodingError) in try Value(json: json) } }
+    ) throws(JSONDecodingError) -> Value? {
+        try self[key].map { json throws(JSONDecodingError) in try Value(json: json) }
+    }
 }

@@ -15,3 +15,29 @@ package func groupedDigits(_ number: Int) -> String {
     }
     return text
 }
+
+/// The distance of a moment from now: `3 hours ago`, `in 2 days`, `just now`, `in a moment`.
+///
+/// - Parameter age: the distance in seconds, negative for a future moment; of moments in the years 1 to 9999, whose
+///   distances do not overflow.
+package func relativeTime(secondsAgo age: Int64) -> String {
+    guard age.magnitude >= 60 else { return age >= 0 ? "just now" : "in a moment" }
+    return age >= 0 ? "\(timeText(seconds: age)) ago" : "in \(timeText(seconds: -age))"
+}
+
+/// A span of time in its largest unit, rounded down: `3 hours`. A month has 30 days, a year 365.
+package func timeText(seconds: Int64) -> String {
+    let units: [(name: String, seconds: Int64)] = [
+        ("year", 365 * 86_400), ("month", 30 * 86_400), ("day", 86_400), ("hour", 3_600), ("minute", 60),
+    ]
+    let unit = units.first { seconds >= $0.seconds } ?? ("second", 1)
+    let count = seconds / unit.seconds
+    return "\(count) \(unit.name)\(count == 1 ? "" : "s")"
+}
+
+/// The length of a sound or video: `4:33`, `1:02:03`.
+package func lengthText(seconds: Int) -> String {
+    let (minutes, rest) = (seconds / 60, seconds % 60)
+    let start = minutes < 60 ? "\(minutes)" : "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60)"
+    return "\(start):\(rest < 10 ? "0" : "")\(rest)"
+}

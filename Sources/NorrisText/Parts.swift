@@ -2,7 +2,7 @@
 /// whose modules do not import them.
 extension Collection where Element: Equatable {
     /// Where this has the elements of `part`, without overlaps. Its time grows with the product of both lengths.
-    package func places<Part: Collection>(of part: Part) -> [Range<Index>] where Part.Element == Element {
+    @inlinable package func places<Part: Collection>(of part: Part) -> [Range<Index>] where Part.Element == Element {
         guard !part.isEmpty else { return [] }
         var found: [Range<Index>] = []
         var start = startIndex

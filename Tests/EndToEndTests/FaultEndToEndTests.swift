@@ -106,8 +106,10 @@ import Testing
                 #expect(source.consecutiveFailures >= 1, "\(name)")
                 let kind = kinds[name]?.rawValue ?? ""
                 try daemon.waitForLog { log in
-                    log.split(separator: "\n").last { $0.contains(" source.failed ") && $0.hasSuffix(" source=\(name)") }?
-                        .contains(" error.kind=\(kind) ") == true
+                    log.split(separator: "\n").last {
+                        $0.contains(" source.failed ") && $0.hasSuffix(" source=\(name)")
+                    }?
+                    .contains(" error.kind=\(kind) ") == true
                 }
             }
             try wait(watch) { try daemon.source(wellBehaved.name).items == 2 }

@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisPages
 import NorrisProtocol
 import NorrisTerminal
 
@@ -29,6 +30,7 @@ struct SearchCommand: SessionCommand {
     private var categories: [String] = []
     private var limit: Int?, page: Int?
     private var source: String?
+    private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&query, .query, "The words to search for.", isOptional: false)
@@ -43,12 +45,14 @@ struct SearchCommand: SessionCommand {
         arguments.option(
             &source, "source", .searchedSource,
             "Of facts, the scope: norris, fortune or all. Of posts, the source.")
+        web.declare(&arguments)
     }
 
     /// The query as typed. Not by `joined(separator:)`, whose metadata costs a fifth of the command's instructions.
     private var text: String { query.dropFirst().reduce(query.first ?? "") { $0 + " " + $1 } }
 
     func validate(_ settings: Settings) throws(UsageError) {
+        try web.validate(settings)
         if text.allSatisfy({ $0.isWhitespace }) { throw UsageError("The query is empty.") }
         let content = content ?? .facts
         if content != .facts, !categories.isEmpty {
@@ -71,7 +75,10 @@ struct SearchCommand: SessionCommand {
             + optionWords(("--limit", limit.map(String.init)), ("--source", source))
         let paging = Paging(
             session, page: page, limit: limit, noun: content.rawValue, command: "search", options: options,
-            argument: text)
+            argument: text, web: web)
+        func page(_ next: String?, _ freshness: Freshness? = nil) -> WebPage {
+            WebPage(title: "Search: \(text)", now: session.system.now, freshness: freshness, next: next)
+        }
         let now = session.system.now
         let advice: Advice = "contains \(text.quotedForMessage). Try fewer words, or:"
         switch content {
@@ -81,13 +88,13 @@ struct SearchCommand: SessionCommand {
                 FactSearch.Parameters(
                     query: text, categories: categories, source: source.flatMap(FactScope.init(rawValue:))),
                 notFound: session.categoryHint(categories), source: SourceStatus.facts,
-                nothing: "No fact \(advice) norrisctl categories"
+                nothing: "No fact \(advice) norrisctl categories", html: { page($1).facts($0.items) }
             ) { $0.facts($1.items, query: text, numberedFrom: $2) }
         case .posts:
             return try paging.report(
                 PostSearch.self, PostSearch.Parameters(query: text, source: source),
                 notFound: source.map { _ in FeedCommand.sourceHint }, source: source ?? "posts",
-                nothing: "No post \(advice) norrisctl feed"
+                nothing: "No post \(advice) norrisctl feed", html: { page($1, $0.freshness).posts($0.items) }
             ) { screen, page, first in
                 screen.highlight(text)
                 screen.feed(page.items, numberedFrom: first, session)
@@ -95,7 +102,7 @@ struct SearchCommand: SessionCommand {
         case .favorites:
             return try paging.report(
                 FavoriteList.self, FavoriteList.Parameters(query: text), source: "",
-                nothing: "No favorite \(advice) norrisctl favorite list"
+                nothing: "No favorite \(advice) norrisctl favorite list", html: { page($1).favorites($0.items) }
             ) { screen, page, first in
                 screen.highlight(text)
                 screen.favorites(page.items, now: now, numberedFrom: first)

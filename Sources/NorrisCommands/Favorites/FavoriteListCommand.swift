@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisPages
 import NorrisProtocol
 import NorrisTerminal
 
@@ -20,6 +21,7 @@ struct FavoriteListCommand: SessionCommand {
 
     private var kind: Favorite.Kind?
     private var limit: Int?, page: Int?
+    private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option("kind", .kind, "Only this kind: fact, gif or post.", choices: Favorite.Kind.words) {
@@ -27,19 +29,25 @@ struct FavoriteListCommand: SessionCommand {
         }
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Items per page, 1 to 100. (default: 50)")
         arguments.page(&page)
+        web.declare(&arguments)
     }
+
+    func validate(_ settings: Settings) throws(UsageError) { try web.validate(settings) }
 
     func run(in session: Session) throws(Failure) -> Report {
         let paging = Paging(
             session, page: page, limit: limit, noun: "favorites", command: "favorite", "list",
-            options: optionWords(("--kind", kind?.rawValue), ("--limit", limit.map(String.init))))
+            options: optionWords(("--kind", kind?.rawValue), ("--limit", limit.map(String.init))), web: web)
         var hasGifs = false
         var report = try paging.report(
             FavoriteList.self, FavoriteList.Parameters(kind: kind), source: "",
             nothing: """
                 No \(kind.map { "favorite \($0.rawValue)s" } ?? "favorites") yet. Add the last \
                 \(kind?.rawValue ?? "item") you were shown: norrisctl favorite add\(kind.map { " \($0.rawValue)" } ?? "")
-                """
+                """,
+            html: { page, next in
+                WebPage(title: "Favorites", now: session.system.now, next: next).favorites(page.items)
+            }
         ) { screen, page, first in
             screen.favorites(page.items, now: session.system.now, numberedFrom: first)
             hasGifs = page.items.contains { $0.kind == .gif }

@@ -53,7 +53,8 @@ struct EmptyFeed {
             return failing + [("No posts: nothing could be fetched yet.", ["Try now: \(refresh)"])]
         }
         if sources.allSatisfy({ !$0.isEnabled }) {
-            let hint: Advice = "Remove enabled: false from the configuration (norrisctl config path), then: norrisctl reload"
+            let hint: Advice =
+                "Remove enabled: false from the configuration (norrisctl config path), then: norrisctl reload"
             return [("No posts: all sources are disabled.", [hint])]
         }
         return [("No posts: nothing fetched yet.", ["Fetch now: \(refresh)"])]

@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisPages
 import NorrisProtocol
 import NorrisTerminal
 import NorrisText
@@ -40,6 +41,7 @@ struct FeedCommand: SessionCommand {
     private var isFull = false
     /// The number of the post to open, as a terminal shows it.
     private var opened: Int?
+    private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(&source, "source", .postSource, "Only posts of this source. See norrisctl status.")
@@ -49,10 +51,12 @@ struct FeedCommand: SessionCommand {
         arguments.page(&page)
         arguments.flag(&isFull, "full", "Show whole texts, and content marked sensitive.")
         arguments.option(&opened, "open", in: 1...100, "Open the post with this number on the page in a browser.")
+        web.declare(&arguments)
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
         try settings.refuseJSON(besides: [("--open", opened != nil)])
+        try web.validate(settings, besides: [("--open", opened != nil)])
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -63,14 +67,19 @@ struct FeedCommand: SessionCommand {
         var posts: [Post] = []
         // The numbers continue from page to page.
         let before = ((page ?? 1) - 1) * (limit ?? PostList.defaultLimit)
-        var paging = Paging(session, page: page, limit: limit, noun: "posts", command: "feed", options: options)
+        var paging = Paging(
+            session, page: page, limit: limit, noun: "posts", command: "feed", options: options, web: web)
         paging.hasFoot = opened == nil
         // The post to open is shown alone, so the numbers of the last list stay.
         if opened != nil { paging.isNumbered = false }
         var report = try paging.report(
             PostList.self, PostList.Parameters(source: source, author: author, unread: isUnreadOnly),
             notFound: source.map { _ in Self.sourceHint }, source: source ?? "posts",
-            nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) }
+            nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) },
+            html: { page, next in
+                WebPage(title: source ?? "Feed", now: now, freshness: page.freshness, next: next, showsAll: isFull)
+                    .posts(page.items)
+            }
         ) { screen, page, first in
             posts = page.items
             if let opened { posts = opened > before ? Array(posts.dropFirst(opened - before - 1).prefix(1)) : [] }

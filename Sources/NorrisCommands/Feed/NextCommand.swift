@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisPages
 import NorrisProtocol
 import NorrisTerminal
 import NorrisText
@@ -20,10 +21,14 @@ struct NextCommand: SessionCommand {
         """)
 
     private var source: String?
+    private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(&source, "source", .postSource, "Only posts of this source. See norrisctl status.")
+        web.declare(&arguments)
     }
+
+    func validate(_ settings: Settings) throws(UsageError) { try web.validate(settings) }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: PostList.self)
@@ -33,12 +38,7 @@ struct NextCommand: SessionCommand {
         guard let post = reply.value.items.first else {
             return try EmptyFeed.report(session, reply, source: source, isUnreadOnly: true)
         }
-        var report = session.report(reply) { screen in
-            screen.feed([post], numberedFrom: nil, showsAll: true, session)
-            guard screen.layout.width != nil else { return }
-            screen.line()
-            screen.paragraph(session.text(Self.remaining(reply.value)), .dim)
-        }
+        var report = try show(post, reply, session)
         // A post that cannot be written stays unread. A terminal takes it, perhaps in a pager.
         if !session.system.terminal.isTerminal {
             guard try session.write(report.output) else { return Report() }
@@ -49,6 +49,22 @@ struct NextCommand: SessionCommand {
             report.add(error)
         }
         return report
+    }
+
+    private func show(
+        _ post: Post, _ reply: Reply<PostList.Result>, _ session: Session
+    ) throws(Failure) -> Report {
+        if web.isOn {
+            let page = WebPage(
+                title: post.title ?? "Next", now: session.system.now, freshness: reply.value.freshness, showsAll: true)
+            return try web.report(page.posts([post]), session)
+        }
+        return session.report(reply) { screen in
+            screen.feed([post], numberedFrom: nil, showsAll: true, session)
+            guard screen.layout.width != nil else { return }
+            screen.line()
+            screen.paragraph(session.text(Self.remaining(reply.value)), .dim)
+        }
     }
 
     /// The number of unread posts after the shown post. Above a limit the daemon sends no total.

@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisPages
 import NorrisProtocol
 import NorrisTerminal
 import NorrisText
@@ -33,6 +34,7 @@ struct PostCommand: SessionCommand {
     private var isFull = false, isOpened = false, isShown = false, isCopied = false
     /// The number of the link to open, from 1.
     private var openedLink: Int?
+    private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(.post, "The id, or the number in the last list.", isOptional: true) { word in
@@ -46,14 +48,17 @@ struct PostCommand: SessionCommand {
             &openedLink, "open-link", in: 1...200, "Open the link or file with this number, such as 2 for [2].")
         arguments.flag(&isShown, "show", "Draw the images on the terminal.")
         arguments.flag(&isCopied, "copy", "Also copy the text and the address to the clipboard.")
+        web.declare(&arguments)
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
         if names.isEmpty { throw UsageError("Which post? 'norrisctl feed' shows their ids.") }
         if names.count > 1 { throw UsageError("Name one post, by its id or its number.") }
-        try settings.refuseJSON(besides: [
+        let others = [
             ("--open", isOpened), ("--open-link", openedLink != nil), ("--show", isShown), ("--copy", isCopied),
-        ])
+        ]
+        try settings.refuseJSON(besides: others)
+        try web.validate(settings, besides: others)
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -61,6 +66,10 @@ struct PostCommand: SessionCommand {
         let id = try session.item(names[0], of: .post).id
         let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
+        if web.isOn {
+            let page = WebPage(title: post.title ?? "Post", now: session.system.now, showsAll: true)
+            return try web.report(page.posts([post]), session)
+        }
         var report = session.report(reply) { screen in
             screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
             if isFull { screen.details(of: post, time: post.publishedAt.map(session.system.localTime)) }

@@ -32,25 +32,30 @@ struct Paging {
     var hasFoot = true
     /// Whether the items have numbers, to which later commands refer.
     var isNumbered: Bool
+    /// Whether a page for the browser replaces the text.
+    private let web: WebOutput
     /// The words of the same command before and after `--page N`.
     private let command: (before: [String], after: [String])
 
     init(
         _ session: Session, page: Int?, limit: Int?, noun: String, command: String..., options: [String],
-        argument: String? = nil
+        argument: String? = nil, web: WebOutput
     ) {
         (self.session, number, self.limit, self.noun) = (session, page ?? 1, limit, noun)
-        isNumbered = session.isNumbered
-        let before = ["norrisctl"] + command + optionWords(("--socket", session.settings.socket)) + options
+        self.web = web
+        isNumbered = session.isNumbered && !web.isOn
+        let before = ["norrisctl"] + command + optionWords(("--socket", session.settings.socket)) + options + web.words
         self.command = (before, argument.map(argumentWords) ?? [])
     }
 
     /// Requests the pages in order and reports the last one. `nothing` is the message for an empty page, unless `empty`
-    /// returns a report. `show` takes the number of the page's first item; nil for a list without numbers.
+    /// returns a report. `show` takes the number of the page's first item; nil for a list without numbers. `html` makes a
+    /// page for the browser, with the command for the next page.
     func report<M: Method, Item: WireValue>(
         _ method: M.Type, _ parameters: M.Parameters, notFound: @autoclosure () -> Advice? = nil, source: String,
         nothing: Advice,
         empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil },
+        html: (Page<Item>, _ next: String?) -> String,
         show: (inout Screen, Page<Item>, _ first: Int?) -> Void
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
         try session.checkFormat(for: method)
@@ -76,6 +81,10 @@ struct Paging {
                 nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")")
         }
         if page.items.isEmpty, let report = try empty(reply) { return report }
+        if web.isOn, !page.items.isEmpty {
+            let next = page.next == nil || number == Self.lastPage ? nil : command(number + 1)
+            return try web.report(html(page, next), session)
+        }
         return session.report(
             reply, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
         ) { screen in

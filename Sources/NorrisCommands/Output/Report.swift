@@ -104,7 +104,9 @@ struct Report: Equatable, Sendable {
     /// The lines for standard error, without the LF and safe for a terminal. Commands contain no-break spaces.
     var notes: [String] {
         sentences.map { sentence in
-            let text = sentence.repeating(socket: socket).parts.map { $0.kind == .command ? unbroken($0.text) : $0.text }.joined()
+            let text = sentence.repeating(socket: socket).parts.map {
+                $0.kind == .command ? unbroken($0.text) : $0.text
+            }.joined()
             return (text.hasPrefix("  ") ? "  " : "") + sanitizedLine(text)
         }
     }

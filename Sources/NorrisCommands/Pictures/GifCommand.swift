@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisPages
 import NorrisProtocol
 import NorrisTerminal
 
@@ -34,6 +35,7 @@ struct GifCommand: SessionCommand {
     var page: Int?
     private var isOffline = false
     private var printsURL = false, printsMarkdown = false, isOpened = false, isCopied = false, isShown = false
+    private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&query, .query, "The words to search for.", isOptional: true)
@@ -53,6 +55,7 @@ struct GifCommand: SessionCommand {
         arguments.flag(&isOpened, "open", "Open the GIF's page in a browser.")
         arguments.flag(&isCopied, "copy", "Copy the address to the clipboard.")
         arguments.flag(&isShown, "show", "Draw the GIF on the terminal.")
+        web.declare(&arguments)
     }
 
     /// The default limit on a terminal.
@@ -78,7 +81,9 @@ struct GifCommand: SessionCommand {
         if isOpened || isCopied, limit ?? 1 > 1 {
             throw UsageError("--open and --copy take one GIF: leave out --limit.")
         }
-        try settings.refuseJSON(besides: [("--open", isOpened), ("--copy", isCopied), ("--show", isShown)])
+        let others = [("--open", isOpened), ("--copy", isCopied), ("--show", isShown)]
+        try settings.refuseJSON(besides: others)
+        try web.validate(settings, besides: others + [("--url", printsURL), ("--markdown", printsMarkdown)])
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || isTrending || isRandom || choosesPage || isOffline {
             throw UsageError("--id names one GIF: leave out the query and the options that choose GIFs.")
@@ -94,7 +99,7 @@ struct GifCommand: SessionCommand {
         if isShown { try session.requireTerminalToDraw(otherwise: "Print the address: --url") }
         // A page has the GIFs that are shown, so that the next page begins with the next GIF.
         let isOne = isOpened || isCopied || isShown
-        let limit = limit ?? (isOne ? 1 : session.isNumbered ? Self.fewGIFs : nil)
+        let limit = limit ?? (isOne ? 1 : session.isNumbered && !web.isOn ? Self.fewGIFs : nil)
         // Text for pasting has the same layout as in a pipe.
         let session = isForPasting ? session.with { $0.plain = true } : session
         do throws(Failure) {
@@ -121,6 +126,7 @@ struct GifCommand: SessionCommand {
     private func report<Result: WireValue>(
         _ session: Session, _ reply: Reply<Result>, _ gif: Gif, _ freshness: Freshness?
     ) throws(Failure) -> Report {
+        if web.isOn { return try web.report(webPage(nil, session).gifs([gif], rendition: rendition), session) }
         var printed: [Gif] = []
         var report = session.report(reply, freshness: freshness, source: SourceStatus.gifs) {
             write([gif], to: &$0)
@@ -128,6 +134,10 @@ struct GifCommand: SessionCommand {
         }
         try finish(&report, printed, session)
         return report
+    }
+
+    private func webPage(_ next: String?, _ session: Session) -> WebPage {
+        WebPage(title: text.map { "GIFs: \($0)" } ?? "GIFs", now: session.system.now, next: next)
     }
 
     /// Reports a page of matches, or of trending GIFs.
@@ -138,11 +148,15 @@ struct GifCommand: SessionCommand {
             + flagWords([("--url", printsURL), ("--markdown", printsMarkdown)])
             + flagWords([("--open", isOpened), ("--copy", isCopied), ("--show", isShown)])
         var paging = Paging(
-            session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text)
+            session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text,
+            web: web)
         paging.uncounted = nil
         // The numbers of the last list stay.
         if isOpened || isCopied || isShown { paging.isNumbered = false }
         var printed: [Gif] = []
+        func html(_ page: Page<Gif>, _ next: String?) -> String {
+            webPage(next, session).gifs(page.items, rendition: rendition)
+        }
         func write(_ screen: inout Screen, _ page: Page<Gif>, _ first: Int?) {
             printed = page.items
             self.write(page.items, numberedFrom: first, to: &screen)
@@ -155,11 +169,12 @@ struct GifCommand: SessionCommand {
                 ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
                 : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
             report = try paging.report(
-                GifSearch.self, parameters, source: SourceStatus.gifs, nothing: nothing, show: write)
+                GifSearch.self, parameters, source: SourceStatus.gifs, nothing: nothing, html: html, show: write)
         } else {
             let nothing: Advice = "No GIFs are cached yet. Fetch some: norrisctl refresh gifs --wait"
             report = try paging.report(
-                GifTrending.self, GifTrending.Parameters(), source: SourceStatus.gifs, nothing: nothing, show: write)
+                GifTrending.self, GifTrending.Parameters(), source: SourceStatus.gifs, nothing: nothing, html: html,
+                show: write)
         }
         try finish(&report, printed, session)
         return report

@@ -65,7 +65,9 @@ struct StandardErrorSink: LogSink {
 
     func write(_ line: LogLine) {
         // One write, so that lines of several threads do not mix. A closed standard error cannot be reported.
-        _ = Array(StandardErrorSink.text(of: line).utf8).withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        _ = Array(StandardErrorSink.text(of: line).utf8).withUnsafeBytes {
+            Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count)
+        }
     }
 }
 

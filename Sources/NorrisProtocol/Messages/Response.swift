@@ -55,7 +55,9 @@ extension Response: JSONEncodable, JSONDecodable {
     /// Builds no values, because a shell prompt must be fast.
     package static func firstItemText(_ line: [UInt8], of id: Int64) -> String? {
         line[...].withRawBytes { bytes in
-            guard let response = try? JSONValue(parsing: bytes), response.member("id")?.integer == id else { return nil }
+            guard let response = try? JSONValue(parsing: bytes), response.member("id")?.integer == id else {
+                return nil
+            }
             return response.member("result")?.member("items")?.first?.member("text")?.text
         }
     }

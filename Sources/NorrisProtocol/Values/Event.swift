@@ -62,7 +62,11 @@ extension Event {
         package var new: [NewItem] { if case .new(let items) = self { items } else { [] } }
 
         package init(json: JSONValue) throws(JSONDecodingError) {
-            if json.kind == .array { self = .new(try [NewItem](json: json)) } else { self = .count(try Int(json: json)) }
+            if json.kind == .array {
+                self = .new(try [NewItem](json: json))
+            } else {
+                self = .count(try Int(json: json))
+            }
         }
 
         package func encode(to json: inout JSONWriter) {

@@ -72,7 +72,9 @@ extension Rows {
     /// - Throws: damage for anything that norrisd did not store, such as a control character.
     func content<Value: JSONDecodable>(_ column: Int) throws -> Value {
         let bytes = try bytes(column)
-        guard JSONWriter.isPossibleOutput(bytes), let value = try? Value(parsing: bytes) else { throw damage("column \(column) contains no \(Value.self)") }
+        guard JSONWriter.isPossibleOutput(bytes), let value = try? Value(parsing: bytes) else {
+            throw damage("column \(column) contains no \(Value.self)")
+        }
         return value
     }
 

@@ -1,0 +1,119 @@
+import Glibc
+import NorrisArguments
+import NorrisPages
+import NorrisProtocol
+import NorrisSystem
+import NorrisTerminal
+
+/// The options that show items as a page for a browser.
+struct WebOutput {
+    private var isPrinted = false, isOpened = false
+    private var file: String?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.flag(&isPrinted, "html", "Print a page for a browser, in one file.")
+        arguments.flag(&isOpened, "web", "Open the page in the browser.")
+        arguments.option(&file, "output", short: "o", .file, "Write the page of --html to this file, or - for a pipe.")
+    }
+
+    var isOn: Bool { isPrinted || isOpened }
+
+    /// The words of the options in a command for another page.
+    var words: [String] {
+        flagWords([("--html", isPrinted), ("--web", isOpened)]) + optionWords(("--output", file))
+    }
+
+    /// - Parameter others: further options that choose the output.
+    func validate(_ settings: Settings, besides others: [(name: String, isSet: Bool)] = []) throws(UsageError) {
+        guard isOn else {
+            if file != nil { throw UsageError("--output is for pages: add --html.") }
+            return
+        }
+        if isPrinted, isOpened { throw UsageError("Choose one of --html and --web.") }
+        if isOpened, file != nil { throw UsageError("--web writes a file of its own: use --html with --output.") }
+        let own = [("--json", settings.json), ("--format", settings.format != nil), ("--plain", settings.plain)]
+        if let other = flagWords(own + others).first {
+            throw UsageError("A page is for browsers: leave out \(other).")
+        }
+    }
+
+    /// Writes, prints or opens a page.
+    func report(_ page: String, _ session: Session) throws(Failure) -> Report {
+        var report = Report()
+        if isOpened {
+            let path = try PageFolder(session.system.environment).write(page)
+            report.remark("\(try session.open(file: path))")
+        } else if let file, file != "-" {
+            do throws(SystemError) { try session.system.writeFile(file, Array(page.utf8)) } catch {
+                throw Failure(.inputOutput, "\(file.quotedForMessage) cannot be written: \(error.reason).")
+            }
+            report.remark("Wrote \(file).")
+        } else {
+            report.output = Array(page.utf8)
+        }
+        return report
+    }
+}
+
+/// The pages that a browser was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when the user logs
+/// out. Only the user can read them, because feeds may be private.
+private struct PageFolder {
+    /// The pages that stay. A browser may load a page again.
+    private static let kept = 16
+
+    private let path: String
+
+    init(_ environment: Environment) throws(Failure) {
+        guard let folder = environment.value(of: "XDG_RUNTIME_DIR"), folder.hasPrefix("/") else {
+            throw Failure(
+                .unavailable, "There is no XDG_RUNTIME_DIR for the page.",
+                hint: "Write it to a file: --html -o page.html")
+        }
+        path = folder + "/norrisctl"
+        var status = stat()
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.unusable(path, SystemError.reason()) }
+        // Not a link, which could lead into a folder that others can read.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            throw Self.unusable(path, "it is not a folder of this user")
+        }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
+            throw Self.unusable(path, SystemError.reason())
+        }
+    }
+
+    /// Writes a page as a whole or not at all, and deletes the oldest pages. Returns the path.
+    func write(_ page: String) throws(Failure) -> String {
+        let name = "\(Timestamp.now().seconds)-\(String(UInt32.random(in: .min ... .max), radix: 16)).html"
+        let file = "\(path)/\(name)"
+        do throws(SystemError) {
+            let descriptor = try openFile(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+            defer { close(descriptor) }
+            try writeAll(Array(page.utf8), to: descriptor)
+        } catch {
+            unlink(file)
+            throw Self.unusable(file, error.reason)
+        }
+        removeOld()
+        return file
+    }
+
+    /// Names begin with the time, in the same number of digits until the year 2286.
+    private func removeOld() {
+        guard let folder = opendir(path) else { return }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasSuffix(".html") { names.append(name) }
+        }
+        for name in names.sorted().dropLast(Self.kept) { unlink("\(path)/\(name)") }
+    }
+
+    private static func unusable(_ path: String, _ reason: String) -> Failure {
+        Failure(
+            .inputOutput, "The page cannot be written to \(path): \(reason).",
+            hint: "Write it elsewhere: --html -o page.html")
+    }
+}

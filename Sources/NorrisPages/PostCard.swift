@@ -1,0 +1,165 @@
+import NorrisProtocol
+import NorrisText
+
+/// A post as a card: author and age, title, text, images, sounds and videos, reactions.
+struct PostCard {
+    let post: Post
+    /// The position of the post on the page, from 1.
+    let number: Int
+    let page: WebPage
+    /// The last part of the foot of a favorite.
+    var note: String?
+
+    private var author: String {
+        [post.author.name, post.author.handle ?? "", post.author.id].map(sanitizedLine).first { !$0.isEmpty } ?? "?"
+    }
+
+    /// Distinguishes the controls of this card from those of others, for screen readers.
+    private var reference: String { "post \(number), by \(author)" }
+
+    func write(_ html: inout Markup) {
+        let title = post.isSensitive ? nil : post.title.flatMap { visibleTitle($0, above: post.text) }
+        html.fixed("\n")
+        html.element("article", [.class("card"), .number("aria-labelledby", "p", number)]) { html in
+            writeHead(isHeading: title == nil, &html)
+            if let title {
+                let attributes = [Attribute.number("id", "p", number), .anyDirection]
+                html.element("h2", attributes) { $0.link(post.url) { writeInline(title, &$0) } }
+            }
+            if post.isSensitive {
+                html.element("details", [.class("warn"), page.showsAll ? .fixed("open") : nil]) { html in
+                    html.element("summary", [.anyDirection]) { html in
+                        html.text(["Sensitive", post.title ?? ""].filter { !$0.isEmpty }.joined(separator: ": "))
+                        html.hidden(", \(reference)")
+                    }
+                    writeContent(isWhole: true, &html)
+                }
+            } else {
+                writeContent(isWhole: page.showsAll, &html)
+            }
+            writeFoot(&html)
+        }
+    }
+
+    private func writeHead(isHeading: Bool, _ html: inout Markup) {
+        html.element("header") { html in
+            html.element("span", [.class("avatar"), .fixed("aria-hidden", "true")]) { html in
+                html.text(author.first?.uppercased() ?? "")
+                if let avatar = post.author.avatarURL { html.image(avatar, alt: "", size: (44, 44)) }
+            }
+            html.element("div") { html in
+                let id: Attribute? = isHeading ? .number("id", "p", number) : nil
+                html.element(isHeading ? "h2" : "p", [.class("name"), id]) { $0.element("bdi", text: author) }
+                html.element("p", [.class("meta")]) { html in
+                    if !post.isRead, note == nil { html.element("span", [.class("new")], text: "Unread") }
+                    let handle = sanitizedLine(post.author.handle ?? "")
+                    html.spans([handle.hasSameBytes(as: author) ? "" : handle])
+                    if let time = post.publishedAt {
+                        html.time(time, text: relativeTime(secondsAgo: page.now.seconds - time.seconds))
+                    }
+                    html.spans([post.source])
+                }
+            }
+        }
+    }
+
+    private func writeContent(isWhole: Bool, _ html: inout Markup) {
+        let text = PostText(post.text ?? "", links: post.links ?? [], isTruncated: post.isTruncated)
+        if let text, let excerpt = isWhole ? nil : text.excerpt(lines: 3, columns: 66) {
+            html.element("p", [.class("start"), .anyDirection]) { text.writeLines(excerpt, withLinks: false, &$0) }
+            html.element("details") { html in
+                writeSummary("Show full", "Show less", "text", image: nil, &html)
+                text.write(&html)
+            }
+        } else {
+            text?.write(&html)
+        }
+        writeImages(&html)
+        for attachment in post.attachments { write(attachment, &html) }
+    }
+
+    /// Writes the control of hidden content, with its labels while the content is hidden and while it is shown.
+    private func writeSummary(_ open: String, _ close: String, _ part: String, image: String?, _ html: inout Markup) {
+        html.element("summary") { html in
+            if let image { html.image(image, alt: "") }
+            html.element("span", [.class("open")], text: open)
+            html.element("span", [.class("close")], text: close)
+            html.hidden(" \(part) of \(reference)")
+        }
+    }
+
+    /// Writes one wide image, two side by side, a large one with two others, or four in a square; of more images three,
+    /// and the others behind their number.
+    private func writeImages(_ html: inout Markup) {
+        let (count, shown) = (post.images.count, post.images.count > 4 ? 3 : post.images.count)
+        if count == 0 { return }
+        html.element("div", [.number("class", "images i", min(count, 4))]) { html in
+            writeTiles(0..<shown, &html)
+            if shown == count { return }
+            html.element("details") { html in
+                let number = "+\(groupedDigits(count - shown))"
+                writeSummary(number, "Show fewer", "images", image: post.images[shown].url, &html)
+                html.element("div", [.class("images i4")]) { writeTiles(shown..<count, &$0) }
+            }
+        }
+    }
+
+    private func writeTiles(_ indices: Range<Int>, _ html: inout Markup) {
+        for index in indices {
+            let (image, position) = (post.images[index], "Image \(index + 1) of \(post.images.count)")
+            let title = sanitizedLine(image.title ?? "")
+            let name = [sanitizedLine(image.alt ?? ""), title].first { !$0.isEmpty } ?? position
+            let tooltip: Attribute? = title.isEmpty ? nil : .text(.title, title)
+            html.link(image.url) { $0.image(image.url, alt: name, size: (image.width, image.height), tooltip) }
+        }
+    }
+
+    /// Writes a sound or video with the browser's controls, or another file, as a link with its properties.
+    private func write(_ attachment: Post.Attachment, _ html: inout Markup) {
+        let (address, type) = (WebAddress(attachment.url), sanitizedLine(attachment.type ?? ""))
+        let name = attachment.url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last ?? "file"
+        // Elements of pages often have no type.
+        let isVideo = type.hasPrefix("video/") || type.isEmpty && [".mp4", ".webm"].contains { name.hasSuffix($0) }
+        let isSound = type.hasPrefix("audio/") || type.isEmpty && [".mp3", ".ogg"].contains { name.hasSuffix($0) }
+        html.element("figure", [.class("file")]) { html in
+            if let address, isVideo || isSound {
+                let attributes = [Attribute.address(.src, address), .fixed("controls"), .fixed("preload", "none")]
+                html.element(isVideo ? "video" : "audio", attributes + [.text(.label, String(name))], text: "")
+            }
+            html.element("figcaption") { html in
+                html.link(attachment.url) { $0.text(name) }
+                let length = attachment.seconds.map { lengthText(seconds: max($0, 0)) }
+                let size = attachment.bytes.map { $0 < 1 << 20 ? "\($0 / 1024 + 1) KiB" : "\($0 >> 20) MiB" }
+                html.spans([type, size ?? "", length ?? ""])
+            }
+        }
+    }
+
+    private func writeFoot(_ html: inout Markup) {
+        html.element("footer") { html in
+            let stats = [(post.stats.likes, "like"), (post.stats.comments, "comment"), (post.stats.shares, "share")]
+            html.spans(stats.map { count, noun in count.map { $0 > 0 ? countText($0, noun) : "" } ?? "" })
+            html.spans(post.tags.map { $0.isEmpty ? "" : "#" + $0 } + [note ?? ""])
+            if let address = WebAddress(post.url) {
+                html.element("a", [.class("from"), .address(.href, address)]) { html in
+                    html.text("Open on \(address.host)")
+                    html.hidden(", \(reference)")
+                }
+            }
+        }
+    }
+}
+
+extension Markup {
+    /// Writes an image that is loaded when it is near the visible part of the page, without a referrer; for another
+    /// address than http and https its description.
+    mutating func image(_ address: String, alt: String, size: (Int?, Int?) = (nil, nil), _ more: Attribute? = nil) {
+        guard let address = WebAddress(address) else { return text(alt) }
+        var attributes = [.address(.src, address), .text(.alt, alt), .fixed("loading", "lazy"), more]
+        // No format has larger pictures.
+        if let width = size.0, let height = size.1, 1...65_535 ~= width, 1...65_535 ~= height {
+            attributes += [.number("width", "", width), .number("height", "", height)]
+        }
+        void("img", attributes + [.fixed("decoding", "async"), .fixed("referrerpolicy", "no-referrer")])
+    }
+}

@@ -1,0 +1,129 @@
+package import NorrisProtocol
+import NorrisText
+
+/// A page for a browser: items of the protocol as one complete document of HTML, without scripts, and without fonts or
+/// styles from elsewhere. Only images, sounds and videos of the items are loaded.
+package struct WebPage: Sendable {
+    let title: String, now: Timestamp, freshness: Freshness?, next: String?, showsAll: Bool
+
+    /// - Parameters:
+    ///   - title: the heading of the page and the title of its window.
+    ///   - now: the time from which ages count.
+    ///   - freshness: the origin and age of the content, shown below the heading; nil for no such line.
+    ///   - next: the command that shows the next items; nil at the end of the list.
+    ///   - showsAll: whether long texts and sensitive content are open from the start.
+    package init(
+        title: String, now: Timestamp, freshness: Freshness? = nil, next: String? = nil, showsAll: Bool = false
+    ) {
+        (self.title, self.now, self.freshness, self.next, self.showsAll) = (title, now, freshness, next, showsAll)
+    }
+
+    /// The page of posts as cards.
+    package func posts(_ posts: [Post]) -> String {
+        document { html in
+            for (index, post) in posts.enumerated() { PostCard(post: post, number: index + 1, page: self).write(&html) }
+        }
+    }
+
+    /// The page of GIFs in rows, in the named rendition if a GIF has it, else in the best one for a page.
+    package func gifs(_ gifs: [Gif], rendition: String? = nil) -> String {
+        document(hasGifs: true) { html in
+            let rendition = rendition ?? (gifs.count == 1 ? "original" : nil)
+            for gif in gifs { GifFigure(gif: gif, rendition: rendition).write(&html) }
+        }
+    }
+
+    /// The page of facts as quotations.
+    package func facts(_ facts: [Fact]) -> String {
+        document { html in facts.forEach { write($0, &html) } }
+    }
+
+    /// The page of favorites: their content, or the title of those whose content is no longer stored.
+    package func favorites(_ favorites: [Favorite]) -> String {
+        document(hasGifs: favorites.contains { $0.gif != nil }) { html in
+            for (index, favorite) in favorites.enumerated() {
+                let note = "added \(pastTime(favorite.addedAt))"
+                if let post = favorite.post {
+                    PostCard(post: post, number: index + 1, page: self, note: note).write(&html)
+                } else if let gif = favorite.gif {
+                    GifFigure(gif: gif, note: note).write(&html)
+                } else {
+                    let (title, kind) = (favorite.title, "\(favorite.kind.rawValue), no longer stored")
+                    let gone = Fact(id: favorite.id, text: title, categories: [], source: kind)
+                    write(favorite.fact ?? gone, note: note, &html)
+                }
+            }
+        }
+    }
+
+    private func document(hasGifs: Bool = false, content: (inout Markup) -> Void) -> String {
+        var html = Markup()
+        html.fixed(Self.head)
+        html.element("title", text: sanitizedLine(title))
+        html.fixed("</head>\n")
+        html.element("body") { html in
+            html.element("header") { html in
+                html.element("h1", [.anyDirection], text: sanitizedLine(title))
+                if let freshness { write(freshness, &html) }
+            }
+            html.element("main", content: content)
+            html.element("footer") { html in
+                if hasGifs { html.element("p", text: Gif.attribution) }
+                if let next { html.element("p", text: "Next page: \(next)") }
+                html.element("p", text: "Made by norrisctl on \(exactTime(now))")
+            }
+        }
+        html.fixed("</html>\n")
+        return String(decoding: html.bytes, as: UTF8.self)
+    }
+
+    /// The badge of the content's origin and age, and the last failure of its source.
+    private func write(_ freshness: Freshness, _ html: inout Markup) {
+        let isStale = freshness.state == .stale && freshness.origin != .builtin
+        let known = [Freshness.Origin.upstream: "Fetched just now", .builtin: "Built in", .none: "Not fetched yet"]
+        let age = freshness.fetchedAt.map { ", fetched \(pastTime($0))" } ?? ""
+        let text = known[freshness.origin] ?? (isStale ? "Out of date" : "From the cache") + age
+        html.element("p", [.class(isStale ? "badge old" : "badge")], text: text)
+        if let error = freshness.error {
+            html.element("p", [.class("badge old"), .anyDirection], text: sanitizedLine(error.message))
+        }
+    }
+
+    private func write(_ fact: Fact, note: String = "", _ html: inout Markup) {
+        html.element("figure", [.class("card fact")]) { html in
+            html.element("blockquote", [.anyDirection]) { writeInline(sanitizedText(fact.text), &$0) }
+            html.element("figcaption") { html in
+                html.link(fact.url) { $0.text(fact.source) }
+                html.spans(fact.categories.map { "#" + $0 } + [note])
+                html.element("bdi", [.class("id")], text: fact.id)
+            }
+        }
+    }
+
+    /// The distance of a past moment, according to a clock that may be behind.
+    private func pastTime(_ time: Timestamp) -> String { relativeTime(secondsAgo: max(0, now.seconds - time.seconds)) }
+}
+
+extension Markup {
+    /// Writes a time with its exact form as a tooltip.
+    mutating func time(_ time: Timestamp, text: String) {
+        element("time", [.text(.datetime, time.description), .text(.title, exactTime(time))], text: text)
+    }
+
+    /// Writes content as a link, or alone if the address is not an http or https address.
+    mutating func link(_ address: String?, _ attributes: [Attribute] = [], content: (inout Markup) -> Void) {
+        guard let address = WebAddress(address) else { return content(&self) }
+        element("a", attributes + [.address(.href, address)], content: content)
+    }
+
+    /// Writes each text that is not empty as one line, apart from the direction of the others.
+    mutating func spans(_ texts: [String]) {
+        for text in texts.map(sanitizedLine) where !text.isEmpty { element("bdi", text: text) }
+    }
+
+    /// Writes text for screen readers only.
+    mutating func hidden(_ text: String) { element("span", [.class("vh")], text: text) }
+}
+
+/// The local time with its zone: `26 November 2026, 23:36 UTC`.
+private func exactTime(_ time: Timestamp) -> String { time.localText("%-d %B %Y, %H:%M %Z") }

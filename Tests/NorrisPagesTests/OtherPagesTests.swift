@@ -1,0 +1,77 @@
+import NorrisPages
+import NorrisProtocol
+import NorrisTestSupport
+import Testing
+
+struct OtherPagesTests {
+    private let moving = Gif.Rendition(url: "\(web)k.gif", webp: "\(web)k.webp", width: 400, height: 200)
+    private let still = Gif.Rendition(url: "\(web)k.jpg", width: 400, height: 200)
+    private let day = Timestamp(seconds: Timestamp.ofTests.seconds - 86_400)
+
+    @Test func gifsMoveAndCreditGiphy() throws {
+        let reading = try ReadPage(page().gifs([gif(["fixed_height": moving]), gif(["original": moving])]))
+        #expect(reading.all("img").map { $0["src"] } == ["\(web)k.gif", "\(web)k.gif"])
+        #expect(reading.all("img")[0]["alt"] == "Kick")
+        #expect(reading.all("figure")[0]["class"] == "gif r10")
+        #expect(reading.all("figcaption")[0].text == "Kickrated pgby ada")
+        #expect(reading.all("a").map { $0["href"] } == ["\(web)k1", "\(web)k1"])
+        #expect(reading.all("footer")[0].text.hasPrefix("Powered by GIPHY"))
+    }
+
+    @Test func gifsStandStillForLessMotion() throws {
+        let gifs = [gif(["original": moving, "original_still": still]), gif(["original": moving])]
+        let reading = try ReadPage(page().gifs(gifs))
+        let sources = reading.all("source").filter { $0["media"] == "(prefers-reduced-motion: reduce)" }
+        #expect(sources.map { $0["srcset"] } == ["\(web)k.jpg"])
+        // The second GIF has no still form, so the style removes its image before it is loaded.
+        #expect(reading.all("img").map { $0["class"] } == ["", "moves"])
+        #expect(reading.all("span", class: "held").count == 1)
+        #expect(reading.style.contains("@media(prefers-reduced-motion:reduce){.gif .moves{display:none}"))
+    }
+
+    @Test func gifsHaveTheNamedRendition() throws {
+        let small = Gif.Rendition(url: "\(web)small.gif")
+        let renditions = ["original": moving, "fixed_width_small": small]
+        #expect(page().gifs([gif(renditions)], rendition: "fixed_width_small").contains("small.gif"))
+        #expect(!page().gifs([gif(renditions)], rendition: "hd").contains("small.gif"))
+        #expect(try ReadPage(page().gifs([gif([:])])).all("a")[0].text == "Kick")
+    }
+
+    @Test func factsAreQuotations() throws {
+        let fact = Fact(id: "-x", text: "Chuck\n\truns `ls`.", categories: ["dev"], source: "chucknorris", url: web)
+        let reading = try ReadPage(page().facts([fact]))
+        #expect(reading.all("blockquote")[0].text == "Chuck\n\truns ls.")
+        #expect(reading.all("code")[0].text == "ls")
+        #expect(reading.all("figcaption")[0].text == "chucknorris#dev-x")
+    }
+
+    @Test func favoritesAreTheirContentOrTheirTitle() throws {
+        let fact = Fact(id: "f", text: "A fact.", categories: [], source: "builtin")
+        let favorites = [
+            Favorite(kind: .fact, id: "f", title: "", addedAt: day, fact: fact),
+            Favorite(kind: .gif, id: "k1", title: "", addedAt: day, gif: gif(["original": moving])),
+            Favorite(kind: .post, id: "town:1", title: "", addedAt: day, post: post("A post.")),
+            Favorite(kind: .post, id: "town:9", title: "Gone", addedAt: day),
+        ]
+        let reading = try ReadPage(page().favorites(favorites))
+        #expect(reading.all("blockquote").map(\.text) == ["A fact.", "Gone"])
+        #expect(reading.all("figcaption").map(\.text).last == "post, no longer storedadded 1 day agotown:9")
+        #expect(reading.all("article").count == 1 && reading.all("img").count == 1)
+        #expect(reading.all("bdi").filter { $0.text == "added 1 day ago" }.count == 4)
+        #expect(reading.all("span", class: "new").isEmpty)
+        #expect(reading.all("footer").last?.text.hasPrefix("Powered by GIPHY") == true)
+    }
+
+    @Test(arguments: [
+        (Freshness.Origin.upstream, Freshness.State.fresh, "Fetched just now"), (.builtin, .stale, "Built in"),
+        (.cache, .fresh, "From the cache, fetched 1 day ago"), (.cache, .stale, "Out of date, fetched 1 day ago"),
+    ])
+    func badgeSaysWhereContentIsFrom(origin: Freshness.Origin, state: Freshness.State, badge: String) throws {
+        let failure = SourceFailure(kind: .http, message: "HTTP 503.", since: day)
+        let freshness = Freshness(origin: origin, state: state, fetchedAt: day, error: failure)
+        let page = WebPage(title: "Feed", now: .ofTests, freshness: freshness, next: "norrisctl feed --page 2")
+        let reading = try ReadPage(page.posts([]))
+        #expect(reading.all("header")[0].text == "Feed\(badge)HTTP 503.")
+        #expect(reading.all("footer")[0].text.hasPrefix("Next page: norrisctl feed --page 2Made by norrisctl on "))
+    }
+}
