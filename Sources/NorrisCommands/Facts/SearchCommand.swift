@@ -76,7 +76,7 @@ struct SearchCommand: SessionCommand {
         let paging = Paging(
             session, page: page, limit: limit, noun: content.rawValue, command: "search", options: options,
             argument: text, web: web)
-        func page(_ next: String?, _ freshness: Freshness? = nil) -> WebPage {
+        func webPage(_ next: String?, _ freshness: Freshness? = nil) -> WebPage {
             WebPage(title: "Search: \(text)", now: session.system.now, freshness: freshness, next: next)
         }
         let now = session.system.now
@@ -88,13 +88,13 @@ struct SearchCommand: SessionCommand {
                 FactSearch.Parameters(
                     query: text, categories: categories, source: source.flatMap(FactScope.init(rawValue:))),
                 notFound: session.categoryHint(categories), source: SourceStatus.facts,
-                nothing: "No fact \(advice) norrisctl categories", html: { page($1).facts($0.items) }
+                nothing: "No fact \(advice) norrisctl categories", html: { webPage($1).facts($0.items) }
             ) { $0.facts($1.items, query: text, numberedFrom: $2) }
         case .posts:
             return try paging.report(
                 PostSearch.self, PostSearch.Parameters(query: text, source: source),
                 notFound: source.map { _ in FeedCommand.sourceHint }, source: source ?? "posts",
-                nothing: "No post \(advice) norrisctl feed", html: { page($1, $0.freshness).posts($0.items) }
+                nothing: "No post \(advice) norrisctl feed", html: { webPage($1, $0.freshness).posts($0.items) }
             ) { screen, page, first in
                 screen.highlight(text)
                 screen.feed(page.items, numberedFrom: first, session)
@@ -102,7 +102,7 @@ struct SearchCommand: SessionCommand {
         case .favorites:
             return try paging.report(
                 FavoriteList.self, FavoriteList.Parameters(query: text), source: "",
-                nothing: "No favorite \(advice) norrisctl favorite list", html: { page($1).favorites($0.items) }
+                nothing: "No favorite \(advice) norrisctl favorite list", html: { webPage($1).favorites($0.items) }
             ) { screen, page, first in
                 screen.highlight(text)
                 screen.favorites(page.items, now: now, numberedFrom: first)

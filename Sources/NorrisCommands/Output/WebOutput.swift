@@ -13,7 +13,7 @@ struct WebOutput {
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.flag(&isPrinted, "html", "Print a page for a browser, in one file.")
         arguments.flag(&isOpened, "web", "Open the page in the browser.")
-        arguments.option(&file, "output", short: "o", .file, "Write the page of --html to this file, or - for a pipe.")
+        arguments.option(&file, "output", short: "o", .file, "Write the page of --html to this file.")
     }
 
     var isOn: Bool { isPrinted || isOpened }
