@@ -97,7 +97,7 @@ struct RepeatedSocketTests {
         let post =
             #"{"id":"p:1","source":"p","author":{"id":"p:a","name":"A"},"tags":[],"images":[],"stats":{},"read":false}"#
         let page = #"{"items":[\#(post)],"total":3,"next":"c","freshness":{"origin":"cache","state":"fresh"}}"#
-        let output = Machine(results: page, #"{"read":1}"#).onTerminal().run("--socket", "/tmp/s", "next").output
+        let output = Machine(results: page, #"{"marked":1}"#).onTerminal().run("--socket", "/tmp/s", "next").output
         #expect(output.hasSuffix("2 more unread: norrisctl --socket /tmp/s next\n"))
     }
 }

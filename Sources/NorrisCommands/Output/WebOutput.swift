@@ -42,7 +42,11 @@ struct WebOutput {
         var report = Report()
         if isOpened {
             let path = try PageFolder(session.system.environment).write(page)
-            report.remark("\(try session.open(file: path))")
+            do throws(Failure) { report.remark("\(try session.open(file: path))") } catch {
+                var failure = error
+                failure.steps.append("The page is in \(path)")
+                throw failure
+            }
         } else if let file, file != "-" {
             do throws(SystemError) { try session.system.writeFile(file, Array(page.utf8)) } catch {
                 throw Failure(.inputOutput, "\(file.quotedForMessage) cannot be written: \(error.reason).")

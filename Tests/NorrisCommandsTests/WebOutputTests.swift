@@ -1,0 +1,155 @@
+import Foundation
+import NorrisProtocol
+import NorrisSystem
+import NorrisTestSupport
+import Testing
+
+@testable import NorrisCommands
+
+struct WebOutputTests {
+    private static let post =
+        #"{"id":"p:1","source":"p","author":{"id":"p:a","name":"A"},"title":"T","text":"<b>","tags":[],"images":[],"#
+        + #""attachments":[],"stats":{},"read":false}"#
+    private static let gif =
+        #"{"id":"g","title":"Kick","rating":"g","page_url":"https://giphy.com/g","sticker":false,"renditions":{}}"#
+    private static let fact = #"{"id":"f","text":"One & all.","categories":[],"source":"builtin"}"#
+    private static let favorite =
+        #"{"kind":"fact","id":"f","title":"One & all.","added_at":"2026-11-21T12:00:00Z","fact":\#(fact)}"#
+
+    private static func list(_ items: String...) -> String {
+        let items = items.joined(separator: ",")
+        return #"{"items":[\#(items)],"total":9,"next":"c","freshness":{"origin":"cache","state":"fresh"}}"#
+    }
+
+    private let folder = TemporaryFolder()
+
+    /// A machine with a display and a browser.
+    private func machine(_ results: String...) -> Machine {
+        let machine = Machine(results.map { .success(Array(#"{"jsonrpc":"2.0","id":1,"result":\#($0)}"#.utf8)) })
+        (machine.environment["DISPLAY"], machine.environment["XDG_RUNTIME_DIR"]) = (":0", folder.path)
+        machine.programs = ["xdg-open": [.ended(status: 0)]]
+        return machine
+    }
+
+    @Test(
+        arguments: [
+            (["feed"], list(post), "Feed", "norrisctl feed --html --page 2"),
+            (["post", "p:1"], #"{"post":\#(post)}"#, "T", nil), (["next"], list(post), "T", nil),
+            (["search", "one"], list(fact), "Search: one", "norrisctl search --html --page 2 one"),
+            (
+                ["search", "one", "--in", "posts"], list(post), "Search: one",
+                "norrisctl search --in posts --html --page 2 one"
+            ),
+            (["search", "one", "--in", "favorites"], list(favorite), "Search: one", nil),
+            (["gif", "kick"], list(gif), "GIFs: kick", "norrisctl gif --html --page 2 kick"),
+            (["gif", "--id", "g"], #"{"gif":\#(gif)}"#, "GIFs", nil),
+            (["favorite", "list"], list(favorite), "Favorites", "norrisctl favorite list --html --page 2"),
+        ] as [([String], String, String, String?)])
+    func printsAPage(_ words: [String], _ result: String, _ title: String, _ next: String?) {
+        let outcome = machine(result, #"{"marked":1}"#).run(words + ["--html"])
+        #expect(outcome.output.hasPrefix("<!DOCTYPE html>\n<html"))
+        #expect(outcome.output.contains("<title>\(title)</title>"))
+        if let next { #expect(outcome.output.contains(next)) }
+        #expect(!outcome.output.contains("<b>") && outcome.errors.isEmpty && outcome.status == .done)
+    }
+
+    @Test func aTerminalGetsNoNumbersWithAPage() {
+        let machine = machine(Self.list(Self.post)).onTerminal()
+        #expect(machine.run("feed", "--html").status == .done)
+        #expect(machine.parameters == ["{}"])
+    }
+
+    @Test func withoutItemsThereIsNoPage() {
+        let none = #"{"items":[],"freshness":{"origin":"cache","state":"fresh"}}"#
+        let outcome = machine(none).run("search", "--html", "-o", "page.html", "one")
+        #expect(
+            outcome.output.isEmpty && outcome.errors.hasPrefix("norrisctl: No fact contains")
+                && outcome.status == .nothing)
+    }
+
+    @Test func writesAFile() {
+        let machine = machine(Self.list(Self.fact))
+        let outcome = machine.run("search", "one", "--html", "-o", "page.html")
+        #expect(outcome == Outcome(output: "", errors: "Wrote page.html.\n"))
+        #expect(
+            machine.writtenFiles["page.html"].map { String(decoding: $0, as: UTF8.self) }?.contains("One &amp; all.")
+                == true)
+        let refused = self.machine(Self.list(Self.fact))
+        refused.fileWriteErrors = ["page.html": SystemError("write", code: ENOSPC)]
+        #expect(refused.run("search", "one", "--html", "-o", "page.html").status == .inputOutput)
+    }
+
+    @Test(arguments: [
+        ["--html", "--web"], ["--web", "-o", "f"], ["-o", "f"], ["--html", "--json"], ["--web", "--format", "{id}"],
+        ["--html", "--plain"], ["--html", "--open", "1"],
+    ])
+    func refusesOtherOutput(_ options: [String]) {
+        let machine = machine()
+        #expect(machine.run(["feed"] + options).status == .usage)
+        #expect(machine.requests.isEmpty)
+    }
+
+    // MARK: The browser
+
+    private var pages: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder("norrisctl")).sorted() }
+    }
+
+    private func mode(_ path: String) -> mode_t {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : 0
+    }
+
+    @Test func opensAPageOfThisUserOnly() throws {
+        let old = umask(0)
+        defer { umask(old) }
+        let machine = machine(Self.list(Self.post))
+        let outcome = machine.run("feed", "--web")
+        let page = folder("norrisctl/" + (try #require(pages.first)))
+        #expect(outcome == Outcome(output: "", errors: "Opened \(page)\n"))
+        #expect(machine.runs.map(\.arguments) == [[page]])
+        #expect(mode(folder("norrisctl")) == 0o700 && mode(page) == 0o600)
+        #expect(try String(contentsOfFile: page, encoding: .utf8).contains("<title>Feed</title>"))
+    }
+
+    @Test func theNewestSixteenStay() throws {
+        #expect(mkdir(folder("norrisctl"), 0o755) == 0)
+        for number in 0..<20 { _ = try folder.write("old", to: "norrisctl/10000000\(10 + number)-a.html") }
+        _ = try folder.write("mine", to: "norrisctl/note.txt")
+        #expect(machine(Self.list(Self.post)).run("feed", "--web").status == .done)
+        let pages = try pages
+        #expect(pages.count == 17 && pages.last == "note.txt" && pages.first == "1000000015-a.html")
+        #expect(mode(folder("norrisctl")) == 0o700)
+    }
+
+    @Test("A page is written nowhere else") func refusesOtherFolders() throws {
+        #expect(mkdir(folder("elsewhere"), 0o755) == 0)
+        #expect(symlink("elsewhere", folder("norrisctl")) == 0)
+        let linked = machine(Self.list(Self.post)).run("feed", "--web")
+        #expect(linked.status == .inputOutput && linked.errors.contains("it is not a folder of this user"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder("elsewhere")).isEmpty)
+        let without = machine(Self.list(Self.post))
+        without.environment["XDG_RUNTIME_DIR"] = nil
+        #expect(
+            without.run("feed", "--web").errors == """
+                norrisctl: There is no XDG_RUNTIME_DIR for the page.
+                  Write it to a file: --html -o page.html
+
+                """)
+    }
+
+    @Test func withoutABrowserThePageIsNamed() throws {
+        let machine = machine(Self.list(Self.post))
+        machine.programs = [:]
+        let outcome = machine.run("feed", "--web")
+        let page = folder("norrisctl/" + (try #require(pages.first)))
+        #expect(outcome.status == .unavailable)
+        #expect(
+            outcome.errors == """
+                norrisctl: xdg-open is not installed.
+                  apt install xdg-utils
+                  The page is in \(page)
+
+                """)
+    }
+}
