@@ -4,6 +4,7 @@ import NorrisPages
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisText
 
 /// The options that show items as a page for a browser.
 struct WebOutput {
@@ -44,7 +45,7 @@ struct WebOutput {
             let path = try PageFolder(session.system.environment).write(page)
             do throws(Failure) { report.remark("\(try session.open(file: path))") } catch {
                 var failure = error
-                failure.steps.append("The page is in \(path)")
+                if failure.hint?.text(socket: nil).hasPart(path) != true { failure.steps.append("The page is in \(path)") }
                 throw failure
             }
         } else if let file, file != "-" {
