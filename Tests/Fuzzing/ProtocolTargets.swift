@@ -85,7 +85,9 @@ private func requestID(_ json: JSON) -> RequestID? {
         guard let value = try? JSON.parse(reply) else { fatalError("The reply is not JSON") }
         let responses: [JSON] = if case .array(let entries) = value { entries } else { [value] }
         require(!responses.isEmpty && responses.count <= Exchange.maximumBatch, "\(responses.count) responses")
-        for response in responses { require((try? Response(json: response)) != nil, "\(response) is no response") }
+        for response in responses {
+            require((try? Response(parsing: response.jsonBytes)) != nil, "\(response) is no response")
+        }
     }
 }
 

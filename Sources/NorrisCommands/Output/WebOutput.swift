@@ -45,7 +45,9 @@ struct WebOutput {
             let path = try PageFolder(session.system.environment).write(page)
             do throws(Failure) { report.remark("\(try session.open(file: path))") } catch {
                 var failure = error
-                if failure.hint?.text(socket: nil).hasPart(path) != true { failure.steps.append("The page is in \(path)") }
+                if failure.hint?.text(socket: nil).hasPart(path) != true {
+                    failure.steps.append("The page is in \(path)")
+                }
                 throw failure
             }
         } else if let file, file != "-" {

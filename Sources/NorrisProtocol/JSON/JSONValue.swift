@@ -135,6 +135,8 @@ extension JSONValue {
 
     /// Whether two strings of the same bytes have the same text.
     @inline(__always) fileprivate func hasSameText(as other: JSONToken) -> Bool {
+        // Most keys differ in length.
+        if token.isPlain, other.isPlain, token.range.count != other.range.count { return false }
         let other = JSONValue(other, of: bytes)
         if let text = other.plainText { return hasText(text) }
         guard let text = plainText else { return DecodedBytes(of: self).areSame(as: DecodedBytes(of: other)) }

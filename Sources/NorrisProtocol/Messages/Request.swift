@@ -72,13 +72,15 @@ package struct RequestEnvelope: Sendable {
         let bytes = parser.bytes
         try parser.members { (key, value) throws(JSONError) in
             let name = JSONValue(key, of: bytes)
-            if name.hasText("id") {
+            // Only two names have the same length. A key with escapes can be any of the names.
+            let length = key.isPlain ? key.content.count : 0
+            if length == 2 || length == 0, name.hasText("id") {
                 id = value
-            } else if name.hasText("method") {
+            } else if length == 6 || length == 0, name.hasText("method") {
                 method = value
-            } else if name.hasText("params") {
+            } else if length == 6 || length == 0, name.hasText("params") {
                 params = value
-            } else if name.hasText("jsonrpc") {
+            } else if length == 7 || length == 0, name.hasText("jsonrpc") {
                 hasVersion = JSONValue(value, of: bytes).hasText("2.0")
             }
         }
