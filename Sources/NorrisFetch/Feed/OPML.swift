@@ -18,7 +18,8 @@ extension Fetched {
                 throw UpstreamError(.decode, "It has more than 1,000 feeds; divide it into several files.")
             }
             let title = [element["title"], element["text"]].lazy.compactMap { cleanLine($0 ?? "", upTo: 200) }.first
-            let url = sourceURL(written)?.description ?? prefix(of: sanitizedLine(written), codePoints: 200)
+            let line = sanitizedLine(written)
+            let url = (sourceURL(written) ?? sourceURL(line))?.description ?? prefix(of: line, codePoints: 200)
             feeds.append(FeedLink(title: title, url: url))
             return false
         }

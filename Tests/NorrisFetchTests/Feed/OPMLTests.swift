@@ -48,6 +48,11 @@ struct OPMLTests {
         #expect(decoded(document, as: .opml).failure?.message.contains(reason) == true)
     }
 
+    @Test("An address with control characters is read as it is read again") func controlCharacters() throws {
+        let document = "<opml><outline xmlUrl='https://b.example\u{1}\u{7F}'/></opml>"
+        #expect(try links(Array(document.utf8)).map(\.url) == ["https://b.example/"])
+    }
+
     @Test func deepListsAreRead() throws {
         let deep =
             "<opml>" + String(repeating: "<outline>", count: 150) + Self.outlines(1)
