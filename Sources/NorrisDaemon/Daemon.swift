@@ -130,8 +130,8 @@ struct Invocation: Sendable {
         Signals: SIGTERM and SIGINT stop it after every request received is answered; SIGHUP reads the \
         configuration again.
 
-        Exit status: 0 stopped, 64 wrong usage, 71 no thread can be started, 73 the socket cannot be made, 75 another norrisd runs already, \
-        78 the configuration or a database is not fit for use.
+        Exit status: 0 stopped, 64 wrong usage, 71 no thread can be started, 73 the socket cannot be made, 75 \
+        another norrisd runs already, 78 the configuration or a database is not fit for use.
 
         Examples:
           norrisd --check-config --config new.yaml

@@ -303,28 +303,30 @@ private struct OutputReader<Item: FetchedItem> {
         guard bytes <= FetchProcess.maximumOutput else { throw OutputReader.broken }
         chunk.withUnsafeBytes { lines.append($0) }
         while let line = lines.next() {
-            guard case .line(let text) = line, !hasEnded, let json = try? JSON.parse(text) else {
-                throw OutputReader.broken
+            guard case .line(let text) = line, !hasEnded else { throw OutputReader.broken }
+            try text.withRawBytes { bytes throws(FetchFailure) in
+                guard let json = try? JSONValue(parsing: bytes) else { throw OutputReader.broken }
+                // Every text can be shown.
+                let tree = JSON(json: json)
+                guard tree == tree.mapStrings({ $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }) else {
+                    throw OutputReader.broken
+                }
+                try take(json)
             }
-            // Every text can be shown.
-            guard json == json.mapStrings({ $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }) else {
-                throw OutputReader.broken
-            }
-            try take(text)
         }
     }
 
-    private mutating func take(_ json: ArraySlice<UInt8>) throws(FetchFailure) {
+    private mutating func take(_ json: JSONValue) throws(FetchFailure) {
         if head == nil {
-            guard let head = try? FetchHead(parsing: json), head.isAnswer(to: request) else {
+            guard let head = try? FetchHead(json: json), head.isAnswer(to: request) else {
                 throw OutputReader.broken
             }
             self.head = head
-        } else if let end = try? FetchEnd(parsing: json) {
+        } else if let end = try? FetchEnd(json: json) {
             guard end.items == items.count else { throw OutputReader.broken }
             hasEnded = true
         } else {
-            guard items.count < Item.maximumCount, let item = try? Item(parsing: json), item.isAnswer(to: request)
+            guard items.count < Item.maximumCount, let item = try? Item(json: json), item.isAnswer(to: request)
             else {
                 throw OutputReader.broken
             }

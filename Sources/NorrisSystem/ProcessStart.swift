@@ -42,13 +42,13 @@ package enum ProcessStart {
         return arguments
     }
 
-    /// Raises the limit of open files to the highest that the system allows (setrlimit(2)). The low default is for
-    /// programs that use select(2).
+    /// Raises the limit of open files to that of the units, if the system allows (setrlimit(2)). Not higher, because
+    /// programs of the configuration inherit it, and some close every possible descriptor.
     package static func raiseFileLimit() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         guard getrlimit(resource, &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 8_192))
         setrlimit(resource, &limit)
     }
 }

@@ -12,6 +12,8 @@ struct LogLine: Sendable {
     let event: LogEvent
     /// The metadata of the event and of its logger.
     var metadata: Logger.Metadata
+    /// The time of the event, because the line may be written later.
+    var at = Timestamp.now()
 }
 
 /// The destination of log lines: standard error, or the journal with fields.
@@ -60,7 +62,7 @@ final class LogLevelSwitch: Sendable {
 /// One line an event: `2026-01-31T12:00:00Z info server.ready socket=/run/norrisd.sock`.
 struct StandardErrorSink: LogSink {
     static func text(of line: LogLine) -> String {
-        "\(Timestamp.now()) \(line.event.level) \(line.event.message)\(line.metadata.line)\n"
+        "\(line.at) \(line.event.level) \(line.event.message)\(line.metadata.line)\n"
     }
 
     func write(_ line: LogLine) {
