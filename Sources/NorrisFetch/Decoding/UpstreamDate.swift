@@ -58,11 +58,9 @@ struct UpstreamDate {
         return readZone(word)
     }
 
-    /// Reads a word that begins with a digit: a date, a time, or a part of a date.
+    /// Reads a date, a time, or a part of a date.
     private mutating func readNumbers(_ word: Substring) -> Bool {
-        if let colon = word.firstIndex(of: ":"), colon <= word.index(word.startIndex, offsetBy: 2) {
-            return readTime(word)
-        }
+        if word.utf8.prefix(3).contains(UInt8(ascii: ":")) { return readTime(word) }
         // `2026-11-21`, `2026/11/21`, `21-Nov-2026`, and what follows in the same word.
         let end = word.firstIndex(of: "T") ?? word.endIndex
         let isISO = word.prefix(4).utf8.allSatisfy(isDigit) && word.utf8.count > 4
