@@ -176,18 +176,19 @@ let tests: [Target] = [
     ),
 ]
 
-// libFuzzer, whose main function this program calls, is linked by `-sanitize=fuzzer`.
-let fuzzing: [Target] = [
-    .executableTarget(
-        name: "norris-fuzz",
-        dependencies: [
-            "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisProtocol", "NorrisServer",
-            "NorrisStore", "NorrisSystem", "NorrisText",
-        ],
-        path: "Tests/Fuzzing",
-        exclude: ["Corpora"]
-    )
+// The fuzz targets: a program for libFuzzer, whose main function it calls and which `-sanitize=fuzzer` links, or else unit
+// tests of the stored inputs.
+let fuzzed: [Target.Dependency] = [
+    "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
+    "NorrisSystem", "NorrisText",
 ]
+let fuzzing: Target =
+    fuzzes
+    ? .executableTarget(
+        name: "norris-fuzz", dependencies: fuzzed, path: "Tests/Fuzzing", exclude: ["Corpora", "CorpusTests.swift"])
+    : .testTarget(
+        name: "FuzzingTests", dependencies: fuzzed, path: "Tests/Fuzzing",
+        exclude: ["Corpora", "Driver.swift"])
 
 let visibleLocks: [Target] = [.target(name: "VisibleLocks", path: "Tests/VisibleLocks")]
 
@@ -217,7 +218,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: executables + composition + modules + sharedTypes + tests + (fuzzes ? fuzzing : [])
+    targets: executables + composition + modules + sharedTypes + tests + [fuzzing]
         + (showsLocks ? visibleLocks : []) + (drawsCards ? cards : []),
     swiftLanguageModes: [.v6]
 )
