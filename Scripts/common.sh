@@ -57,3 +57,17 @@ need_swift() {
     [ "$(printf '%s\n%s\n' "$needed_swift" "$found" | sort -V | head -n 1)" = "$needed_swift" ] ||
         fail "Swift $found is too old; $how"
 }
+
+# experiments MAIN ARGUMENT…: installs the Debian packages that the named experiments need, and runs them.
+experiments() {
+    local main=$root/Scripts/$1 argument packages
+    shift
+    need_packages python3
+    for argument in "$@"; do
+        case $argument in -h | --help) exec python3 "$main" "$@" ;; esac
+    done
+    packages=$(python3 "$main" --packages "$@") || exit
+    # shellcheck disable=SC2086
+    need_packages $packages
+    exec python3 "$main" "$@"
+}

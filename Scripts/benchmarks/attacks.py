@@ -1,672 +1,543 @@
-#!/usr/bin/env python3
-"""Measures what one user notices while another local user attacks norrisd.
+"""What one user notices while another user, or an upstream, attacks norrisd.
 
-Usage: Scripts/benchmarks/attacks.py [--structure] [--programs DIR] [NAME...]     (as root; after Scripts/build)
-
-Each attack gets a new daemon, run by root, and attackers and a victim with separate user ids. During the attack
-the victim sends one request after another on two connections: one is answered from memory, one from the disk. A line
-shows their longest and 99th percentile latency, the daemon's peak memory and the CPU time it used. The victim's
-processes have a higher priority than all others, so that the figures show the daemon and not the scheduler. Exits
-with 1 if a goal is missed. attacks_upstream.py and attacks_store.py beside it have more attacks, with the same options.
-
-With --structure the attacks are short, replies are waited for as long as a busy machine may take, and latencies and
-CPU time are shown but have no goals. The remaining goals apply to a machine of any speed: the peak memory, a
-result for every request of the victim, no refused connection below the limits, a daemon that still answers, and the
-exit statuses of norrisctl.
+Each attack gets a new daemon, and attackers and a victim with separate user ids. During the attack the victim sends one
+request after another on two connections: one is answered from memory, one from the disk. A line shows their longest and
+99th percentile latency, the daemon's peak memory and the CPU time. The victim has a higher priority than all others, so
+that the figures show the daemon and not the scheduler.
 """
 
-import argparse
 import collections
 import contextlib
+import dataclasses
 import errno
-import functools
 import itertools
 import json
 import math
-import os
-import pathlib
-import resource
 import selectors
 import signal
 import socket
-import string
 import subprocess
-import sys
-import tempfile
 import threading
 import time
-import traceback
+import typing
+import zlib
 
-DIST = pathlib.Path(__file__).resolve().parents[2] / ".build" / "dist"
-ATTACKERS = range(60001, 60006)
-VICTIM = 60010
-MEMORY_GOAL, DISK_GOAL, NETWORK_GOAL, PEAK_GOAL = 50, 250, 1000, 192  # ms, ms, ms, MiB
-END_GOAL = 1000  # ms from SIGTERM in the middle of an attack to the end of the daemon
-LEAD = 1  # seconds of the victim's requests before the attack
-DEADLINE = 15  # seconds that an attack waits for replies
-LIFETIME = 45  # seconds after which a process of an attacker or the victim is killed
-STRUCTURE = False  # set by --structure
-STRUCTURE_ATTACK, STRUCTURE_PATIENCE = 3, 120  # seconds
-NOTIFICATIONS = 219_000  # bytes
-CHUNK = 1 << 18
+from harness import (FACT_RANDOM, OFFLINE, Client, Row, Upstream, Worker, chosen, content, cpu_seconds, daemon,
+                     fact, feed, item, key_file, need_root, percentile, program, replied, request, rss, wait_for)
+
+ATTACKERS, VICTIM = range(60001, 60017), 60100
+# ms, ms, MiB, and ms from SIGTERM in the middle of an attack to the end
+MEMORY_GOAL, DISK_GOAL, PEAK_GOAL, END_GOAL = 50, 250, 192, 1000
+TIMEOUT, AT_A_TIME = 5, 4  # seconds (http.timeout); fetches
+HELD_GOAL = 224  # MiB: all memory of the daemon, with what it holds for its peers
+LEAD, LASTING = 1, 5  # seconds of the victim's requests before an attack, and of an attack
 IDLE_CPU = 0.6  # seconds of CPU time in 3 s that a daemon without a free descriptor may use
 PROMPT_GOAL, FACT_GOAL = 150, 5000  # ms, for commands with a timeout of 50 ms and 5 s
+NOTIFICATIONS = 219_000  # bytes
+QUOTA = 100
+
+INFO, RANDOM = request("server.info").encode() + b"\n", FACT_RANDOM.encode() + b"\n"
+FROM_DISK = [request("fact.search", query="kick"), request("favorite.list")]
+POSTS_FROM_DISK = [request("post.list"), request("author.list"), *FROM_DISK]
 
 
-def lasting(seconds):
-    """Returns the duration of an attack in seconds, which --structure limits."""
-    return min(seconds, STRUCTURE_ATTACK) if STRUCTURE else seconds
+# The victim and the attackers, in processes of their users
 
 
-def patience(seconds):
-    """Returns the seconds to wait for a result whose time is a goal."""
-    return STRUCTURE_PATIENCE if STRUCTURE else seconds
-
-
-def request(method, params=None, id=1):
-    """Returns a request line without LF; a notification if there is no id."""
-    message = {"jsonrpc": "2.0", "method": method} | ({"params": params} if params else {})
-    return json.dumps(message | ({"id": id} if id else {}), separators=(",", ":")).encode()
-
-
-INFO = request("server.info") + b"\n"
-RANDOM = request("fact.random") + b"\n"
-FROM_DISK = [request("fact.search", {"query": "kick"}) + b"\n", request("favorite.list") + b"\n"]
-
-
-# Processes of other users
-
-
-class Worker:
-    """A function that runs in a separate process as another user and returns its result as JSON."""
-
-    running = set()
-
-    def __init__(self, uid, function, *arguments, priority=0):
-        self.read, write = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            try:
-                os.close(self.read)
-                signal.alarm(2 * STRUCTURE_PATIENCE if STRUCTURE else LIFETIME)
-                if priority:
-                    os.setpriority(os.PRIO_PROCESS, 0, priority)
-                os.setgroups([])
-                os.setgid(uid)
-                os.setuid(uid)
-                text = json.dumps(function(*arguments))
-                with os.fdopen(write, "w") as output:
-                    output.write(text)
-            except BaseException:
-                traceback.print_exc()
-            os._exit(0)
-        os.close(write)
-        Worker.running.add(self.pid)
-
-    def result(self):
-        with os.fdopen(self.read) as input:
-            text = input.read()
-        os.waitpid(self.pid, 0)
-        Worker.running.remove(self.pid)
-        return json.loads(text) if text else {"failed": 1}
-
-    def kill(self):
-        os.kill(self.pid, signal.SIGKILL)
-        self.result()
-
-
-def connected(path, seconds=None):
-    """Returns a new connection; retries for this number of seconds if the queue of connections is full."""
-    seconds = patience(DEADLINE) if seconds is None else seconds
-    end = time.monotonic() + seconds
-    connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(seconds)
-    while True:
-        try:
-            connection.connect(path)
-            return connection
-        except OSError as error:
-            if error.errno != errno.EAGAIN or time.monotonic() >= end:
-                connection.close()
-                raise
-        time.sleep(0.002)
-
-
-def reply_line(connection):
-    received = bytearray()
-    while not received.endswith(b"\n"):
-        chunk = connection.recv(CHUNK)
-        if not chunk:
-            raise ConnectionResetError
-        received += chunk
-    return bytes(received)
-
-
-def ask_once(path):
-    """Sends a request on a new connection, and connects again if the queue of connections is full.
-
-    Returns the time in ms, or None without a result in time, and the number of refused connections and requests.
-    """
-    seconds, begin, refused = patience(10), time.monotonic(), 0
-    while (left := begin + seconds - time.monotonic()) > 0:
-        try:
-            with connected(path, 0) as connection:
-                connection.settimeout(left)
-                connection.sendall(RANDOM)
-                if b'"result"' in reply_line(connection):
-                    return (time.monotonic() - begin) * 1000, refused
-        except OSError:
-            pass
-        refused += 1
-        time.sleep(0.002)
-    return None, refused
-
-
-def victim(path, requests, pause):
-    """Sends requests in sequence until SIGTERM. Without requests, each connection is new."""
+def victim(path, lines, pause):
+    """Sends the lines in sequence until SIGTERM; without lines, each connection is new. Returns the begin and the
+    milliseconds of each request, and how many failed."""
     # No threading.Event, because the interrupted code may own the lock that the handler would wait for.
-    ended = []
+    ended, samples, failed = [], [], 0
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
-    samples, failed, refused = [], 0, 0
-    with connected(path) as connection:
-        connection.settimeout(patience(20))
-        for number, line in enumerate(itertools.cycle(requests or [None])):
+    with Client(path) as client:
+        for line in itertools.cycle(lines or [FACT_RANDOM]):
             begin = time.monotonic()
-            if line is None:
-                taken, times = ask_once(path)
-                refused += times
-                failed += taken is None
-            else:
-                try:
-                    connection.sendall(line)
-                    failed += b'"result"' not in reply_line(connection)
-                except OSError:
-                    failed += 1
-                    ended.append(True)
-            now = time.monotonic()
-            samples.append((now, (now - begin) * 1000, number))
-            if not ended:
-                time.sleep(pause)
+            with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+                reply = (client if lines else stack.enter_context(Client(path))).ask(line)
+                failed -= b'"result"' in reply
+            failed += 1
+            samples.append((begin, (time.monotonic() - begin) * 1000))
             if ended:
-                return {"samples": samples, "failed": failed, "refused": refused}
+                return samples, failed
+            time.sleep(pause)
 
 
-# Attackers
-
-
-def open_connections(path, count, totals, seconds):
-    """Opens connections with connected(), and counts connections and errors."""
-    opened = []
+def flood(path, count, data, seconds, read=True, replies=1, repeat=False, burst=False, start=0.0):
+    """Sends data on `count` connections as fast as norrisd takes it, once or again and again. Ends after `replies` lines
+    on each connection, or after some seconds; always after these without reading. A burst connects without blocking, and
+    keeps its connections until the end."""
+    time.sleep(max(0, start - time.monotonic()))
+    end, totals, connections = time.monotonic() + seconds, collections.Counter(), []
+    view, selector = memoryview(data), selectors.DefaultSelector()
     for _ in range(count):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.setblocking(not burst)
         try:
-            opened.append(connected(path, seconds))
+            connection.connect(str(path))
         except OSError as error:
             totals[errno.errorcode[error.errno]] += 1
-    totals["opened"] += len(opened)
-    return opened
-
-
-def exchange(path, count, data, times=1, seconds=DEADLINE, read=True, replies=1, burst=False, start=0):
-    """Opens connections and sends data on each of them, as fast as the daemon accepts it.
-
-    Ends after `replies` replies on each connection or after `seconds`; without reading, always after `seconds`. A burst
-    connects without blocking and keeps its connections for `seconds`, with --structure until all replies are there.
-    """
-    totals = collections.Counter()
-    seconds = patience(seconds) if burst else lasting(seconds)
-    time.sleep(max(0, start - time.monotonic()))
-    end = time.monotonic() + seconds
-    connections = open_connections(path, count, totals, 0 if burst else None)
-    view = memoryview(data)
-    selector = selectors.DefaultSelector()
-    for connection in connections:
+            continue
         connection.setblocking(False)
-        # Sent bytes of the data, complete repetitions, and received lines.
-        selector.register(connection, selectors.EVENT_READ * read | selectors.EVENT_WRITE, [0, 0, 0])
+        connections.append(connection)
+        # Sent bytes of the data, and received lines.
+        selector.register(connection, selectors.EVENT_READ * read | selectors.EVENT_WRITE, [0, 0])
+    totals["opened"] = len(connections)
     while selector.get_map() and (left := end - time.monotonic()) > 0:
         for key, events in selector.select(min(left, 0.1)):
-            connection, state = key.fileobj, key.data
-            ended = written = False
+            connection, state, sent = key.fileobj, key.data, False
             try:
                 if events & selectors.EVENT_READ:
-                    chunk = connection.recv(CHUNK)
-                    lines = chunk.count(b"\n")
-                    state[2] += lines
-                    totals["replies"] += lines
+                    chunk = connection.recv(1 << 18)
+                    state[1] += chunk.count(b"\n")
+                    totals["replies"] += chunk.count(b"\n")
                     totals["errors"] += chunk.count(b'"error":{"code"')
-                    ended = not chunk or state[2] >= replies
+                    if not chunk or state[1] >= replies:
+                        selector.unregister(connection)
+                        continue
                 if events & selectors.EVENT_WRITE:
-                    state[0] += connection.send(view[state[0] :])
+                    state[0] += connection.send(view[state[0]:])
                     if state[0] == len(data):
-                        state[0], state[1] = 0, state[1] + 1
-                        written = state[1] == times
+                        state[0], sent = 0, not repeat
             except BlockingIOError:
                 pass
             except OSError:
                 # The daemon has closed the connection; a line with the reason may still be readable.
-                written, ended = True, not read
-            if ended or written and not read:
-                selector.unregister(connection)
-            elif written:
+                sent = True
+            if sent and read:
                 selector.modify(connection, selectors.EVENT_READ, state)
-    if burst and not STRUCTURE or not read:
+            elif sent:
+                selector.unregister(connection)
+    if burst or not read:
         time.sleep(max(0, end - time.monotonic()))
-    totals["unanswered"] = totals["opened"] - totals["replies"]
     return totals
 
 
-def flood(path, count, data, read, replies=math.inf):
-    """Sends data repeatedly for 5 s."""
-    return exchange(path, count, data, times=math.inf, seconds=5, read=read, replies=replies)
+def connect_and_close(path, seconds):
+    """Connects and closes as fast as possible."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as connection:
+            connection.setblocking(False)
+            connection.connect(str(path))
+    return collections.Counter()
 
 
-def send_long_line(path, mebibytes):
-    with connected(path) as connection:
-        for _ in range(mebibytes):
-            connection.sendall(b"x" * (1 << 20))
-        connection.sendall(b"\n")
-        return {"replies": 1, "errors": reply_line(connection).count(b"line_too_long")}
-
-
-def connect_and_close(path, rate, seconds):
-    """Connects and closes, at most `rate` times a second."""
-    totals, seconds = collections.Counter(), lasting(seconds)
-    begin, made = time.monotonic(), 0
-    while (elapsed := time.monotonic() - begin) < seconds:
-        while made < min(elapsed, seconds) * rate and time.monotonic() - begin < seconds:
-            for connection in open_connections(path, 1, totals, 0):
-                connection.close()
-            made += 1
-        time.sleep(0.001)
-    return totals
-
-
-def import_favorites(path, count, size):
-    """Stores posts with texts of `size` characters as favorites."""
-    with connected(path) as connection:
-        for number in range(count):
-            post = {"id": f"town:{number}", "source": "town", "author": {"id": "town:a", "name": "A"},
-                    "text": "x" * size, "tags": [], "images": [], "stats": {}, "read": False}
-            item = {"kind": "post", "id": post["id"], "title": "t", "added_at": "2026-01-01T00:00:00Z", "post": post}
-            connection.sendall(request("favorite.import", {"items": [item]}) + b"\n")
-            reply = reply_line(connection)
-            if b'"added":1' not in reply:
-                raise RuntimeError(reply[:500])
-    return {"imported": count}
-
-
-# The daemon
-
-
-class Daemon:
-    """A norrisd in a separate folder, with a socket for all users.
-
-    under: the arguments before the program on the command line.
-    """
-
-    def __init__(self, programs, configuration="", descriptors=None, files={}, under=(), cache=None):
-        self.temporary = tempfile.TemporaryDirectory()
-        folder = self.temporary.name
-        os.chmod(folder, 0o711)
-        for name, text in files.items():
-            pathlib.Path(folder, name).write_text(text)
-        configuration = configuration.format(folder=folder) or "facts: {enabled: false}"
-        pathlib.Path(folder, "config.yaml").write_text(configuration + "\n")
-        self.path = f"{folder}/sock"
-        limit = lambda: descriptors and resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify, open(f"{folder}/log", "wb") as log:
-            notify.bind(f"{folder}/notify")
-            notify.settimeout(0.2)
-            end, messages = time.monotonic() + patience(60), b""
-            self.process = subprocess.Popen(
-                [*under, programs / "norrisd", "--config", f"{folder}/config.yaml", "--socket", self.path,
-                 "--state-dir", f"{folder}/state", "--cache-dir", cache or f"{folder}/cache",
-                 "--runtime-dir", f"{folder}/run", "--log-level", "error"],
-                env={"NOTIFY_SOCKET": f"{folder}/notify", "HOME": folder}, stderr=log, preexec_fn=limit,
-            )
-            try:
-                while b"READY=1" not in messages:
-                    if self.process.poll() is not None or time.monotonic() > end:
-                        raise TimeoutError("norrisd ended early, or is not ready in time")
-                    with contextlib.suppress(TimeoutError):
-                        messages = notify.recv(8192)
-                os.chmod(self.path, 0o666)
-            except BaseException:
-                self.process.kill()
-                self.process.wait()
-                print(pathlib.Path(folder, "log").read_text(), file=sys.stderr)
-                raise
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for pid in Worker.running:
-            os.kill(pid, signal.SIGKILL)
-        self.process.terminate()
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            print("norrisd did not stop within 15 s", file=sys.stderr)
-            self.process.kill()
-            self.process.wait()
-        self.temporary.cleanup()
-
-    def cpu(self):
-        """Returns the CPU time used so far, in seconds."""
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def memory(self, kind="VmRSS"):
-        """Returns the memory in use in MiB, or NaN if the daemon has ended."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith(kind)), math.nan)
-
-    def peak(self):
-        """Returns the peak memory in MiB."""
-        return self.memory("VmHWM")
-
-    def end(self):
-        """Sends SIGTERM; returns the milliseconds until the daemon has ended."""
-        begin = time.monotonic()
-        self.process.terminate()
-        try:
-            self.process.wait(patience(40))
-        except subprocess.TimeoutExpired:
-            return math.inf
-        return (time.monotonic() - begin) * 1000
-
-    def call(self, method, params=None):
-        """Returns the result or the error of a request."""
-        with connected(self.path) as connection:
-            connection.sendall(request(method, params) + b"\n")
-            reply = json.loads(reply_line(connection))
-            return reply.get("result", reply.get("error"))
-
-    def wait_for(self, source, condition, seconds=60):
-        """Waits until a source in server.status fulfils a condition; returns the source."""
-        end = time.monotonic() + patience(seconds)
-        while time.monotonic() < end:
-            state = next(each for each in self.call("server.status")["sources"] if each["name"] == source)
-            if condition(state):
-                return state
-            time.sleep(0.1)
-        raise TimeoutError(f"{source} is not ready")
-
-
-def spread(samples):
-    """Returns the longest latency and the 99th percentile."""
-    if not samples:
-        return math.nan, math.nan
-    values = sorted(value for _, value, *_ in samples)
-    return values[-1], values[math.ceil(len(values) * 0.99) - 1]
+# Measuring
 
 
 class Report:
-    """One line of the table."""
+    """The figures of an attack, and its missed goals. With --structure, goals that depend on time are not missed."""
 
-    def __init__(self):
-        self.memory = self.disk = (math.nan, math.nan)
-        self.peak = self.cpu = math.nan
-        self.notes, self.missed = [], []
+    def __init__(self, options):
+        self.structure, self.figures, self.notes, self.missed = options.structure, [], [], []
 
     def miss(self, condition, text, timed=False):
-        """Records a missed goal.
-
-        timed: whether the goal depends on the speed of the machine.
-        """
-        if condition and not (timed and STRUCTURE):
+        if condition and not (timed and self.structure):
             self.missed.append(text)
 
-    def line(self, name):
-        verdict = "MISSED: " + ", ".join(self.missed) if self.missed else "ok"
-        notes = f" ({', '.join(self.notes)})" if self.notes else ""
-        figures = "".join(f"{value:9.1f}" for value in (*self.memory, *self.disk, self.peak, self.cpu))
-        return f"{name:26}{figures.replace('nan', '  -')}  {verdict}{notes}"
+    def row(self, name):
+        missed = [f"MISSED: {', '.join(self.missed)}"] if self.missed else []
+        return Row(name, ", ".join(self.figures), met=not self.missed, note="; ".join([*missed, *self.notes]))
 
 
-def measure(daemon, attackers, pause=0.003, newcomer=False, during=lambda report: None, disk=FROM_DISK, network=None,
-            peak=PEAK_GOAL, stop=False):
-    """Runs attackers, each a user id, a function and its arguments, beside the victim. Returns a report and totals.
+def lasting(options, seconds=LASTING):
+    return min(seconds, 3) if options.structure else seconds
 
-    network: requests of a further connection of the victim that need an upstream.
-    stop: whether the daemon ends during the attack; the attackers are then killed.
+
+def measure(options, server, attackers=(), pause=0.003, disk=FROM_DISK, peak=PEAK_GOAL, new=False,
+            during=lambda report: None, stop=False):
+    """Runs attackers, each a user id, a function and its arguments, beside the victim.
+
+    `new`: whether the victim also opens connections. `stop`: whether the daemon is ended during the attack.
+    Returns the report and the sums of what the attackers counted.
     """
-    report = Report()
-    observed = {"memory": ([RANDOM], pause), "disk": (disk, pause)} | ({"new": (None, 0.02)} if newcomer else {})
-    observed |= {"network": (network, 0.2)} if network else {}
-    priority = 0 if STRUCTURE else -15
-    victims = {name: Worker(VICTIM, victim, daemon.path, *how, priority=priority) for name, how in observed.items()}
+    report, totals = Report(options), collections.Counter()
+    connections = {"memory": ([FACT_RANDOM], pause), "disk": (disk, pause)} | ({"new": ([], 0.02)} if new else {})
+    victims = {name: Worker(VICTIM, victim, server.path, *how, priority=0 if options.structure else -15)
+               for name, how in connections.items()}
     time.sleep(LEAD)
-    cpu, begin = daemon.cpu(), time.monotonic()
-    workers = [Worker(uid, function, daemon.path, *arguments) for uid, function, *arguments in attackers]
+    cpu, begin = cpu_seconds(server.process.pid), time.monotonic()
+    workers = [Worker(uid, function, server.path, *arguments) for uid, function, *arguments in attackers]
     during(report)
-    totals = collections.Counter()
-    if not stop:
-        for worker in workers:
-            totals.update(worker.result())
-    time.sleep(0.3)
-    for worker in victims.values():
-        os.kill(worker.pid, signal.SIGTERM)
-    results = {name: worker.result() for name, worker in victims.items()}
-    spreads, slowest = {}, {}
-    for name, result in results.items():
-        samples = [sample for sample in result.get("samples", []) if sample[0] >= begin]
-        spreads[name] = spread(samples)
-        if samples and (lines := observed[name][0]):
-            slowest[name] = json.loads(lines[max(samples, key=lambda sample: sample[1])[2] % len(lines)])["method"]
-        report.miss(result["failed"], f"{result['failed']} of the victim's requests ({name}) failed")
-    report.cpu, report.peak = daemon.cpu() - cpu, daemon.peak()
-    report.memory, report.disk = spreads["memory"], spreads["disk"]
-    report.miss(not report.memory[0] < MEMORY_GOAL, "memory", timed=True)
-    report.miss(not report.disk[0] < DISK_GOAL, f"disk: {slowest.get('disk')}", timed=True)
-    report.miss(not report.peak < peak, "VmHWM")
-    report.miss(totals["failed"], "an attacker failed")
-    if newcomer:
-        worst, percentile = spreads["new"]
-        totals["refused"] = results["new"].get("refused", 0)
-        report.notes.append(f"new connections {worst:.0f}/{percentile:.0f} ms, {totals['refused']} refused")
-    if network:
-        report.notes.append(f"network {spreads['network'][0]:.0f} ms")
-        report.miss(not spreads["network"][0] < NETWORK_GOAL, f"network: {slowest.get('network')}", timed=True)
-    shown = ["opened", "EAGAIN", "ECONNREFUSED", "replies", "errors"]
-    report.notes += [f"{totals[name]} {name}" for name in shown if totals[name]]
-    report.miss(Worker(VICTIM, ask_once, daemon.path).result()[0] is None, "answers no more")
-    report.miss(daemon.process.poll() is not None, f"ended with {daemon.process.poll()}")
+    for worker in [] if stop else workers:
+        result = worker.result()
+        report.miss(result is None, "an attacker failed")
+        totals.update(result or {})
+    for name, worker in victims.items():
+        samples, failed = worker.stop() or ([], 1)
+        times = [taken for moment, taken in samples if moment >= begin]
+        longest, percentile99 = max(times, default=math.nan), percentile(times)
+        report.figures.append(f"{name} {longest:.1f}/{percentile99:.1f} ms")
+        goal = {"memory": MEMORY_GOAL, "disk": DISK_GOAL}.get(name, math.inf)
+        report.miss(not longest < goal, name, timed=True)
+        report.miss(failed, f"{failed} of the victim's requests ({name}) failed")
+    mebibytes = server.memory("VmHWM") / (1 << 20)
+    report.miss(not mebibytes < peak, f"VmHWM over {peak} MiB")
+    report.figures += [f"{mebibytes:.1f} MiB", f"CPU {cpu_seconds(server.process.pid) - cpu:.1f} s"]
+    report.notes += [f"{totals[name]} {name}" for name in ["opened", "EAGAIN", "replies", "errors"] if totals[name]]
+    report.miss("items" not in server.reply("fact.random").get("result", {}), "answers no more")
     if stop:
-        end = daemon.end()
-        report.notes.append(f"end {end:.0f} ms")
+        end = server.end()
+        report.figures.append(f"end {end:.0f} ms")
         report.miss(not end < END_GOAL, "end", timed=True)
-        report.miss(daemon.process.poll(), f"ended with {daemon.process.poll()}")
         for worker in workers:
             worker.kill()
+    report.miss(server.process.poll(), f"ended with {server.process.poll()}")
     return report, totals
 
 
-# Attacks
+# Attacks of a user
 
 
-def attack(*attackers, programs, **options):
-    """Measures an attack by one user with requests only."""
-    with Daemon(programs) as daemon:
-        report, totals = measure(daemon, [(ATTACKERS[0], *attacker) for attacker in attackers], **options)
-        return report
+@dataclasses.dataclass
+class Attack:
+    """Data that users send, each on some connections, and what is stored before."""
+    data: bytes = INFO
+    connections: int = 1
+    users: int = 1
+    seconds: float = 15
+    read: bool = True
+    repeat: bool = False
+    replies: float = 1
+    peak: int = PEAK_GOAL
+    disk: list = dataclasses.field(default_factory=lambda: FROM_DISK)
+    prepare: typing.Callable = lambda server: None
+    posts: int = 0
+
+    def run(self, options, folder):
+        document = replied(rss(item(number, more=f"<author>author {number}</author>") for number in range(self.posts)))
+        with Upstream(lambda *_: document) as upstream:
+            sources = {f"s{number}": feed(upstream.url, refresh="24h") for number in range(5 if self.posts else 0)}
+            with daemon(folder, {**OFFLINE, "posts": {"sources": sources}}) as server:
+                if self.posts:
+                    wait_for(server.has_content, "the posts")
+                self.prepare(server)
+                seconds = lasting(options) if self.repeat or not self.read else self.seconds
+                attacker = [flood, self.connections, self.data, seconds, self.read, self.replies, self.repeat]
+                report, _ = measure(options, server, [(uid, *attacker) for uid in ATTACKERS[:self.users]],
+                                    disk=self.disk, peak=self.peak)
+                return report
 
 
-def quiet(programs):
-    return attack((lambda path: time.sleep(lasting(3)) or {},), programs=programs)
+def endless(data, **others):
+    """An attack by five users on 50 connections each, again and again."""
+    return Attack(data, **{"connections": 50, "users": 5, "repeat": True, "replies": math.inf, **others})
 
 
-def notifications(method, connections, programs):
-    line = request(method, id=None) + b"\n"
-    return attack((exchange, connections, line * (NOTIFICATIONS // len(line)) + INFO), programs=programs)
+def held(data, **others):
+    """An attack by 16 users on 250 connections each, who do not read."""
+    return Attack(data, **{"connections": 250, "users": 16, "read": False, "peak": HELD_GOAL, **others})
 
 
-def favorites_batch(read, programs):
-    line = request("favorite.list", {"limit": 100})
-    with Daemon(programs) as daemon:
-        stored = Worker(ATTACKERS[0], import_favorites, daemon.path, 64, 64_000).result()
-        seconds = DEADLINE if read else 6
-        batch = b"[" + line + b"," + line + b"]\n"
-        report, _ = measure(daemon, [(ATTACKERS[0], exchange, 250, batch, 1, seconds, read)])
-        report.miss("failed" in stored, "the favorites were not stored")
-        return report
+def notifications(method, connections):
+    line = json.dumps({"jsonrpc": "2.0", "method": method}).encode() + b"\n"
+    return Attack(line * (NOTIFICATIONS // len(line)) + INFO, connections)
 
 
-def connects(programs):
-    with Daemon(programs) as daemon:
-        start = time.monotonic() + LEAD + 0.5
-        each = (exchange, 200, INFO, 1, 3, True, 1, True, start)
-        report, totals = measure(daemon, [(uid, *each) for uid in ATTACKERS], newcomer=True)
+def lines(*calls):
+    return b"".join(request(method, **parameters).encode() + b"\n" for method, parameters in calls)
+
+
+def import_favorites(path):
+    """Stores 64 posts with texts of 64,000 characters as favorites."""
+    with Client(path) as client:
+        for number in range(64):
+            post = {"id": f"town:{number}", "source": "town", "author": {"id": "town:a", "name": "A"},
+                    "text": "x" * 64_000, "tags": [], "images": [], "stats": {}, "read": False}
+            item = {"kind": "post", "id": post["id"], "title": "t", "added_at": "2026-01-01T00:00:00Z", "post": post}
+            client.reply("favorite.import", items=[item])
+
+
+def favorites_batch(read):
+    page = request("favorite.list", limit=100).encode()
+    return Attack(b"[" + page + b"," + page + b"]\n", 250, read=read,
+                  prepare=lambda server: Worker(ATTACKERS[0], import_favorites, server.path).result())
+
+
+def costly(members):
+    return endless(b'{"jsonrpc":"2.0","id":1,"method":"fact.random",%s}\n' % members)
+
+
+BATCH = b"[" + b",".join([request("fact.random", count=100).encode()] * 64) + b"]\n"
+ESCAPED = b",".join(b'"\\u006b%d":1' % number for number in range(4_000))
+QUERIES = [" ".join("abcdefghijklmnop"), '"' * 900, "x" * 1_000, " " * 60_000 + "a", '"' + "a " * 490 + '"',
+           "a" + "\u0301" * 900, "x" * 65_000, "a " * 30_000]
+FAVORITES = [("favorite." + verb, {"kind": "post", "id": f"a:{number}"}) for number in range(50)
+             for verb in ["add", "remove"]]
+METHODS = {"metrics": "server.metrics", "discover": "rpc.discover", "status": "server.status"}
+SIMPLE = {
+    **{f"notifications-{name}{suffix}": notifications(method, count) for name, method in METHODS.items()
+       for suffix, count in [("", 1), ("-8", 8)]},
+    "favorites-batch-read": favorites_batch(True),
+    "favorites-batch-unread": favorites_batch(False),
+    "floods-read": endless(RANDOM * 1000, connections=200, users=1),
+    "floods-unread": endless(RANDOM * 1000, connections=200, users=1, read=False),
+    "batches": endless(BATCH, connections=100, users=1),
+    "half-lines": Attack(b"x" * 65_000, 250, read=False),
+    "long-line": Attack(b"x" * (200 << 20) + b"\n"),
+    "searches": endless(lines(*[("fact.search", {"query": a + b}) for a in "abcdefgh" for b in "aeiou"])),
+    "queries": endless(lines(*[("fact.search", {"query": query}) for query in QUERIES])),
+    "writes": endless(lines(*FAVORITES), disk=[request("recent.list"), *FROM_DISK]),
+    "marks-unknown": endless(lines(*[("post.mark_read", {"ids": [f"s0:{each}" for each in range(number, number + 3000)]})
+                                     for number in range(0, 20_000, 3000)]), posts=2_000, disk=POSTS_FROM_DISK),
+    "marks-all": endless(lines(("post.mark_read", {"all": True})), posts=2_000, disk=POSTS_FROM_DISK),
+    "lists": endless(lines(("author.list", {}), ("post.list", {"unread": True}), ("post.list", {"author": "zzz"})),
+                     users=1, posts=2_000, disk=POSTS_FROM_DISK),
+    "held-half-lines": held(b"x" * 65_000, peak=PEAK_GOAL),
+    "held-half-batches": held(b"[" + INFO[:-1] + b"," + b"x" * 64_000),
+    "held-discover": held(lines(("rpc.discover", {})) * 200),
+    "held-searches": held(lines(("fact.search", {"query": "norris"})) * 700),
+    "held-events": held(lines(("event.subscribe", {})) + INFO * 10 + b"x" * 60_000),
+    "held-ids": held(b'{"jsonrpc":"2.0","id":"' + b"i" * 60_000 + b'","method":"server.info"}\n'),
+    "held-batches": held(BATCH + b"x" * 60_000),
+    "costly-keys": costly(ESCAPED),
+    "costly-nested": costly(b'"x":%s{%s}%s' % (b'{"\\u0061":' * 25, ESCAPED, b"}" * 25)),
+    "costly-arrays": costly(b'"x":[%s]' % b",".join([b"[[[]]]"] * 9_000)),
+    "costly-numbers": costly(b'"x":[%s]' % b",".join([b"1e-300"] * 9_000)),
+    "costly-text": costly(b'"x":"%s"' % (b"\\ud83d\\ude00" * 5_000)),
+}
+
+
+def connects(options, folder):
+    """1,000 connects of five users at once, while the victim connects too."""
+    with daemon(folder) as server:
+        each = [flood, 200, INFO, 3, True, 1, False, True, time.monotonic() + LEAD + 0.5]
+        report, totals = measure(options, server, [(uid, *each) for uid in ATTACKERS[:5]], new=True)
         served = totals["replies"] - totals["errors"]
         report.miss(served < 1000, f"{1000 - served} of 1000 not served")
-        report.miss(totals["EAGAIN"] or totals["refused"], "the queue of connections was full")
+        report.miss(totals["EAGAIN"], "the queue of connections was full")
         return report
 
 
-def descriptors(programs):
-    def watch(report):
-        if STRUCTURE:
-            return
-        time.sleep(1)
-        used = -daemon.cpu()
-        time.sleep(3)
-        used += daemon.cpu()
-        report.notes.append(f"CPU {used:.2f} s in 3 s")
-        report.miss(not used < IDLE_CPU, "spins")
+def connect_close(options, folder):
+    """Connections that are closed at once, while the victim connects."""
+    with daemon(folder) as server:
+        return measure(options, server, [(ATTACKERS[0], connect_and_close, lasting(options))], new=True)[0]
 
-    with Daemon(programs, descriptors=128) as daemon:
-        # One process keeps all connections open until each has its line, independent of the speed of the machine.
-        processes, count = (1, 200) if STRUCTURE else (4, 50)
-        each = (exchange, count, INFO, 1, 5, True, 1, True)
-        report, totals = measure(daemon, [(uid, *each) for uid in ATTACKERS[:processes]], pause=0.05, during=watch)
-        report.miss(totals["unanswered"], f"{totals['unanswered']} got no line")
+
+def descriptors(options, folder):
+    """More connections than norrisd has descriptors: each gets its line, and the daemon does not spin."""
+    def watch(report):
+        time.sleep(1)
+        used = cpu_seconds(server.process.pid)
+        time.sleep(3)
+        used = cpu_seconds(server.process.pid) - used
+        report.notes.append(f"CPU {used:.2f} s in 3 s")
+        report.miss(not used < IDLE_CPU, "spins", timed=True)
+
+    with daemon(folder, under=["prlimit", "--nofile=128:128"]) as server:
+        # One process keeps all connections open until each has its line.
+        attacker = (ATTACKERS[0], flood, 200, INFO, 20 if options.structure else 5, True, 1, False, True)
+        report, totals = measure(options, server, [attacker], pause=0.05, during=watch)
+        report.miss(totals["opened"] > totals["replies"], "a connection got no line")
         report.miss(not totals["errors"], "the daemon had descriptors for all")
         return report
 
 
-def searches(programs):
-    texts = "\n%\n".join(f"Number {number} kicks {number * 7919 % 20_000} twice." for number in range(20_000))
-    pairs = itertools.product(string.ascii_lowercase, repeat=2)
-    lines = b"".join(
-        request("fact.search", {"query": "".join(pair)}) + b"\n" for pair in pairs
-    )
-    configuration = "facts: {{enabled: false, fortunes: ['{folder}/many']}}"
-    with Daemon(programs, configuration, files={"many": texts + "\n"}) as daemon:
-        deadline = time.monotonic() + patience(60)
-        items = 0
-        while items < 20_000 and time.monotonic() < deadline:
-            with connected(daemon.path) as connection:
-                connection.sendall(request("server.status") + b"\n")
-                items = json.loads(reply_line(connection))["result"]["sources"][0]["items"]
-            time.sleep(0.1)
-        report, _ = measure(daemon, [(ATTACKERS[0], flood, 200, lines, True)])
-        report.miss(items < 20_000, f"only {items} facts loaded")
-        return report
-
-
-def client(programs):
-    """The attacker is the server: it answers with an error that has 40,000 members."""
-    report = Report()
-    data = {"reason": "busy"} | {f"key{number}": number for number in range(40_000)}
+def client(options, folder):
+    """A server answers norrisctl with an error that has 40,000 members."""
+    report, path = Report(options), folder / "sock"
+    folder.mkdir()
+    error = {"code": -32004, "message": "Busy.", "data": {f"key{number}": number for number in range(40_000)}}
 
     def answer():
-        while True:
-            try:
+        with contextlib.suppress(OSError):
+            while True:
                 connection, _ = server.accept()
-            except OSError:
-                return
-            with connection:
-                try:
-                    connection.settimeout(patience(5))
-                    reply = {"jsonrpc": "2.0", "id": json.loads(reply_line(connection))["id"]}
-                    reply["error"] = {"code": -32004, "message": "Busy.", "data": data}
-                    connection.sendall(json.dumps(reply).encode() + b"\n")
-                except OSError:
-                    pass
+                with contextlib.suppress(OSError), connection:
+                    asked = json.loads(connection.makefile().readline())
+                    connection.sendall(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}).encode() + b"\n")
 
-    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
-        server.bind(f"{folder}/sock")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
         server.listen()
-        thread = threading.Thread(target=answer, daemon=True)
-        thread.start()
-        environment = {"NORRISD_SOCKET": f"{folder}/sock", "HOME": folder}
+        threading.Thread(target=answer, daemon=True).start()
         # The reply of 600 KB exceeds norrisctl's limit. norrisctl may stop reading it, or read the error.
-        fact = "fact --timeout 5m" if STRUCTURE else "fact"
-        for arguments, goal, expected in [("prompt --timeout 50ms", PROMPT_GOAL, [0]), (fact, FACT_GOAL, [70, 75])]:
-            name, begin = arguments.split()[0], time.monotonic()
-            command, printed, message = [programs / "norrisctl", *arguments.split()], b"", b""
-            try:
-                result = subprocess.run(command, env=environment, capture_output=True, timeout=patience(20))
-                status, printed, message = result.returncode, result.stdout, result.stderr
-            except subprocess.TimeoutExpired:
-                status = "none"
+        wait = ["--timeout", "5m"] if options.structure else []
+        for name, arguments, goal, expected in [("prompt", ["--timeout", "50ms"], PROMPT_GOAL, [0]),
+                                                ("fact", wait, FACT_GOAL, [70, 75])]:
+            begin = time.monotonic()
+            result = subprocess.run([program("norrisctl"), "--socket", path, name, *arguments], timeout=120,
+                                    env={"HOME": str(folder)}, capture_output=True)
             taken = (time.monotonic() - begin) * 1000
-            report.notes.append(f"{name} {taken:.0f} ms, status {status}")
+            report.figures.append(f"{name} {taken:.0f} ms, status {result.returncode}")
             report.miss(taken > goal, f"{name} takes over {goal} ms", timed=True)
-            report.miss(status not in expected, f"{name} does not exit with {' or '.join(map(str, expected))}")
-            report.miss(printed, f"{name} prints something")
-            if name == "prompt":
-                report.miss(message, "prompt has a message")
-            else:
-                report.miss(not message, f"{name} has no message")
+            report.miss(result.returncode not in expected, f"{name} does not exit with {expected}")
+            report.miss(result.stdout, f"{name} prints something")
+            report.miss(bool(result.stderr) == (name == "prompt"), f"{name}: {result.stderr[:80]!r}")
         server.shutdown(socket.SHUT_RDWR)
-        thread.join()
     return report
 
 
-BATCH = b"[" + b",".join([request("fact.random", {"count": 100})] * 64) + b"]\n"
-METHODS = {"metrics": "server.metrics", "discover": "rpc.discover", "status": "server.status"}
-ATTACKS = {
-    "quiet": quiet,
-    **{
-        f"notifications-{name}" + ("-8" if count == 8 else ""): functools.partial(notifications, method, count)
-        for name, method in METHODS.items()
-        for count in [1, 8]
-    },
-    "favorites-batch-read": functools.partial(favorites_batch, True),
-    "favorites-batch-unread": functools.partial(favorites_batch, False),
-    "connects": connects,
-    "connect-close": functools.partial(attack, (connect_and_close, 10_000, 5), newcomer=True),
-    "floods-read": functools.partial(attack, (flood, 200, RANDOM * 1000, True)),
-    "floods-unread": functools.partial(attack, (flood, 200, RANDOM * 1000, False)),
-    "batches": functools.partial(attack, (flood, 100, BATCH, True)),
-    "searches": searches,
-    "half-lines": functools.partial(attack, (exchange, 250, b"x" * 65_000, 1, 4, False)),
-    "long-line": functools.partial(attack, (send_long_line, 200)),
-    "descriptors": descriptors,
-    "client": client,
+def quota(options, folder):
+    """One user asks Giphy until the quota is used; a search of another user still succeeds."""
+    report = Report(options)
+    with Upstream() as upstream, daemon(folder, {**OFFLINE, "gifs": {
+            "base_url": upstream.url, "api_key_file": key_file(folder.parent), "queries": [], "hourly_quota": QUOTA}}) as server:
+        much = lines(*[("gif.search", {"query": f"much {number}"}) for number in range(2 * QUOTA)])
+        Worker(ATTACKERS[0], flood, server.path, 1, much, 60, True, 2 * QUOTA).result()
+        report.figures.append(f"{upstream.count('/v1/gifs/search')} requests of {QUOTA} by one user")
+        report.miss(not Worker(VICTIM, ask, server.path, "gif.search", {"query": "mine"}).result(), "the other user")
+    return report
+
+
+def ask(path, method, parameters):
+    with Client(path) as client:
+        return client.reply(method, **parameters).get("result", {}).get("items")
+
+
+SPECIAL = {"connects": connects, "connect-close": connect_close, "descriptors": descriptors, "client": client,
+           "quota": quota}
+
+
+def attacks(folder, options):
+    """latencies of one user, and norrisd's memory, while other users flood it (as root)"""
+    need_root()
+    runs = {"quiet": Attack(seconds=LASTING).run, **{name: attack.run for name, attack in SIMPLE.items()}, **SPECIAL}
+    rows = []
+    for name in chosen(runs, options):
+        rows.append(runs[name](options, folder / name).row(name))
+        print(f"attacks: {name}: {rows[-1].figure} {rows[-1].note}", flush=True)
+    return rows
+
+
+# Attacks of an upstream
+
+
+def compressed(chunks):
+    compressor = zlib.compressobj(9, wbits=31)
+    return b"".join([*map(compressor.compress, chunks), compressor.flush()])
+
+
+def with_default_attribute(size, count):
+    """RSS whose DTD declares a default attribute of a size, and elements that have it."""
+    doctype = f'<!DOCTYPE rss [<!ATTLIST i a CDATA "{"x" * size}">]>'
+    return rss([f"<item><guid>1</guid>{'<i/>' * 9_000}</item>"] * count).replace("<rss", doctype + "<rss", 1)
+
+
+def gzip_bomb():
+    """512 MiB of spaces in a gzipped feed."""
+    return compressed(itertools.chain([rss("")[:-16].encode()], itertools.repeat(b" " * (1 << 20), 512)))
+
+
+def statuses():
+    """15 MiB of statuses of Mastodon with 99,000 characters each."""
+    status = {"account": {"id": "1", "username": "u"}, "content": "<a href='" * 11_000}
+    return json.dumps([{**status, "id": str(number)} for number in range(150)])
+
+
+# The document, and the number of sources that are fetched at once. The name of one for Mastodon's API is `statuses`.
+DOCUMENTS = {
+    "default-attribute": (lambda: with_default_attribute(50_000, 1), 2),
+    "default-attribute-gzip": (lambda: compressed([with_default_attribute(600_000, 10).encode()]), 2),
+    "xml-base": (lambda: f'<feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h.example/{"x/" * 25_000}"><entry>'
+                         f'<id>1</id><title>t</title>{"<i/>" * 9_000}</entry></feed>'.replace("<i/>", "<i xml:base='a/'/>"), 2),
+    "namespace": (lambda: rss(["<n:i/>" * 20_000]).replace("<rss", f'<rss xmlns:n="http://h.example/{"x" * 1_000_000}"', 1), 2),
+    "html-nesting": (lambda: rss([item(1, "&lt;div>" * 300_000)]), 2),
+    "html-tags": (lambda: rss([item(1, "&lt;a href=&quot;" * 500_000)]), 2),
+    "json-nesting": (lambda: '{"version":"https://jsonfeed.org/version/1.1","items":' + "[" * 8_000_000, 2),
+    "gzip-bomb": (gzip_bomb, 8),
+    # Each letter takes two bytes in UTF-8.
+    "latin1": (lambda: rss(item(number, "é" * 100_000) for number in range(150)).replace(
+        '"1.0"', '"1.0" encoding="iso-8859-1"', 1).encode("latin-1"), 8),
+    "tiny-items": (lambda: rss(f"<item><guid>{number}</guid></item>" for number in range(99_000)), 8),
+    "statuses": (statuses, 2),
+    "author": (lambda: rss([f"<item><guid>1</guid><author>{'<b/>'.join(['a' * 200 + '@ ' * 20_000] * 24)}</author></item>"]), 4),
 }
 
 
-def main(attacks=ATTACKS, description=__doc__, always=None):
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", type=pathlib.Path, default=DIST, help="the folder of norrisd and norrisctl")
-    parser.add_argument("--structure", action="store_true", help="only goals that do not depend on time")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(attacks))
-    arguments = parser.parse_args()
-    global STRUCTURE
-    STRUCTURE = arguments.structure
-    if unknown := [name for name in arguments.names if name not in attacks]:
-        parser.error(f"unknown attack: {unknown[0]}")
-    if os.geteuid() != 0:
-        sys.exit("root is needed to act as other users")
-    # An exception ends the daemon and the processes of other users.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    print(f"{'':26}{'memory ms':>18}{'disk ms':>18}{'VmHWM':>9}{'CPU':>9}")
-    print(f"{'attack':26}" + "".join(f"{title:>9}" for title in ["max", "p99", "max", "p99", "MiB", "s"]) + "  verdict")
-    missed = False
-    for name in arguments.names or always or attacks:
-        try:
-            report = attacks[name](programs=arguments.programs.resolve())
-        except Exception as error:
-            traceback.print_exc()
-            report = Report()
-            report.miss(True, f"{type(error).__name__}: {error}")
-        print(report.line(name), flush=True)
-        missed = missed or bool(report.missed)
-    sys.exit(1 if missed else 0)
+def endless_tags(connection):
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\n\r\n<rss version='2.0'><channel>")
+    while True:
+        connection.sendall(b"<item><description>" * 3_000)
 
 
-if __name__ == "__main__":
-    main()
+def drip(connection):
+    """A byte a second."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+    while True:
+        connection.sendall(b" ")
+        time.sleep(1)
+
+
+def changed_facts(number):
+    """90,000 facts, each with another text at each fetch."""
+    return replied({"total": 90_000, "result": [{"id": f"f{each}", "value": f"Fact {each} of fetch {number}."}
+                                                for each in range(90_000)]})
+
+
+def changed_posts(number):
+    return replied(rss(item(each, f"Fetch {number}.") for each in range(20_000)))
+
+
+def invented_categories(number):
+    """1,000 facts with 60 categories each that no other fact has."""
+    return replied({"total": 1_000, "result": [
+        {**fact(each), "categories": [f"c{number}-{each}-{one}" for one in range(60)]} for each in range(1_000)]})
+
+
+def hostile(options, folder, reply, count=1, kind="feed", path="/hostile", peak=PEAK_GOAL):
+    """Measures the victim, the memory of norrisd and a feed beside that is due every second, while an upstream sends a reply
+    (a function of the number of the request) to `count` sources each second. The daemon is ended under way."""
+    released, numbers = threading.Event(), itertools.count()
+
+    def answer(target, fields):
+        if target.startswith("/beside"):
+            tag = {"ETag": '"1"'}
+            return (304, tag, b"") if fields["If-None-Match"] else replied(rss([item(1)]), **tag)
+        if target.startswith(path):
+            released.wait(TIMEOUT - 1)
+            return reply(next(numbers))
+        return content(target)
+
+    # New sources that hang may take all fetches until each has failed once.
+    goal = TIMEOUT * math.ceil(count / AT_A_TIME) + 3
+    with Upstream(answer) as upstream:
+        sources = {f"hostile{number}": feed(f"{upstream.url}/hostile{number}", kind=kind, refresh="1s")
+                   for number in range(count if path == "/hostile" else 0)}
+        facts = {"enabled": path.startswith("/jokes"), "base_url": upstream.url, "refresh": "1s"}
+        setting = {**OFFLINE, "facts": facts, "http": {"timeout": f"{TIMEOUT}s"},
+                   "posts": {"sources": {"beside": feed(upstream.url + "/beside", refresh="1s"), **sources}}}
+        with daemon(folder, setting) as server:
+            wait_for(lambda: server.items("beside"), "the feed beside")
+
+            def during(report):
+                begin = time.monotonic()
+                released.set()
+                time.sleep(goal + 2)
+                pause = upstream.longest_pause("/beside", begin, time.monotonic())
+                report.figures.append(f"beside {pause:.1f} s")
+                report.miss(pause > goal, "beside", timed=True)
+                state = server.sources()["facts" if path != "/hostile" else "hostile0"]
+                error = state["freshness"]["error"]
+                report.notes.append(error["message"] if error else f"{state['items']:,} items")
+
+            return measure(options, server, during=during, disk=POSTS_FROM_DISK, peak=peak, stop=True)[0]
+
+
+def sent(make, kind):
+    """Returns a function that replies with a document, which is made once."""
+    body = make()
+    coded = {"Content_Encoding": "gzip"} if body[:2] == b"\x1f\x8b" else {}
+    reply = replied(body, "application/json" if kind == "mastodon" else None, **coded)
+    return lambda number: reply
+
+
+def feeds(folder, options):
+    """hostile feeds, endless ones, and large imports: memory, delays for users and for another feed (as root)"""
+    need_root()
+    runs = {"endless-tags": lambda place: hostile(options, place, lambda _: endless_tags, 2),
+            "drip": lambda place: hostile(options, place, lambda _: drip, 8),
+            "changed-facts": lambda place: hostile(options, place, changed_facts, path="/jokes/search"),
+            "categories": lambda place: hostile(options, place, invented_categories, path="/jokes/search"),
+            "changed-posts": lambda place: hostile(options, place, changed_posts)}
+    for name, (make, count) in DOCUMENTS.items():
+        kind = "mastodon" if name == "statuses" else "feed"
+        runs[name] = lambda place, make=make, count=count, kind=kind: hostile(
+            options, place, sent(make, kind), count, kind)
+    rows = []
+    for name in chosen(runs, options):
+        rows.append(runs[name](folder / name).row(name))
+        print(f"feeds: {name}: {rows[-1].figure} {rows[-1].note}", flush=True)
+    return rows

@@ -4,24 +4,23 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "benchmarks"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import access
 import clocks
 import crashes
 import credentials
+import disk
 import harness
 import soak
-import starts
-import torture
 import upstreams
+from harness import COMPILER
 
-COMPILER = ["gcc", "libc6-dev"]
 EXPERIMENTS = {
     "upstreams": (upstreams.upstreams, [*COMPILER, "openssl"]),
-    "crashes": (crashes.crashes, [*COMPILER, "strace"]),
-    "disk": (torture.disk, COMPILER),
-    "memory": (torture.memory, COMPILER),
-    "starts": (starts.starts, [*COMPILER, "mount"]),
+    "crashes": (crashes.crashes, ["procps", "strace"]),
+    "disk": (disk.disk, COMPILER),
+    "memory": (disk.memory, COMPILER),
+    "starts": (disk.starts, [*COMPILER, "mount"]),
     "clocks": (clocks.clocks, ["faketime"]),
     "access": (access.access, []),
     "credentials": (credentials.credentials, ["openssl"]),
@@ -30,10 +29,11 @@ EXPERIMENTS = {
 # Takes 20 minutes; Scripts/soak runs it.
 ONLY_IF_NAMED = {"soak"}
 
-
-parser = harness.parser("Scripts/chaos", __doc__, EXPERIMENTS, "experiment", ONLY_IF_NAMED)
+parser = harness.parser("Scripts/chaos", __doc__, EXPERIMENTS, ONLY_IF_NAMED)
 parser.add_argument("--kills", type=int, default=500, metavar="N", help="crashes: how often (default: 500)")
 parser.add_argument("--every", type=int, default=1, metavar="N",
                     help="disk, memory: try each N-th point only (default: 1, all points)")
+parser.add_argument("--copies", type=int, default=100, metavar="N",
+                    help="starts: damaged copies of each kind (default: 100)")
 parser.add_argument("--minutes", type=float, default=20, metavar="N", help="soak: how long (default: 20)")
-sys.exit(harness.main("chaos", EXPERIMENTS, harness.options(parser, EXPERIMENTS, ONLY_IF_NAMED)))
+sys.exit(harness.main(parser, EXPERIMENTS, ONLY_IF_NAMED))

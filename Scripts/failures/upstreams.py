@@ -1,52 +1,63 @@
 """Lets upstreams of every kind of source fail in each known way.
 
 One daemon has a source of each kind, all from one server, which first answers well, then fails, and then answers well
-again. During the failure the content of the last good fetch is served to other users in time and unchanged, memory
-stays flat, the log has one line for each source, and the status has the right kind of error. Afterwards each source
-recovers without help.
+again. During the failure the content of the last good fetch is served in time and unchanged, memory stays flat, the log
+has one line for each source, and the status has the right kind of error. Afterwards each source recovers without help.
 """
 
 import concurrent.futures
-import contextlib
 import itertools
 import json
 import math
-import multiprocessing
+import os
 import socket
 import ssl
-import statistics
 import struct
 import subprocess
-import threading
 import time
 import urllib.parse
+import zlib
 
-import harness
-import upgrade
-from attacks_upstream import HTTP2, OK, converse_http2, frame, head
-from feeds import RSS, compressed
+from harness import (FORK, KEY, Client, Failure, Row, Upstream, Worker, chosen, compiled, content, daemon, faultless, feed,
+                     key_file, loaded, percentile, request, table, wait_for)
 
 LATENCY_GOAL, RECOVERY_GOAL, MEMORY_GOAL = 50, 60, 8 << 20  # ms, s, bytes
-SECONDS = 3  # duration of the requests while the upstream fails
-TIMEOUT = 2  # http.timeout, s
+SECONDS, TIMEOUT = 3, 2  # of the requests while the upstream fails; http.timeout
 MAXIMUM = 256 * 1024  # http.max_body
 PROCESSES = 2
 KINDS = ["facts", "gifs", "rss", "json", "mastodon", "users-posts"]
 
 
-def answer(status, body=b"", *fields, length=None):
-    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body) if length is None else length}", "Connection: close"]
-    return "\r\n".join([*lines, *fields, "", ""]).encode() + body
+# Actions in place of an answer, which get the connection
 
 
-def sending(data):
-    return lambda connection: connection.sendall(data)
+def sending(*parts):
+    """Sends bytes, iterables of bytes, or what a function returns of these, and closes."""
+    def act(connection):
+        for part in parts:
+            part = part() if callable(part) else part
+            for piece in [part] if isinstance(part, bytes) else part:
+                connection.sendall(piece)
+    return act
+
+
+def head(status, *fields, length=0):
+    return "\r\n".join([f"HTTP/1.1 {status}", f"Content-Length: {length}", *fields, "", ""]).encode()
+
+
+def answer(status, *fields):
+    return sending(head(status, *fields))
+
+
+def body(content, *fields):
+    content = content if isinstance(content, bytes) else content.encode()
+    return sending(head("200 OK", *fields, length=len(content)), content)
 
 
 def reset(connection):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    # A TLS or buffered close would end the connection cleanly.
-    connection.close()
+    # A shutdown before the close would end the connection cleanly.
+    os.close(connection.detach())
 
 
 def hang(connection):
@@ -54,17 +65,10 @@ def hang(connection):
         pass
 
 
-def drip(connection):
-    connection.sendall(answer("200 OK", length=10_000))
+def drip():
     while True:
-        connection.sendall(b" ")
+        yield b" "
         time.sleep(0.2)
-
-
-def endless(connection):
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/rss+xml\r\nTransfer-Encoding: chunked\r\n\r\n")
-    while True:
-        connection.sendall(b"4000\r\n" + b" " * 0x4000 + b"\r\n")
 
 
 def handshake_cut(connection):
@@ -72,77 +76,113 @@ def handshake_cut(connection):
     connection.sendall(bytes.fromhex("160303007a020000760303"))
 
 
-BOMB = compressed(itertools.repeat(b" " * (1 << 20), 16))
-CHUNK = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000\r\nhalf"
-LONG = [f"X-Long: {'x' * 65_536}"] * 100
-ENTITIES = "".join(f'<!ENTITY e{number} "{f"&e{number - 1};" * 10}">' for number in range(1, 10))
-BILLION = (f'<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY e0 "ha">{ENTITIES}]>'
-           '<rss><channel><title>&e9;</title></channel></rss>')
-EXTERNAL = ('<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
-            '<rss><channel><item><title>&a;</title></item></channel></rss>')
+# HTTP/2 (RFC 9113), whose heads are compressed (RFC 7541)
+
+DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY, CONTINUATION, END_STREAM, END_HEADERS, ACK = 0, 1, 3, 4, 7, 9, 1, 4, 1
+OK, EARLY, EMPTY = b"\x88", b"\x08\x03103", b"\x00\x01a\x00"  # ":status: 200", ":status: 103", "a:"
+# A field of 3,900 bytes that the client stores, and the byte that repeats the field.
+LONG_FIELD, AGAIN = b"\x40\x01a\x7f" + bytes([3_900 - 127 & 127 | 128, 3_900 - 127 >> 7]) + b"x" * 3_900, b"\xbe"
 
 
-def body(text, *fields):
-    return sending(answer("200 OK", text if isinstance(text, bytes) else text.encode(), *fields))
+def frame(kind, flags, stream, payload=b""):
+    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
 
 
-# Faults after the request: the name, the kind of error, and the action instead of an answer. A dict has the kinds of
-# error by the kind of source, under "" for all others.
-CONNECTIONS = {
-    "reset": ("offline", reset),
-    "closed": ("offline", lambda connection: None),
-    "cut off in the head": ("offline", sending(b"HTTP/1.1 200 OK\r\nContent-Ty")),
-    "cut off in the body": ("offline", sending(answer("200 OK", b"half", length=1000))),
-    "cut off in a chunk": ("offline", sending(CHUNK)),
-    "hanging": ("timeout", hang),
-    "dripping": ("timeout", drip),
+def frames(stream, block, flags=END_STREAM):
+    """Returns a head of any length as frames."""
+    parts = [block[start:start + 16_000] for start in range(0, len(block), 16_000)]
+    for number, part in enumerate(parts):
+        end = END_HEADERS if number == len(parts) - 1 else 0
+        yield frame(CONTINUATION if number else HEADERS, end | (0 if number else flags), stream, part)
+
+
+def http2(reply):
+    """Answers each request with the frames of `reply`, and closes."""
+    def converse(connection):
+        with connection.makefile("rb") as received:
+            received.read(24)
+            connection.sendall(frame(SETTINGS, 0, 0))
+            while header := received.read(9):
+                kind, flags, stream = header[3], header[4], int.from_bytes(header[5:], "big")
+                received.read(int.from_bytes(header[:3], "big"))
+                if kind == SETTINGS and not flags & ACK:
+                    connection.sendall(frame(SETTINGS, ACK, 0))
+                if kind == HEADERS:
+                    return sending(reply(stream))(connection)
+    return converse
+
+
+# The faults: a name, the kind of error, and the fault. A dict has the kinds of error by the kind of source, under "" for
+# all others.
+
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+KEYLESS = {"": "http", "gifs": "credentials"}
+ANSWERS = {
+    "connection: reset": ("offline", reset),
+    "connection: closed": ("offline", lambda connection: None),
+    "connection: cut off in the head": ("offline", sending(b"HTTP/1.1 200 OK\r\nContent-Ty")),
+    "connection: cut off in the body": ("offline", sending(head("200 OK", length=1000), b"half")),
+    "connection: cut off in a chunk": ("offline", sending(CHUNKED + b"1000\r\nhalf")),
+    "connection: hanging": ("timeout", hang),
+    "connection: dripping": ("timeout", sending(head("200 OK", length=10_000), drip)),
+    "HTTP: 400": ("http", answer("400 No")),
+    "HTTP: 401": (KEYLESS, answer("401 No")),
+    "HTTP: 403": (KEYLESS, answer("403 No")),
+    "HTTP: 404": ("http", answer("404 No")),
+    "HTTP: 410": ("http", answer("410 Gone")),
+    "HTTP: 429 with Retry-After": ("quota", answer("429 No", "Retry-After: 2")),
+    "HTTP: 500": ("http", answer("500 No")),
+    "HTTP: 503 with Retry-After": ("http", answer("503 No", "Retry-After: 1")),
+    "HTTP: 204": ("http", answer("204 None")),
+    "HTTP: redirect loop": ("http", answer("302 Go", "Location: ?again")),
+    "HTTP: redirect to a file": ("http", answer("302 Go", "Location: file:///etc/passwd")),
+    "HTTP: redirect without an address": ("http", answer("302 Go")),
+    "HTTP: garbage": ("decode", sending(b"\1\2\3 this is not HTTP\r\n\r\n")),
+    "head: 100 fields of 64 KiB": ("decode", answer("200 OK", *[f"X-Long: {'x' * 65_536}"] * 100)),
+    "head: 60,000 fields": ("decode", answer("200 OK", *["a:"] * 60_000)),
+    "head: endless": ("decode", sending(b"HTTP/1.1 200 OK\r\n", itertools.repeat(b"a:\r\n" * 20_000))),
+    "head: endless 103": ("decode", sending(itertools.repeat(b"HTTP/1.1 103 Early Hints\r\na: b\r\n\r\n" * 2_000))),
+    "head: endless chunk extension": ("timeout", sending(CHUNKED + b"1;", itertools.repeat(b"a" * 100_000))),
+    "body: endless": ("decode", sending(CHUNKED, itertools.repeat(b"4000\r\n" + b" " * 0x4000 + b"\r\n"))),
+    "body: gzip bomb": ("decode", body(zlib.compress(b" " * (16 << 20), 9, 31), "Content-Encoding: gzip")),
+    "body: no gzip, but said so": ("decode", body("plain", "Content-Encoding: gzip")),
+    "body: an unknown encoding": ("decode", body("plain", "Content-Encoding: br")),
+    "body: too large by its length": ("decode", sending(head("200 OK", length=MAXIMUM * 4), b"x")),
+    "body: empty": ("decode", body("")),
+    "body: a web page": ("decode", body("<!DOCTYPE html><html><body>Log in</body></html>")),
+    "body: half a document": ("decode", body('{"version":"https://jsonfeed.org/version/1","it')),
+    "body: an array in an array": ("decode", body("[[]]")),
+    "body: a number": ("decode", body("1e999999")),
+    "body: deep JSON": ("decode", body("[" * 100_000)),
+    "body: deep XML": ("decode", body("<a>" * 20_000)),
+    "body: invalid UTF-8": ("decode", body(b'{"result":"\xff\xfe\xc3\x28"}')),
 }
-STATUSES = {
-    "400": ("http", sending(answer("400 No"))),
-    "401": ({"": "http", "gifs": "credentials"}, sending(answer("401 No"))),
-    "403": ({"": "http", "gifs": "credentials"}, sending(answer("403 No"))),
-    "404": ("http", sending(answer("404 No"))),
-    "410": ("http", sending(answer("410 Gone"))),
-    "429 with Retry-After": ("quota", sending(answer("429 No", b"", "Retry-After: 2"))),
-    "500": ("http", sending(answer("500 No"))),
-    "503 with Retry-After": ("http", sending(answer("503 No", b"", "Retry-After: 1"))),
-    "204": ("http", sending(answer("204 None"))),
-    "redirect loop": ("http", sending(answer("302 Go", b"", "Location: ?again"))),
-    "redirect to a file": ("http", sending(answer("302 Go", b"", "Location: file:///etc/passwd"))),
-    "redirect without an address": ("http", sending(answer("302 Go"))),
-    "garbage in place of HTTP": ("decode", sending(b"\1\2\3 this is not HTTP\r\n\r\n")),
-    "100 header lines of 64 KiB": ("decode", sending(answer("200 OK", b"", *LONG))),
-}
-BODIES = {
-    "endless": ("decode", endless),
-    "gzip bomb": ("decode", body(BOMB, "Content-Encoding: gzip")),
-    "no gzip, but said so": ("decode", body("plain", "Content-Encoding: gzip")),
-    "an unknown encoding": ("decode", body("plain", "Content-Encoding: br")),
-    "too large by its length": ("decode", sending(answer("200 OK", b"x", length=MAXIMUM * 4))),
-    "empty": ("decode", body("")),
-    "a web page": ("decode", body("<!DOCTYPE html><html><body>Log in</body></html>")),
-    "half a document": ("decode", body('{"version":"https://jsonfeed.org/version/1","it')),
-    "an array in an array": ("decode", body("[[]]")),
-    "a number": ("decode", body("1e999999")),
-    "deep JSON": ("decode", body("[" * 100_000)),
-    "deep XML": ("decode", body("<a>" * 20_000)),
-    "invalid UTF-8": ("decode", body(b'{"result":"\xff\xfe\xc3\x28"}')),
-    "an entity bomb": ("decode", body(BILLION)),
-    "an external entity": ("decode", body(EXTERNAL)),
-}
-# Faults of a TLS server before or instead of the handshake.
 HANDSHAKES = {"cut in the handshake": ("offline", handshake_cut), "no handshake": ("timeout", hang),
-              "plain bytes": ("offline", sending(answer("400 No")))}
+              "plain bytes": ("offline", answer("400 No"))}
 CERTIFICATES = {"expired": "expired", "wrong name": "elsewhere", "self-signed": "unknown"}
-PROXIES = {"asks for credentials": ("http", sending(answer("407 No"))), "hangs": ("timeout", hang)}
-GOAWAY, RST_STREAM, DATA = 7, 3, 0
 STREAMS = {
-    "goaway": ("offline", lambda stream: [frame(GOAWAY, 0, 0, bytes(4) + (2).to_bytes(4, "big")), None]),
+    "goaway": ("offline", lambda stream: [frame(GOAWAY, 0, 0, bytes(4) + (2).to_bytes(4, "big"))]),
     "reset stream": ("offline", lambda stream: [frame(RST_STREAM, 0, stream, (2).to_bytes(4, "big"))]),
-    "cut in a frame": ("offline", lambda stream: [
-        *head(stream, OK, 0), frame(DATA, 0, stream, bytes(500))[:100], None]),
+    "cut in a frame": ("offline", lambda stream: [*frames(stream, OK, 0), frame(DATA, 0, stream, bytes(500))[:100]]),
+    "60,000 fields": ("offline", lambda stream: frames(stream, OK + EMPTY * 60_000)),
+    "a repeated field": ("offline", lambda stream: frames(stream, OK + LONG_FIELD + AGAIN * 60_000)),
+    "endless head": ("offline", lambda stream: itertools.chain(
+        [frame(HEADERS, 0, stream, OK)], itertools.repeat(frame(CONTINUATION, 0, stream, EMPTY * 4_000)))),
     # Many small heads pass the limit of norris-fetch before one of nghttp2.
-    **{f"head: {name}": ("decode" if name == "informational" else "offline", make) for name, make in HTTP2.items()},
+    "endless 103": ("decode", lambda stream: itertools.repeat(frame(HEADERS, END_HEADERS, stream, EARLY) * 1_000)),
+    "trailers": ("offline", lambda stream: itertools.chain(frames(stream, OK, 0), frames(stream, EMPTY * 60_000))),
+}
+THROUGH = "http://upstream.example"  # an address that only the proxy knows
+FAULTS = {
+    "connection: refused": ("offline", {"refuses": True}),
+    **{name: (kind, {"fault": fault}) for name, (kind, fault) in ANSWERS.items()},
+    **{f"TLS: {name}": (kind, {"tls": "good", "handshake": fault}) for name, (kind, fault) in HANDSHAKES.items()},
+    **{f"TLS: {name}": ("offline", {"tls": bad}) for name, bad in CERTIFICATES.items()},
+    **{f"HTTP/2: {name}": (kind, {"tls": "good", "conversation": http2(reply)}) for name, (kind, reply) in STREAMS.items()},
+    "proxy: refuses connections": ("offline", {"refuses": True, "proxied": True}),
+    "proxy: asks for credentials": ("http", {"fault": answer("407 No"), "proxied": True}),
+    "proxy: hangs": ("timeout", {"fault": hang, "proxied": True}),
+    "name: does not exist": ("offline", {"url": "http://norrisd.invalid"}),
 }
 
 
@@ -151,12 +191,12 @@ def make_certificates(folder):
     folder.mkdir()
     for name, host, days in [("good", "IP:127.0.0.1", 2), ("expired", "IP:127.0.0.1", -1),
                              ("elsewhere", "DNS:elsewhere.example", 2), ("unknown", "IP:127.0.0.1", 2)]:
-        key, request, certificate = (folder / f"{name}.{kind}" for kind in ["key", "csr", "crt"])
+        key, signing, certificate = (folder / f"{name}.{kind}" for kind in ["key", "csr", "crt"])
         for command in [
             ["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
-             "/CN=norrisd", "-addext", f"subjectAltName={host}", "-keyout", key, "-out", request],
+             "/CN=norrisd", "-addext", f"subjectAltName={host}", "-keyout", key, "-out", signing],
             # Only this command accepts a negative number of days.
-            ["x509", "-req", "-in", request, "-signkey", key, "-copy_extensions", "copyall", "-days", str(days), "-out",
+            ["x509", "-req", "-in", signing, "-signkey", key, "-copy_extensions", "copyall", "-days", str(days), "-out",
              certificate],
         ]:
             subprocess.run(["openssl", *command], check=True, stderr=subprocess.DEVNULL)
@@ -166,305 +206,160 @@ def make_certificates(folder):
     return folder
 
 
-# The upstream
-
-
-def content(path, number):
-    """Returns a good answer of any kind. The document changes with each fetch, so that a fetch can be recognized."""
-    # A proxy is asked for whole addresses.
-    path = urllib.parse.urlsplit(path).path
-    kind, items = "application/json", range(number % 3, number % 3 + 6)
-    if path == "/jokes/search":
-        text = json.dumps({"total": 6, "result": [upgrade.fact(each) for each in items]})
-    elif path == "/jokes/categories":
-        text = '["dev", "food"]'
-    elif path.startswith("/v1/gifs/"):
-        data = [upgrade.gif("kick", each) for each in items]
-        text = json.dumps({"data": data, "meta": {"status": 200, "msg": "OK", "response_id": "a"},
-                           "pagination": {"total_count": 6, "count": 6, "offset": 0}})
-    elif path.startswith("/api/v1/timelines"):
-        text = json.dumps([upgrade.status(each) for each in items])
-    elif path == "/users/posts":
-        text = json.dumps({"data": [{
-            "uid": str(each), "name": f"User {each}", "email": f"u{each}@users.example",
-            "profile_pic": "https://users.example/u.png", "posts": [{
-                "id": each, "date": "Tue Nov 24 2026 10:00:00 GMT+0100", "pics": ["https://users.example/p.png"]}],
-        } for each in items]})
-    elif path == "/json":
-        text = json.dumps({"version": "https://jsonfeed.org/version/1.1", "title": "JSON", "items": [
-            {"id": str(each), "title": f"Entry {each}", "content_text": "text"} for each in items]})
-    else:
-        kind, text = "application/rss+xml", RSS.format("".join(map(upgrade.entry, items)))
-    return answer("200 OK", text.encode(), f"Content-Type: {kind}")
-
-
-class Upstream:
-    """A server of all kinds of content in a separate process, which fails on demand."""
-
-    def __init__(self, fault=None, handshake=None, certificates=None, bad="good", refuses=False, streams=None):
-        self.fault, self.handshake, self.refuses, self.streams = fault, handshake, refuses, streams
-        self.contexts = {}
-        for failing, name in [(False, "good"), (True, bad)] if certificates else []:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificates / f"{name}.pem")
-            if failing and streams:
-                context.set_alpn_protocols(["h2"])
-            self.contexts[failing] = context
-        self.failing = multiprocessing.get_context("fork").Event()
-        # This socket does not listen, but reserves the port while connections are refused.
-        self.reservation = self.bound(0)
-        self.port = self.reservation.getsockname()[1]
-        self.url = f"{'https' if certificates else 'http'}://127.0.0.1:{self.port}"
-        listener = self.listener()
-        self.process = multiprocessing.get_context("fork").Process(target=self.serve, args=(listener,))
-        self.process.start()
-        listener.close()
-
-    def bound(self, port):
-        result = socket.socket()
-        result.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        result.bind(("127.0.0.1", port))
-        return result
-
-    def listener(self):
-        result = self.bound(self.port)
-        result.listen(64)
-        result.settimeout(0.02)
-        return result
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.join()
-        self.reservation.close()
-
-    def serve(self, listener):
-        fetched = itertools.count()
-        while True:
-            if self.refuses and self.failing.is_set():
-                listener.close()
-                while self.failing.is_set():
-                    time.sleep(0.02)
-                listener = self.listener()
-            with contextlib.suppress(TimeoutError):
-                connection, _ = listener.accept()
-                threading.Thread(target=self.answer, args=(connection, fetched), daemon=True).start()
-
-    def answer(self, connection, fetched):
-        with contextlib.suppress(OSError, IndexError), connection:
-            failing = self.failing.is_set()
-            if failing and self.handshake:
-                return self.handshake(connection)
-            if self.contexts:
-                connection = self.contexts[failing].wrap_socket(connection, server_side=True)
-            with connection, connection.makefile("rb") as lines:
-                if failing and self.streams:
-                    return converse_http2(connection, lines, self.streams)
-                first = lines.readline()
-                while lines.readline() not in (b"\r\n", b""):
-                    pass
-                if failing and self.fault:
-                    return self.fault(connection)
-                connection.sendall(content(first.split()[1].decode(), next(fetched)))
-
-
 # One fault
 
-
-def configuration(folder, upstream, url, proxy):
-    setting = f", proxy: 'http://127.0.0.1:{upstream.port}'" if proxy else ""
-    return (f"http: {{timeout: {TIMEOUT}s, max_body: {MAXIMUM // 1024}KiB{setting}}}\n"
-            f"facts: {{base_url: '{url}', refresh: 1s}}\n"
-            f"gifs: {{base_url: '{url}', api_key_file: '{folder}/key', queries: [kick], refresh: 1s,\n"
-            "  hourly_quota: 10000}\n"
-            "posts:\n  sources:\n"
-            f"    rss: {{kind: feed, url: '{url}/rss', refresh: 1s}}\n"
-            f"    json: {{kind: feed, url: '{url}/json', refresh: 1s}}\n"
-            f"    mastodon: {{kind: mastodon, url: '{url}', refresh: 1s}}\n"
-            f"    users-posts: {{kind: users-posts, url: '{url}', refresh: 1s}}\n")
-
-
-# A method that lists the content of each kind of source, and a method that reads it. A search is stored, so a search
-# takes the time of a disk.
+# A method that lists the content of each kind of source, and a method that reads it.
 POSTS = {name: ("post.list", {"source": name}) for name in KINDS[2:]}
 LISTS = {"facts": ("fact.search", {"query": "machines"}), "gifs": ("gif.trending", {}), **POSTS}
 READS = {**LISTS, "facts": ("fact.random", {"count": 5})}
 
 
-def sources(server):
-    return {source["name"]: source for source in server.call("server.status")["sources"]}
-
-
 def errors(server):
-    return {name: source["freshness"]["error"] for name, source in sources(server).items()}
+    return {name: source["freshness"]["error"] for name, source in server.sources().items()}
 
 
 def stored(server):
-    """Returns the ids of the content of each source."""
-    # Without any content the reply is an error.
+    """Returns the ids of the content of each source. Without any content the reply is an error."""
     return {name: sorted(item["id"] for item in server.reply(method, **parameters).get("result", {}).get("items", []))
             for name, (method, parameters) in LISTS.items()}
 
 
-class Latencies:
-    """Times of the reading method of each kind, measured while the block runs."""
-
-    def __init__(self, server):
-        self.server, self.times, self.ends = server, {name: [] for name in KINDS}, False
-        self.thread = threading.Thread(target=self.measure)
-
-    def measure(self):
-        with self.server.connect() as connection, connection.makefile("rb") as replies:
-            while not self.ends:
-                for name, (method, parameters) in READS.items():
-                    begin = time.perf_counter()
-                    connection.sendall(harness.request(method, **parameters).encode() + b"\n")
-                    replies.readline()
-                    self.times[name].append((time.perf_counter() - begin) * 1000)
-                    time.sleep(0.002)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ends = True
-        self.thread.join()
-
-    def percentiles(self):
-        return {name: statistics.quantiles(times, n=100)[98] for name, times in self.times.items()}
+def latencies(path):
+    """Returns the 99th percentile of the reading method of each kind, in milliseconds."""
+    times, end = {name: [] for name in KINDS}, time.monotonic() + SECONDS
+    with Client(path) as client:
+        while time.monotonic() < end:
+            for name, (method, parameters) in READS.items():
+                begin = time.perf_counter()
+                client.ask(request(method, **parameters))
+                times[name].append((time.perf_counter() - begin) * 1000)
+                time.sleep(0.002)
+    return {name: percentile(each) for name, each in times.items()}
 
 
-def logged(log, event, name):
-    """Returns the number of lines about a source."""
-    lines = log.read_text(errors="replace").splitlines()
-    return sum(f" {event} " in line and f"source={name}" in line for line in lines)
+def lines_about(server, event, name):
+    return sum(f" {event} " in line and f"source={name}" in line for line in server.log())
 
 
-def run(case):
-    """Runs one fault; returns a cell for each kind of source, and the figures of the daemon."""
-    name, expected, how, url, proxy, folder, certificates, program = case
+class Case:
+    """One fault with each kind of source: the kinds of error, the figures of the daemon, and what is wrong."""
+
+    def __init__(self, name, folder, certificates, load):
+        self.name, self.kinds, self.latency, self.memory, self.recovery = name, {}, {}, 0, None
+        self.wrong = {kind: [] for kind in ["", *KINDS]}
+        try:
+            self.run(folder, certificates, load, FAULTS[name][0], **FAULTS[name][1])
+        except (Failure, OSError, ValueError, KeyError) as error:
+            self.expect("", False, f"{type(error).__name__}: {error}")
+
+    def expect(self, kind, condition, problem):
+        self.wrong[kind] += [] if condition else [problem]
+
+    def run(self, folder, certificates, load, expected, fault=None, refuses=False, tls=None, handshake=None,
+            conversation=None, proxied=False, url=None):
+        contexts = {}
+        for kind in ["good", tls] if tls else []:
+            contexts[kind] = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            contexts[kind].load_cert_chain(certificates / f"{kind}.pem")
+        if conversation:
+            contexts["good"].set_alpn_protocols(["http/1.1"])
+            contexts["h2"] = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            contexts["h2"].load_cert_chain(certificates / "good.pem")
+            contexts["h2"].set_alpn_protocols(["h2"])
+        fetches = itertools.count()
+
+        def good(target, _):
+            # The content changes with each fetch, so that a fetch can be recognized. A proxy gets whole addresses.
+            first = next(fetches) % 3
+            return content(urllib.parse.urlsplit(target)._replace(scheme="", netloc="").geturl(), range(first, first + 6))
+
+        with Upstream(good, contexts.get("good")) as upstream:
+            base = url or (THROUGH if proxied else upstream.url)
+            setting = {
+                "http": {"timeout": f"{TIMEOUT}s", "max_body": f"{MAXIMUM // 1024}KiB",
+                         **({"proxy": upstream.url} if proxied else {})},
+                "facts": {"base_url": base, "refresh": "1s"},
+                "gifs": {"base_url": base, "api_key_file": key_file(folder), "queries": ["kick"], "refresh": "1s",
+                         "hourly_quota": 10000},
+                "posts": {"sources": {name: feed(f"{base}/{name}" if name in ["rss", "json"] else base, refresh="1s",
+                                                 kind="feed" if name in ["rss", "json"] else name)
+                                      for name in KINDS[2:]}}}
+            # The log has the failures and the recoveries.
+            with daemon(folder / "home", setting, level="notice",
+                        SSL_CERT_FILE=str(certificates / "trusted.pem")) as server:
+                if not url:
+                    wait_for(lambda: all(stored(server).values()), "content")
+                if refuses:
+                    upstream.stop()
+                upstream.answer = (lambda *_: fault) if fault else good
+                upstream.handshake, upstream.conversation = handshake, conversation
+                upstream.context = contexts.get("h2" if conversation else tls)
+                wait_for(lambda: all(errors(server).values()), "the fault", timeout=6 * TIMEOUT + 20)
+                self.observe(server, load, expected)
+                if not url:
+                    upstream.answer, upstream.context = good, contexts.get("good")
+                    upstream.handshake = upstream.conversation = None
+                    if refuses:
+                        upstream.start()
+                    self.recover(server)
+            self.expect("", not server.process.returncode, f"status {server.process.returncode}")
+
+    def observe(self, server, load, expected):
+        """Reads content during the fault, and compares it with the content of before."""
+        before, memory = stored(server), server.memory()
+        reader = Worker(os.geteuid(), latencies, server.path)
+        self.latency = {"fact.random": loaded(load, server.path, seconds=SECONDS)[2], **(reader.result() or {})}
+        self.memory = server.memory() - memory
+        self.expect("", self.memory <= MEMORY_GOAL, f"memory grew by {self.memory / 1e6:.1f} MB")
+        self.expect("", self.latency["fact.random"] <= LATENCY_GOAL, "p99 of fact.random")
+        after, now = stored(server), errors(server)
+        for kind in KINDS:
+            error = now[kind] or {"kind": "none", "message": ""}
+            self.kinds[kind] = error["kind"]
+            wanted = expected.get(kind, expected[""]) if isinstance(expected, dict) else expected
+            self.expect(kind, error["kind"] == wanted, f"{error['kind']}, not {wanted}: {error['message']}")
+            self.expect(kind, KEY not in error["message"], "the message has the key")
+            self.expect(kind, after[kind] == before[kind], "the content changed")
+            self.expect(kind, lines_about(server, "source.failed", kind) == 1, "not one line of the log")
+            self.expect(kind, self.latency.get(kind, math.nan) <= LATENCY_GOAL, f"p99 {self.latency.get(kind)} ms")
+
+    def recover(self, server):
+        begin = time.monotonic()
+        wait_for(lambda: not any(errors(server).values()), "the recovery", 2 * RECOVERY_GOAL)
+        self.recovery = time.monotonic() - begin
+        self.expect("", self.recovery <= RECOVERY_GOAL, f"recovered after {self.recovery:.0f} s")
+        for kind in KINDS:
+            self.expect(kind, lines_about(server, "source.recovered", kind) == 1, "not one line of a recovery")
+
+    def cells(self):
+        kinds = [f"{self.kinds.get(kind, '-')}{' FAIL' * bool(self.wrong[kind])}" for kind in KINDS]
+        return [self.name, *kinds, f"{self.latency.get('fact.random', math.nan):.2f}", f"{self.memory / 1e6:.1f}",
+                "-" if self.recovery is None else f"{self.recovery:.1f}", "WRONG" if any(self.wrong.values()) else "ok"]
+
+
+def tried(arguments):
+    name, folder, *others = arguments
     folder.mkdir()
-    (folder / "key").write_text("0123456789abcdef0123456789abcdef\n")
-    log, wrong = folder / "log", {kind: [] for kind in KINDS}
-    result = {"name": name, "cells": {}, "latency": {}, "load": math.nan, "memory": 0, "recovery": None, "problems": []}
-    try:
-        with Upstream(**how) as upstream:
-            # Log level notice has the failures and the recoveries.
-            under = ["sh", "-c", f'exec "$@" --log-level notice 2>>"{log}"', "sh"]
-            setting = configuration(folder, upstream, url or upstream.url, proxy)
-            with harness.daemon(folder / "home", setting, under=under,
-                                SSL_CERT_FILE=str(certificates / "trusted.pem")) as server:
-                lasts = url is not None and not proxy
-                if not lasts:
-                    harness.wait_for(lambda: all(each["items"] for each in sources(server).values()), "content")
-                    for kind in KINDS:
-                        harness.wait_for(lambda: stored(server)[kind], f"content of {kind}")
-                upstream.failing.set()
-                harness.wait_for(lambda: all(errors(server).values()), "the fault", timeout=6 * TIMEOUT + 20)
-                before, memory = stored(server), server.anonymous_memory()
-                command = harness.load_command(program, server.path, seconds=SECONDS)
-                with Latencies(server) as latencies, harness.running(command, stdout=subprocess.PIPE) as load:
-                    result["load"] = float(load.stdout.read().split()[2])
-                result["latency"] = latencies.percentiles()
-                result["memory"] = server.anonymous_memory() - memory
-                after, now = stored(server), errors(server)
-                for kind in KINDS:
-                    error = now[kind] or {"kind": "none", "message": ""}
-                    result["cells"][kind] = error["kind"]
-                    wanted = expected.get(kind, expected[""]) if isinstance(expected, dict) else expected
-                    if error["kind"] != wanted:
-                        wrong[kind].append(f"{error['kind']}, not {wanted}: {error['message']}")
-                    if "0123456789abcdef" in error["message"]:
-                        wrong[kind].append("the message has the key")
-                    if after[kind] != before[kind]:
-                        wrong[kind].append("the content changed")
-                    if (lines := logged(log, "source.failed", kind)) != 1:
-                        wrong[kind].append(f"{lines} lines of the log")
-                    if result["latency"][kind] > LATENCY_GOAL:
-                        wrong[kind].append(f"p99 {result['latency'][kind]:.0f} ms")
-                if not lasts:
-                    begin = time.monotonic()
-                    upstream.failing.clear()
-                    harness.wait_for(lambda: not any(errors(server).values()), "the recovery", 2 * RECOVERY_GOAL)
-                    result["recovery"] = time.monotonic() - begin
-                    for kind in KINDS:
-                        if (lines := logged(log, "source.recovered", kind)) != 1:
-                            wrong[kind].append(f"{lines} lines of a recovery")
-            if server.process.returncode:
-                result["problems"].append(f"status {server.process.returncode}")
-    except (harness.Failure, OSError, ValueError, KeyError) as error:
-        result["problems"].append(f"{type(error).__name__}: {error}")
-    if result["load"] > LATENCY_GOAL:
-        result["problems"].append(f"fact.random p99 {result['load']:.0f} ms")
-    if result["memory"] > MEMORY_GOAL:
-        result["problems"].append(f"memory grew by {result['memory'] / 1e6:.1f} MB")
-    if (result["recovery"] or 0) > RECOVERY_GOAL:
-        result["problems"].append(f"recovered after {result['recovery']:.0f} s")
-    result["wrong"] = {kind: texts for kind, texts in wrong.items() if texts}
-    result["log"] = log.read_text(errors="replace").splitlines()[-8:] if result["wrong"] or result["problems"] else []
-    return result
-
-
-def forked(case):
-    """Runs one fault in a process of its own, whose servers inherit no socket of another fault."""
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("fork").Process(target=lambda: theirs.send(run(case)))
-    process.start()
-    theirs.close()
-    try:
-        return ours.recv()
-    finally:
-        process.join()
-
-
-def cases(folder, program):
-    certificates = make_certificates(folder / "certificates")
-    faults = [("connection", "refused", "offline", {"refuses": True}, None, False)]
-    for group, table in [("connection", CONNECTIONS), ("HTTP", STATUSES), ("body", BODIES)]:
-        faults += [(group, name, kind, {"fault": fault}, None, False) for name, (kind, fault) in table.items()]
-    faults += [("TLS", name, kind, {"handshake": fault, "certificates": certificates}, None, False)
-               for name, (kind, fault) in HANDSHAKES.items()]
-    faults += [("TLS", name, "offline", {"certificates": certificates, "bad": bad}, None, False)
-               for name, bad in CERTIFICATES.items()]
-    faults += [("HTTP/2", name, kind, {"streams": streams, "certificates": certificates}, None, False)
-               for name, (kind, streams) in STREAMS.items()]
-    through = "http://upstream.example"
-    faults += [("proxy", "refuses connections", "offline", {"refuses": True}, through, True)]
-    faults += [("proxy", name, kind, {"fault": fault}, through, True) for name, (kind, fault) in PROXIES.items()]
-    faults += [("name", "does not exist", "offline", {}, "http://norrisd.invalid", False)]
-    return [(f"{group}: {name}", *rest, folder / str(number), certificates, program)
-            for number, (group, name, *rest) in enumerate(faults)]
+    return Case(name, folder, *others)
 
 
 def upstreams(folder, options):
-    "each fault of an upstream with each kind of source: errors, latency, memory, log, recovery"
-    program = harness.compiled(folder, "load")
+    """each fault of an upstream with each kind of source: errors, latency, memory, log, recovery"""
+    load, certificates = compiled(folder, "load"), make_certificates(folder / "certificates")
     cells = [["fault", *KINDS, "p99 ms", "MB", "recovered s", "verdict"]]
-    green, count, worst, grown, bad = 0, 0, {"fact.random": 0}, 0, []
-    with concurrent.futures.ThreadPoolExecutor(PROCESSES) as pool:
-        for result in pool.map(forked, cases(folder, program)):
-            shown = [f"{result['cells'].get(kind, '-')}{' FAIL' * (kind in result['wrong'])}" for kind in KINDS]
-            problems = result["problems"] + [
-                f"{kind}: {text}" for kind, texts in result["wrong"].items() for text in texts]
-            figures = [f"{result['load']:.2f}", f"{result['memory'] / 1e6:.1f}",
-                       "-" if result["recovery"] is None else f"{result['recovery']:.1f}"]
-            cells.append([result["name"], *shown, *figures, "WRONG" if problems else "ok"])
-            print("upstreams:", *cells[-1], sep="\t", flush=True)
-            for line in [*problems, *result["log"]]:
-                print(f"    {line[:220]}", flush=True)
-            count += len(KINDS)
-            green += 0 if result["problems"] else sum(kind not in result["wrong"] for kind in KINDS)
-            grown = max(grown, result["memory"])
-            for kind, figure in [*result["latency"].items(), ("fact.random", result["load"])]:
-                worst[kind] = max(worst.get(kind, 0), figure)
-            bad += [f"{result['name']}: {problem}" for problem in problems]
-    harness.table(cells)
-    rows = [harness.Row("cells that are told, survived and mended", str(green), goal=str(count), met=green == count,
-                        note="; ".join(bad[:6]))]
-    rows += [harness.Row(f"worst p99, {kind}", f"{figure:.2f} ms", goal=f"<= {LATENCY_GOAL} ms",
-                         met=figure <= LATENCY_GOAL) for kind, figure in worst.items()]
-    return [*rows, harness.Row("largest growth of memory", f"{grown / 1e6:.1f} MB",
-                               goal=f"<= {MEMORY_GOAL / 1e6:.1f} MB", met=grown <= MEMORY_GOAL)]
+    cases, faults = [], []
+    work = [(name, folder / str(number), certificates, load) for number, name in enumerate(chosen(FAULTS, options))]
+    with concurrent.futures.ProcessPoolExecutor(PROCESSES, FORK) as pool:
+        for case in pool.map(tried, work):
+            cases.append(case)
+            cells.append(case.cells())
+            print("upstreams:", json.dumps(cells[-1]), flush=True)
+            faults += [f"{case.name}: {kind} {problem}" for kind, texts in case.wrong.items() for problem in texts]
+    table(cells)
+    worst = {kind: max(case.latency.get(kind, 0) for case in cases) for kind in ["fact.random", *KINDS]}
+    grown = max(case.memory for case in cases)
+    return [faultless("cells that are told, survived and mended", len(cases) * len(KINDS), faults),
+            *(Row(f"worst p99, {kind}", f"{figure:.2f} ms", goal=f"<= {LATENCY_GOAL} ms", met=figure <= LATENCY_GOAL)
+              for kind, figure in worst.items()),
+            Row("largest growth of memory", f"{grown / 1e6:.1f} MB", goal=f"<= {MEMORY_GOAL / 1e6:.1f} MB",
+                met=grown <= MEMORY_GOAL)]

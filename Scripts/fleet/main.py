@@ -4,28 +4,20 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-for each in ["benchmarks", "failures"]:
-    sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / each))
-import caches
-import cold
+scripts = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(scripts), str(scripts / "failures")]
+import experiments
 import harness
-import model
-import monitoring
-import outage
-import varnish
 
 CACHE = ["gettext-base", "nginx-light", "util-linux"]
 EXPERIMENTS = {
-    "cold": (cold.cold, CACHE),
-    "caches": (caches.caches, CACHE),
-    "outage": (outage.outage, [*CACHE, "faketime"]),
-    "model": (model.model, CACHE),
-    "varnish": (varnish.varnish, ["gcc", "gettext-base", "libc6-dev", "util-linux", "varnish", "varnish-modules"]),
-    "monitoring": (monitoring.monitoring, ["prometheus", "prometheus-node-exporter"]),
+    "cold": (experiments.cold, CACHE),
+    "caches": (experiments.caches, CACHE),
+    "outage": (experiments.outage, [*CACHE, "faketime"]),
+    "monitoring": (experiments.monitoring, ["prometheus"]),
 }
 
-
-parser = harness.parser("Scripts/fleet/simulate", __doc__, EXPERIMENTS, "experiment")
+parser = harness.parser("Scripts/fleet/simulate", __doc__, EXPERIMENTS)
 parser.add_argument("--machines", type=int, default=200, metavar="N",
-                    help="real daemons of the largest fleet (default: 200)")
-sys.exit(harness.main("simulate", EXPERIMENTS, harness.options(parser, EXPERIMENTS)))
+                    help="cold: real daemons (default: 200)")
+sys.exit(harness.main(parser, EXPERIMENTS))

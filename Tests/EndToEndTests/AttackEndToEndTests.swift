@@ -2,8 +2,8 @@ import Foundation
 import NorrisTestSupport
 import Testing
 
-/// Runs the attacks of Scripts/benchmarks/attacks.py by one local user. The checks do not depend on the speed of the
-/// machine: memory limits, and a reply to every user.
+/// Runs attacks of `Scripts/bench attacks` by one local user. The checks do not depend on the speed of the machine:
+/// memory limits, and a reply to every user.
 @Suite(
     .onTestThread, .serialized, .timeLimit(.minutes(20)),
     .enabled(if: geteuid() == 0, "needs root to become other users"),
@@ -14,9 +14,10 @@ struct AttackEndToEndTests {
         "notifications-metrics-8", "notifications-discover-8", "favorites-batch-read", "connects", "descriptors",
         "client",
     ]) func othersAreServed(name: String) throws {
-        let script = URL(filePath: #filePath).appending(path: "../../../Scripts/benchmarks/attacks.py").standardized
+        let script = URL(filePath: #filePath).appending(path: "../../../Scripts/benchmarks/main.py").standardized
         let programs = URL(filePath: Programs.norrisd).deletingLastPathComponent()
-        let result = try run("python3", [script.path, "--structure", "--programs", programs.path, name])
+        let result = try run(
+            "python3", [script.path, "attacks", "--structure", "--programs", programs.path, "--only", name])
         #expect(result.status == 0, "\(result)")
         #expect(result.lines.last?.hasPrefix(name + " ") == true, "\(result)")
     }
