@@ -1,4 +1,4 @@
-// Code that must not compile, because types make each fault impossible. Scripts/check-refused compares the compiler's
+// Code that must not compile, because types make each fault impossible. Scripts/test refused compares the compiler's
 // errors with the comments. A function without a comment shows the form that compiles.
 
 import NorrisThreads
