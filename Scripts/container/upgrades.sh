@@ -258,34 +258,6 @@ chapter_full_disk() {
     check "the next version runs" has_version "$next_version"
     kept "after the upgrade"
     go_back
-    full_state_folder
-}
-
-# The version in the header of the state (https://sqlite.org/fileformat2.html, section 1.3), without what is in the log.
-# The file may be on a file system that only the machine has mounted.
-schema_in_header() { inside od -An -tu4 --endian=big -j 60 -N 4 "$database" | tr -d ' '; }
-
-# A disk that has room for the new program, but not for the copy of the state.
-full_state_folder() {
-    local folder=${database%/*}
-    stop_service
-    inside sh -c "mv $folder $folder.saved && mkdir $folder &&
-        mount -t tmpfs -o size=$(($(du -sk "$machine$database" | cut -f1) + 48))k none $folder &&
-        chmod 700 $folder && cp -p $folder.saved/state.db $folder && chown --reference=$folder.saved $folder"
-    check "no room for the copy of the state: the upgrade succeeds" upgrade
-    check "the service runs" eventually 60 is_active
-    check "its status says why it saves nothing" says 'disk is full' inside norrisctl status --plain
-    check "the file has its old schema" [ "$(schema_in_header)" = "$schema" ]
-    inside mount -o remount,size=16m "$folder"
-    check "with room again the state is updated" inside systemctl restart norrisd.service
-    check "it is active" eventually 60 is_active
-    kept "with room again"
-    stop_service
-    check "the file has its new schema" [ "$(schema_in_header)" = $((schema + 1)) ]
-    inside sh -c "umount $folder && rmdir $folder && mv $folder.saved $folder"
-    check "back to this version" downgrade
-    check "it is active" eventually 60 is_active
-    kept "after all full disks"
 }
 
 chapter_masked() {
