@@ -1,6 +1,7 @@
 """The cost of facts in fortune files: starts, memory, disk, fact.random, fact.search, and latency during an import."""
 
 import contextlib
+import dataclasses
 import itertools
 import json
 import random
@@ -11,9 +12,9 @@ import subprocess
 import threading
 import time
 
-from harness import (FACT_RANDOM, OFFLINE, Failure, Row, Upstream, compared, compiled, cpu_seconds, daemon,
-                     effective_user, fact, in_turn, load_command, loaded, need_root, quantity, replied, request, resident,
-                     running, table, value, wait_for)
+from harness import (FACT_RANDOM, OFFLINE, Failure, Upstream, compared, compiled, cpu_seconds, daemon,
+                     effective_user, fact, in_turn, load_command, loaded, need_root, replied, request, resident,
+                     running, value, wait_for)
 
 REFERENCE = 1_000  # facts of the daemon that fact.random is compared with
 USERS = [60001, 60002]
@@ -95,82 +96,69 @@ class Peak:
                 time.sleep(0.05)
 
 
-class Column:
-    """The figures of one size, in the table of all sizes."""
-
-    def __init__(self, size):
-        self.size, self.cells, self.missed = size, {}, []
-
-    def add(self, name, figure, unit="", at_most=None, text=None):
-        text = text or quantity(figure, unit)
-        if at_most is not None and figure > at_most:
-            self.missed.append(name)
-            text += f" (> {quantity(at_most, '')})"
-        self.cells[name] = text
-        print(f"store: {self.size:,} facts: {name}: {text}", flush=True)
-
-
 def store(folder, options):
     """starts, memory, disk, fact.random and fact.search by the number of facts; --sizes"""
     need_root()
-    load = compiled(folder, "load")
+    load, rows = compiled(folder, "load"), []
     with daemon(folder / "empty") as server:
         built_in = server.items()
     generate(folder / "reference-facts", REFERENCE)
-    columns = []
     with daemon(folder / "reference", fortunes(folder / "reference-facts")) as reference:
         wait_for(lambda: reference.items() == built_in + REFERENCE, "the reference's facts")
         for size in options.sizes:
-            columns.append(measured(folder / str(size), size, built_in, load, reference, options.runs))
+            figures = measured(folder / str(size), size, built_in, load, reference, options.runs)
+            rows += [dataclasses.replace(row, name=f"{size:,} facts: {row.name}") for row in figures]
             shutil.rmtree(folder / str(size))
-    table([["facts", *(f"{column.size:,}" for column in columns)]] +
-          [[name, *(column.cells.get(name, "-") for column in columns)] for name in columns[0].cells])
-    return [Row(f"{column.size:,} facts, goals missed", str(len(column.missed)), goal="0", met=not column.missed,
-                note=f"missed: {', '.join(column.missed)}" if column.missed else "") for column in columns]
+    return rows
 
 
 def measured(home, size, built_in, load, reference, runs):
-    """Measures one size; does not remove the folder."""
-    column, peaks, timeout = Column(size), [], 60 + size / 500
+    """Returns the figures of one size."""
+    rows, peaks, timeout = [], [], 60 + size / 500
     generate(home / "facts", size)
     setting = fortunes(home / "facts")
+
+    def add(name, figure, unit, at_most=None, note=""):
+        rows.append(value(name, [figure], unit, at_most, note))
+
+    def all_facts():
+        return server.items() == built_in + size
+
     begin = time.perf_counter()
     with daemon(home, setting, timeout=timeout, started=lambda process: peaks.append(Peak(process))) as server:
-        column.add("first start to READY", server.start, "ms", at_most=500)
-        wait_for(lambda: server.items() == built_in + size, "all facts", timeout)
-        column.add("start to all facts", time.perf_counter() - begin, "s", at_most=2)
-        column.add("anonymous memory, peak of the import", peaks[0].bytes / 1e6, "MB", at_most=128)
+        add("first start to READY", server.start, "ms", at_most=500)
+        wait_for(all_facts, "all facts", timeout)
+        add("start to all facts", time.perf_counter() - begin, "s", at_most=2)
+        add("anonymous memory, peak of the import", peaks[0].bytes / 1e6, "MB", at_most=128)
     with daemon(home, setting, timeout=timeout, started=lambda process: peaks.append(Peak(process))) as server:
-        column.add("restart to READY", server.start, "ms", at_most=200)
-        wait_for(lambda: server.items() == built_in + size, "all facts", timeout)
+        add("restart to READY", server.start, "ms", at_most=200)
+        wait_for(all_facts, "all facts", timeout)
         for uid in USERS:
             with effective_user(uid):
                 client = server.connect()
             with client:
                 client.repeat(request("fact.random", source="all"), 1000)
         settle(server)
-        column.add("anonymous memory, restart and 2 x 1,000 facts", server.memory() / 1e6, "MB",
-                   at_most=12 if size <= 10_000 else 60)
-        column.add("anonymous memory, peak since the restart", peaks[1].bytes / 1e6, "MB")
-        column.add("resident memory", server.memory("VmRSS") / 1e6, "MB", at_most=24 if size <= 3_000 else None)
-        rates(column, server, reference, load, runs)
+        add("anonymous memory, restart and 2 x 1,000 facts", server.memory() / 1e6, "MB",
+            at_most=12 if size <= 10_000 else 60)
+        add("anonymous memory, peak since the restart", peaks[1].bytes / 1e6, "MB")
+        add("resident memory", server.memory("VmRSS") / 1e6, "MB", at_most=24 if size <= 3_000 else None)
+        rows += rates(server, reference, load, runs)
         kept = {"kind": "fact", "id": server.call("fact.random")["items"][0]["id"]}
         times, _ = repeated(server, *(request(f"favorite.{verb}", **kept) for verb in ["add", "remove"]))
-        column.add("favorite.add and favorite.remove", statistics.median(times), "ms")
+        add("favorite.add and favorite.remove", statistics.median(times), "ms")
         for name, (parameters, hits) in SEARCHES.items():
             times, reply = repeated(server, request("fact.search", **parameters))
             count = len(reply["result"]["items"])
             if hits not in (None, count):
                 raise Failure(f"{name}: {count} hits in place of {hits}")
-            median = statistics.median(times)
-            column.add(f"search, {name}", median, at_most=1 if size <= 1_000 else 20,
-                       text=f"{median:.2f} ms, {count} hits")
-            column.add(f"search, {name}, longest", max(times), "ms", at_most=LONGEST_GOAL)
-        clear(column, server, home, load, runs)
-    column.add("stop", server.stop, "ms")
-    for name in ["state/state.db", "cache/cache.db"]:
-        column.add(name.split("/")[1], (home / name).stat().st_size / 1e6, "MB")
-    return column
+            add(f"search, {name}", statistics.median(times), "ms", at_most=1 if size <= 1_000 else 20)
+            add(f"search, {name}, longest", max(times), "ms", at_most=LONGEST_GOAL)
+        rows += clear(server, home, load, runs)
+    add("stop", server.stop, "ms")
+    for name in ["state", "cache"]:
+        add(f"{name}.db", (home / name / f"{name}.db").stat().st_size / 1e6, "MB")
+    return rows
 
 
 def settle(server):
@@ -182,13 +170,13 @@ def settle(server):
             break
 
 
-def rates(column, server, reference, load, runs):
+def rates(server, reference, load, runs):
     """Measures fact.random, alternating with the reference."""
     shapes = {
         "1 conn.": ({}, {"connections": 1}), "50 conn.": ({}, {}), "pipeline 16": ({}, {"pipeline": 16}),
         f"max_length {SHORT}": ({"max_length": SHORT}, {}), "category": ({"category": "large"}, {}),
     }
-    longest = 0
+    rows, longest = [], 0
     for name, (parameters, shape) in shapes.items():
         parameters, shape = {"source": "all", **parameters}, {"connections": CONNECTIONS, **shape}
         line = request("fact.random", **parameters)
@@ -202,13 +190,14 @@ def rates(column, server, reference, load, runs):
             "here": lambda: loaded(load, server.path, line, seconds=0.5, **shape),
             "reference": lambda: loaded(load, reference.path, line, seconds=0.5, **shape),
         }, warm_up=1)
-        rate, p50, p99 = (statistics.median(run[index] for run in figures["here"]) for index in range(3))
-        ratio = statistics.median(peer[0] / here[0] for here, peer in zip(figures["here"], figures["reference"]))
-        name = f"fact.random, {name}"
-        column.add(name, rate, text=f"{rate / 1000:.1f} k/s, p50 {p50:.3f} ms, p99 {p99:.3f} ms")
+        peers, here = ([run[0] / 1000 for run in figures[each]] for each in ["reference", "here"])
+        p50, p99 = (statistics.median(run[index] for run in figures["here"]) for index in [1, 2])
         # One connection has no goal, because it is several times as fast if both processes are on the same processor.
-        column.add(f"{name}, {REFERENCE:,} / here", ratio, at_most=RATIO_GOAL if shape["connections"] > 1 else None)
-    column.add("fact.random, longest first of a shuffle", longest, "ms", at_most=NEW_SHUFFLE_GOAL)
+        row = compared(f"fact.random, {name}, {REFERENCE:,} / here", peers, here, "k/s",
+                       at_most=RATIO_GOAL if shape["connections"] > 1 else None)
+        row.note = f"p50 {p50:.3f} ms, p99 {p99:.3f} ms"
+        rows.append(row)
+    return [*rows, value("fact.random, longest first of a shuffle", [longest], "ms", at_most=NEW_SHUFFLE_GOAL)]
 
 
 def repeated(server, *lines):
@@ -229,7 +218,7 @@ def facts_of(count):
     return lambda target, _: replies[target.split("?")[0]]
 
 
-def clear(column, server, home, load, runs):
+def clear(server, home, load, runs):
     """Measures fact.random before and after cache.clear removes the facts of an upstream."""
     before = server.items()
 
@@ -237,22 +226,22 @@ def clear(column, server, home, load, runs):
         (home / "config.yaml").write_text(json.dumps(fortunes(home / "facts", **facts)))
         server.call("server.reload")
 
-    def median():
-        runs_of = [loaded(load, server.path, request("fact.random", source="all"), CONNECTIONS, seconds=0.5)
-                   for _ in range(runs)]
-        return statistics.median(p50 for _, p50, _ in runs_of)
+    def medians():
+        return [loaded(load, server.path, request("fact.random", source="all"), CONNECTIONS, seconds=0.5)[1]
+                for _ in range(runs)]
 
     with Upstream(facts_of(FETCHED)) as upstream:
         configure(enabled=True, base_url=upstream.url)
         wait_for(lambda: server.items() == before + FETCHED, "the fetch", server.timeout)
         configure()
-    full = median()
+    full = medians()
     begin = time.perf_counter()
     removed = server.call("cache.clear")["removed"]
-    column.add("cache.clear", (time.perf_counter() - begin) * 1000, "ms")
+    taken = (time.perf_counter() - begin) * 1000
     if removed != FETCHED or server.items() != before:
         raise Failure(f"cache.clear removed {removed} and left {server.items()}")
-    column.add("fact.random, p50 after / before cache.clear", median() / full, at_most=CLEAR_GOAL)
+    return [value("cache.clear", [taken], "ms"),
+            compared("fact.random, p50 after / before cache.clear", medians(), full, "ms", at_most=CLEAR_GOAL)]
 
 
 def imports(folder, options):

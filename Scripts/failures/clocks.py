@@ -1,5 +1,4 @@
-"""Wrong and changing clocks: extreme years, a clock that is set back and forward, a suspended machine, the quota of Giphy,
-and the expiry of posts and GIFs.
+"""Wrong and changing clocks: extreme years, a clock that is set back and forward, a suspended machine.
 
 libfaketime replaces the clock of norrisd. norrisctl is linked statically and always has the real clock. Therefore most
 parts end at the real time: the clock is first wrong, and then set to the time of the client.
@@ -32,7 +31,6 @@ START = time.time()
 SHORT, JITTER = 5, 1.1  # the shortest refresh interval in seconds; the longest interval relative to its refresh
 NOTICED = 60  # seconds after which the daemon reads the clock again, without any other reason
 WATCHDOG, STOPPED = 2, 5  # seconds; of the simulated suspension
-QUOTA = 10
 COMMANDS = ["status", "fact", "fact --today", "feed", "recent", "favorite list", "doctor"]
 # Times that norrisctl must not print here: no source has an interval of more than a day, and no search or favorite is in
 # the future.
@@ -83,31 +81,27 @@ class Clock:
 class Machine:
     """A daemon with a clock and an upstream, and the faults that are found."""
 
-    def __init__(self, folder, refresh, under=None, giphy=False, keep="90d", **environment):
+    def __init__(self, folder, refresh, under=None, **environment):
         folder.mkdir()
-        self.clock, self.faults, self.posts, self.fails = Clock(folder / "clock"), [], range(20), False
-        self.folder, self.refresh, self.giphy, self.keep = folder, refresh, giphy, keep
-        self.under, self.environment, self.upstream = under, environment, Upstream(self.answer)
+        self.clock, self.faults = Clock(folder / "clock"), []
+        self.folder, self.refresh, self.under, self.environment = folder, refresh, under, environment
+        self.upstream = Upstream(self.answer)
 
     def answer(self, target, _):
-        if self.fails:
-            return replied("", status=503)
         if target.startswith(("/v1/", "/jokes/")):
             return content(target, range(20))
         # Each post is a day newer than the last one, and the newest are some days old.
-        dates = {number: email.utils.formatdate(START - (28 - number) * DAY) for number in self.posts}
+        dates = {number: email.utils.formatdate(START - (28 - number) * DAY) for number in range(20)}
         return replied(rss(item(number, more=f"<pubDate>{date}</pubDate>") for number, date in dates.items()))
 
     @contextlib.contextmanager
     def running(self):
         """Runs the daemon, and yields it."""
-        off, key = {"enabled": False}, key_file(self.folder)
         with self.upstream:
             url = self.upstream.url
-            gifs = {"base_url": url, "api_key_file": key, "hourly_quota": QUOTA, "queries": ["norris"]}
-            setting = {"facts": {"base_url": url, "queries": ["chuck"]} if self.giphy else off,
-                       "gifs": gifs if self.giphy else off,
-                       "posts": {"sources": {name: feed(f"{url}/{name}", refresh=interval, keep=self.keep)
+            setting = {"facts": {"base_url": url, "queries": ["chuck"]},
+                       "gifs": {"base_url": url, "api_key_file": key_file(self.folder), "queries": ["norris"]},
+                       "posts": {"sources": {name: feed(f"{url}/{name}", refresh=interval)
                                              for name, interval in self.refresh.items()}}}
             with daemon(self.folder / "home", setting, under=self.under or self.clock.under(), TZ="UTC",
                         **self.environment) as self.server:
@@ -148,6 +142,16 @@ class Machine:
         for name, source in self.server.sources().items():
             self.expect(source["freshness"].get("age_seconds", 0) >= 0, f"{when}: {name}: {source['freshness']}")
 
+    def pass_year(self, year, seconds, is_due=True):
+        """Lets some seconds pass in a year: every request is answered, and no source is fetched too often or, if it is due,
+        too seldom. Schedules have whole seconds, and a step of the clock adds two."""
+        begin = time.monotonic()
+        while time.monotonic() < begin + seconds:
+            self.check_requests(year)
+            time.sleep(0.1)
+        self.between("a source of a second", is_due, time.monotonic() - begin + 2, "/short", begin, year)
+        self.between("a source of an hour", 0, 1, "/hourly", begin, year)
+
     def check_client(self, when, plausible=True):
         """norrisctl prints no implausible time, unless the clocks of client and daemon differ."""
         for words in COMMANDS:
@@ -176,12 +180,7 @@ def starts(folder):
             over = int(year.split("-")[0]) > 9_998
             if not over:
                 wait_for(lambda: server.items("hourly"), "the first fetch")
-            begin = time.monotonic()
-            while time.monotonic() < begin + 4:
-                machine.check_requests(year)
-                time.sleep(0.1)
-            machine.between("a source of a second", 0 if over else 1, time.monotonic() - begin + 2, "/short", begin, year)
-            machine.between("a source of an hour", 0, 1, "/hourly", begin, year)
+            machine.pass_year(year, 4, not over)
             machine.check_client(year, plausible=False)
         ended.append(server.stop)
         faults += machine.faults
@@ -196,15 +195,9 @@ def leaps(folder):
         # Before the first fetch the daemon reads the clock only once a minute.
         machine.ready()
         for year in [*YEARS, *YEARS[::-1], None]:
-            begin = time.monotonic()
             machine.clock.set(offset(year) if year else 0)
-            while time.monotonic() < begin + 5:
-                machine.check_requests(year)
-                time.sleep(0.1)
             # Before 1970 the library's waits do not end in time. No kernel accepts such a time.
-            least = 1 if 0 <= machine.clock.now() < LAST else 0
-            machine.between("a source of a second", least, time.monotonic() - begin + 2, "/short", begin, year)
-            machine.between("a source of an hour", 0, 1, "/hourly", begin, year)
+            machine.pass_year(year, 5, 0 <= machine.clock.now() < LAST)
             before, kept = kept, {each["id"] for each in server.pages("favorite.list", limit=100)}
             machine.expect(before <= kept, f"{year}: {len(before - kept)} favorites lost")
         end = time.monotonic()
@@ -245,7 +238,7 @@ class State:
 
 def steps(folder):
     """The clock of a running daemon is set forward and back, by a minute to ten years: one fetch of what is due."""
-    machine, late = Machine(folder, {"short": f"{SHORT}s", "hourly": "1h", "daily": "24h"}, giphy=True), []
+    machine, late = Machine(folder, {"short": f"{SHORT}s", "hourly": "1h", "daily": "24h"}), []
     with machine.running():
         machine.ready()
         state = State(machine)
@@ -344,75 +337,9 @@ def suspended(folder):
             faultless("after a suspension: fetches, connections, state", "1 suspension", machine.faults)]
 
 
-def quota(folder):
-    """Steps of the clock neither exceed the quota of Giphy nor lock it."""
-    machine = Machine(folder, {}, giphy=True)
-    with machine.running() as server:
-        machine.ready()
-
-        def used(word):
-            """Searches until the quota is used; returns the number of requests that the upstream received."""
-            before = machine.upstream.count("/v1/gifs/search")
-            for number in range(2 * QUOTA):
-                server.reply("gif.search", query=f"{word} {number}")
-            return machine.upstream.count("/v1/gifs/search") - before
-
-        # One user may not use the whole quota.
-        usable = machine.upstream.count("/v1/gifs/search") + used("first")
-        machine.expect(QUOTA / 2 <= usable <= QUOTA, f"{usable} requests of a quota of {QUOTA}")
-        locked, free = (0, QUOTA - usable), (usable - 1, QUOTA)
-        for when, step, (least, most) in [
-                *((f"back by {name}", -step, locked) for name, step in STEPS.items()),
-                ("an hour later", HOUR + 5, free), ("forward by ten years", DECADE, free), ("and back", -DECADE, locked),
-                ("half an hour later", HOUR // 2, locked), ("an hour after the step back", HOUR // 2 + 5, free)]:
-            machine.clock.set(machine.clock.offset + step)
-            found, now = used(when), server.sources()["gifs"]["quota"]
-            machine.expect(least <= found <= most, f"{when}: {found} requests, expected {least} to {most}")
-            machine.expect(now["used"] <= QUOTA and 0 <= seconds(now["resets_at"]) - machine.clock.now() <= HOUR + 2,
-                           f"{when}: {now}")
-    return [faultless(f"quota of {QUOTA} an hour after steps: neither exceeded nor locked", "9 steps", machine.faults)]
-
-
-def expiry(folder):
-    """Posts of the feed and read marks outlive a clock that is ten years ahead, and what has left the feed does not; nor
-    do GIFs, which are kept for a day."""
-    machine = Machine(folder, {"feed": "1s"}, giphy=True, keep="1d")
-    with machine.running() as server:
-        machine.ready()
-
-        def settled():
-            """Returns the posts after a fetch that began after the call, and the read ones."""
-            before = machine.upstream.count("/feed")
-            wait_for(lambda: machine.upstream.count("/feed") >= before + 3, "fetches")
-            posts = list(server.pages("post.list", source="feed", limit=100))
-            return ({int(post["id"].split(":")[1]) for post in posts if post["read"] or every} for every in [True, False])
-
-        server.call("post.mark_read", all=True)
-        machine.posts = range(5, 20)  # 0 to 4 leave the feed; keep is a day.
-        posts, _ = settled()
-        machine.expect(posts == set(range(20)), f"posts expired early: {sorted(posts)}")
-        machine.clock.set(DECADE)
-        posts, _ = settled()
-        machine.expect(set(range(5, 20)) <= posts, f"posts of the feed were lost: {sorted(posts)}")
-        machine.posts = range(10, 22)  # 5 to 9 leave the feed while the clock is ahead; 20 and 21 are new.
-        settled()
-        machine.fails = True
-        found = server.call("gif.search", query="norris", offline=True)["items"]
-        machine.expect(found, "no GIF of a clock ten years ahead")
-        machine.fails = False
-        machine.clock.set(0)
-        posts, read = settled()
-        machine.expect(set(range(10, 22)) <= posts, f"posts of the feed were lost: {sorted(posts)}")
-        machine.expect(read == {number for number in posts if number < 20}, f"read marks changed: {sorted(read)}")
-        machine.clock.set(2 * DAY + HOUR)
-        posts, _ = settled()
-        machine.expect(set(range(10, 22)) <= posts, f"posts of the feed were lost two days later: {sorted(posts)}")
-    return [faultless("posts, read marks and GIFs after a clock ten years ahead", "4 steps", machine.faults)]
-
-
 def clocks(folder, options):
-    """extreme years, a clock that is set back and forward, suspension, quota and expiry"""
-    parts = {part.__name__: part for part in [steps, suspended, starts, leaps, quota, expiry]}
+    """extreme years, a clock that is set back and forward, a suspended machine"""
+    parts = {part.__name__: part for part in [steps, suspended, starts, leaps]}
     names, rows = chosen(parts, options), []
     (folder / "starts").mkdir()
     # Almost all time is spent with waits.

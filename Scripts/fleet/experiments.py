@@ -100,27 +100,17 @@ def page(_):
 # A change, the kind of error, the state, the age in seconds, and the requests of a source for a refresh.
 LIES = {
     "Age of two days": (with_fields(Age="172800"), None, "stale", 2 * 86_400, 1),
-    "Age that rises for ever": (with_fields(Age="99999999999999"), None, "stale", 365 * 86_400, 1),
     "Age beyond max-age": (with_fields(Age="120", Cache_Control="max-age=60"), None, "stale", 120, 1),
-    "Age within max-age": (with_fields(Age="30", Cache_Control="max-age=60"), None, "fresh", 30, 1),
-    "Age of -60": (with_fields(Age="-60"), None, "fresh", 0, 1),
     "Age that is no number": (with_fields(Age="soon"), None, "fresh", 0, 1),
-    "Warning: 110": (with_fields(Warning='110 - "Response is Stale"'), None, "stale", 0, 1),
     "a Date of yesterday": (
         with_fields(Date=dated(-40 * HOUR), Cache_Control="max-age=60"), None, "stale", 40 * HOUR, 1),
-    "X-Cache: STALE, Date two hours ago": (
-        with_fields(X_Cache="STALE", Date=dated(-2 * HOUR), Cache_Control="max-age=600"), None, "stale", 2 * HOUR, 1),
     "clocks apart: Date five hours ago": (with_fields(Date=dated(-5 * HOUR)), None, "fresh", 0, 1),
-    "clocks apart: Date in five hours": (with_fields(Date=dated(5 * HOUR)), None, "fresh", 0, 1),
-    "clocks apart: Date of 1970": (with_fields(Date="Thu, 01 Jan 1970 00:00:00 GMT"), None, "fresh", 0, 1),
     "truncated copy": (damaged(cut), None, "fresh", 0, 2),
     "truncated, past the cache as well": (damaged(cut, past=True), "offline", "fresh", 0, 2),
     "error page with status 200": (damaged(page), None, "fresh", 0, 2),
-    "error page, past the cache as well": (damaged(page, past=True), "decode", "fresh", 0, 2),
     "poisoned copy": (damaged(lambda _: replied({"total": 1, "result": [{"id": 1}]})), None, "fresh", 0, 2),
     "status 304 without a stored copy": (damaged(lambda _: (304, {}, b"")), None, "fresh", 0, 2),
     "status 304, past the cache as well": (damaged(lambda _: (304, {}, b""), past=True), "decode", "fresh", 0, 2),
-    "status 500": (damaged(lambda _: replied("no", status=500), past=True), "http", "fresh", 0, 1),
     "status 407": (damaged(lambda _: replied("", status=407), past=True), "http", "fresh", 0, 1),
 }
 AGE_TOLERANCE = 5  # seconds
