@@ -528,12 +528,12 @@ def content(target, items=range(6)):
 class Upstream:
     """An HTTP server on loopback that records the times of its requests.
 
-    `answer` maps a target and the header fields to a reply (replied), or to a function that gets the connection instead.
-    `handshake` and `conversation` get the connection before TLS and before HTTP.
+    `answer` maps a target and header fields to a reply (replied), or to a function that gets the connection instead.
+    `handshake` gets the connection before TLS.
     """
 
     def __init__(self, answer=lambda target, fields: content(target), context=None):
-        self.answer, self.context, self.handshake, self.conversation = answer, context, None, None
+        self.answer, self.context, self.handshake = answer, context, None
         self.times = collections.defaultdict(list)
         self.port, self.server = 0, None
 
@@ -583,8 +583,6 @@ class Upstream:
                 if upstream.context:
                     connection = upstream.context.wrap_socket(connection, server_side=True)
                 with connection:
-                    if upstream.conversation:
-                        return upstream.conversation(connection)
                     super().finish_request(connection, address)
 
             def handle_error(self, *_):

@@ -23,7 +23,7 @@ import typing
 import zlib
 
 from harness import (FACT_RANDOM, OFFLINE, Client, Row, Upstream, Worker, chosen, content, cpu_seconds, daemon,
-                     fact, feed, item, key_file, need_root, percentile, program, replied, request, rss, wait_for)
+                     fact, feed, item, need_root, percentile, program, replied, request, rss, wait_for)
 
 ATTACKERS, VICTIM = range(60001, 60017), 60100
 # ms, ms, MiB, and ms from SIGTERM in the middle of an attack to the end
@@ -34,7 +34,6 @@ LEAD, LASTING = 1, 5  # seconds of the victim's requests before an attack, and o
 IDLE_CPU = 0.6  # seconds of CPU time in 3 s that a daemon without a free descriptor may use
 PROMPT_GOAL, FACT_GOAL = 150, 5000  # ms, for commands with a timeout of 50 ms and 5 s
 NOTIFICATIONS = 219_000  # bytes
-QUOTA = 100
 
 INFO, RANDOM = request("server.info").encode() + b"\n", FACT_RANDOM.encode() + b"\n"
 FROM_DISK = [request("fact.search", query="kick"), request("favorite.list")]
@@ -370,25 +369,7 @@ def client(options, folder):
     return report
 
 
-def quota(options, folder):
-    """One user asks Giphy until the quota is used; a search of another user still succeeds."""
-    report = Report(options)
-    with Upstream() as upstream, daemon(folder, {**OFFLINE, "gifs": {
-            "base_url": upstream.url, "api_key_file": key_file(folder.parent), "queries": [], "hourly_quota": QUOTA}}) as server:
-        much = lines(*[("gif.search", {"query": f"much {number}"}) for number in range(2 * QUOTA)])
-        Worker(ATTACKERS[0], flood, server.path, 1, much, 60, True, 2 * QUOTA).result()
-        report.figures.append(f"{upstream.count('/v1/gifs/search')} requests of {QUOTA} by one user")
-        report.miss(not Worker(VICTIM, ask, server.path, "gif.search", {"query": "mine"}).result(), "the other user")
-    return report
-
-
-def ask(path, method, parameters):
-    with Client(path) as client:
-        return client.reply(method, **parameters).get("result", {}).get("items")
-
-
-SPECIAL = {"connects": connects, "connect-close": connect_close, "descriptors": descriptors, "client": client,
-           "quota": quota}
+SPECIAL = {"connects": connects, "connect-close": connect_close, "descriptors": descriptors, "client": client}
 
 
 def attacks(folder, options):

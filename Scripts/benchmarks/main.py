@@ -22,11 +22,10 @@ BENCHMARKS = {
     "instructions": (speed.instructions, ["valgrind"]),
     "import": (store.imports, COMPILER),
     "store": (store.store, COMPILER),
-    "users": (memory.users, []),
     "attacks": (attacks.attacks, []),
     "feeds": (attacks.feeds, ["openssl"]),
 }
-ONLY_IF_NAMED = {"import", "store", "users", "attacks", "feeds"}
+ONLY_IF_NAMED = {"import", "store", "attacks", "feeds"}
 
 
 def sizes(text):
@@ -37,7 +36,6 @@ parser = harness.parser("Scripts/bench", __doc__, BENCHMARKS, ONLY_IF_NAMED)
 parser.add_argument("--runs", type=int, default=5, metavar="N", help="pairs of each comparison (default: 5)")
 parser.add_argument("--sizes", type=sizes, default=[1_000, 3_000, 100_000], metavar="N,N",
                     help="store: numbers of facts (default: 1000,3000,100000)")
-parser.add_argument("--users", type=int, default=1_000, metavar="N", help="users: how many (default: 1000)")
 parser.add_argument("--structure", action="store_true",
                     help="attacks: short ones, and only goals that do not depend on the speed of the machine")
 mode = parser.add_mutually_exclusive_group()

@@ -1,23 +1,16 @@
-"""Memory, many connections, wake-ups, and what many users store."""
+"""Memory, many connections, and wake-ups."""
 
-import collections
 import contextlib
-import json
 import pathlib
 import resource
 import socket
 import struct
 import time
 
-from harness import (FACT_RANDOM, OFFLINE, Client, Row, Upstream, Worker, compared, compiled, daemon, feed,
-                     in_turn, item, loaded, need_root, replied, request, rss, value, wait_for)
+from harness import FACT_RANDOM, OFFLINE, compared, compiled, daemon, in_turn, loaded, value
 
 IDLE, AT_ONCE, SECONDS_IDLE = 4096, 1000, 60
 MANY_CONNECTIONS = {**OFFLINE, "limits": {"connections": 8192, "connections_per_user": 8192}}
-
-FIRST_USER = 100_000
-STATE_LIMIT = 80  # MiB of state.db: 64 for all users, and free pages of SQLite
-LINE = 60_000  # bytes of ids in a request
 
 
 def memory(folder, options):
@@ -95,43 +88,3 @@ def idle(folder, options):
         value(f"norrisd idle, wake-ups in {SECONDS_IDLE} s", [sum(counts.values())], "", at_most=6),
         value("norrisd idle, threads", [len(counts)], "", note=f"wake-ups of each: {names}"),
     ]
-
-
-def users(folder, options):
-    """1,000 user ids store all they can, except favorites: the size of state.db"""
-    need_root()
-    document = replied(rss(item(number) for number in range(2_000)))
-    with Upstream(lambda *_: document) as upstream:
-        setting = {**OFFLINE, "posts": {"sources": {f"s{number}": feed(upstream.url) for number in range(10)}}}
-        with daemon(folder / "home", setting) as server:
-            wait_for(server.has_content, "the posts", timeout=60)
-            ids = [post["id"] for post in server.pages("post.list", limit=100)]
-            results = [Worker(FIRST_USER + number, store_everything, server.path, ids).result()
-                       for number in range(options.users)]
-    codes = sum((collections.Counter(codes) for _, codes in filter(None, results)), collections.Counter())
-    errors = ", ".join(f"{count} × {code}" for code, count in sorted(codes.items()))
-    note = f"{len(ids):,} posts, {sum(marked for marked, _ in filter(None, results)):,} marked; errors: {errors or 'none'}"
-    # SQLite has written its log back into the file at the end.
-    figure = (folder / "home/state/state.db").stat().st_size / (1 << 20)
-    return [Row(f"users: state.db after {options.users} users", f"{figure:.1f} MiB", goal=f"<= {STATE_LIMIT} MiB",
-                met=figure <= STATE_LIMIT and None not in results, note=note)]
-
-
-def store_everything(path, ids):
-    """Stores all kinds of data of a user: searches, read marks, shuffles, served items. Returns the number of marked posts
-    and the codes of errors."""
-    per_line = LINE // (len(ids[0]) + 3)
-    # If norrisd refuses the first query, the second query has the maximum length.
-    calls = [("gif.search", {"query": letter * length, "offline": True}) for letter in "abcdef"
-             for length in [65_000, 1_000]]
-    calls += [("post.mark_read", {"ids": ids[first:first + per_line]}) for first in range(0, len(ids), per_line)]
-    calls += [("post.mark_read", {"all": True}), ("post.get", {"id": ids[0]})]
-    calls += [("fact.random", {"max_length": 100 + length, "name": "N" * 64}) for length in range(64)]
-    marked, codes = 0, collections.Counter()
-    with Client(path) as client:
-        for method, parameters in calls:
-            reply = json.loads(client.ask(request(method, **parameters)))
-            marked += reply.get("result", {}).get("marked", 0)
-            if "error" in reply:
-                codes[reply["error"]["code"]] += 1
-    return marked, dict(codes)

@@ -1,4 +1,4 @@
-"""Disks and memory that fail, and damaged files.
+"""Disks that fail, and damaged files.
 
 A daemon has used facts, GIFs and posts of an upstream on loopback, and a user keeps, removes, reads, searches and clears.
 norrisd must not crash, must not acknowledge what it cannot store, and must serve within a second of its start.
@@ -19,9 +19,8 @@ import time
 from harness import (FORK, Failure, Upstream, compiled, content, daemon, faultless, feed, key_file, need_root, wait_for)
 
 FACTS, PROCESSES, CHUNK = 8, 2, 16
-STEP = 17  # a start on empty folders has tens of thousands of allocations of SQLite, of which each STEP-th fails
 SERVED_GOAL, SETTLED = 1_000, 5  # ms until a fact, s until all sources have ended a run
-# Exit statuses of sysexits.h with which a start without memory or disk may end: software, OS, file, I/O, temporary.
+# Exit statuses of sysexits.h with which a start without a disk may end: software, OS, file, I/O, temporary.
 GIVEN_UP = {70, 71, 73, 74, 75, 78}
 FAVORITES, PAGE, WRONG_BYTES = 60, 4096, 200
 DATABASES = ["cache/cache.db", "state/state.db"]
@@ -139,21 +138,20 @@ class Calls:
         """Lets the n-th call from now on fail; 0 for none."""
         struct.pack_into("q", self.memory, 8, self.count + number if number else 0)
 
-    def under(self, library, kind, folder, **others):
-        variables = {"LD_PRELOAD": library, "FAILING_REPORT": self.file.name, "FAILING_FOLDER": folder,
-                     "FAILING_KIND": kind, **others}
-        return ["env", *(f"{name}={text}" for name, text in variables.items())]
+    def under(self, library, kind, folder):
+        return ["env", f"LD_PRELOAD={library}", f"FAILING_REPORT={self.file.name}", f"FAILING_FOLDER={folder}",
+                f"FAILING_KIND={kind}"]
 
 
 def run(case):
     """Runs the daemon with one failure, and then without any on the same files. Returns the number of the failing call,
     whether the daemon reached it and started, the refused writes, and what went wrong."""
-    folder, library, kind, others, number, setting = case
+    folder, library, kind, number, setting = case
     folder.mkdir()
     home, user, problems, processes, started = folder / "home", User(), [], [], False
     calls = Calls(folder / "report", number)
     try:
-        with daemon(home, setting, under=calls.under(library, kind, home, **others), started=processes.append) as server:
+        with daemon(home, setting, under=calls.under(library, kind, home), started=processes.append) as server:
             server.timeout, started = 10, True
             user.work(server)
     except Failure:
@@ -179,7 +177,7 @@ def run(case):
     return number, calls.count >= number, started, user.refused, problems
 
 
-def points(folder, name, every, kind, **others):
+def points(folder, name, every, kind):
     """Runs one failure after the other until a whole run passes without it."""
     library = compiled(folder, "failing", "-shared", "-fPIC")
     faults, tried, unstarted, refused, first = [], 0, 0, 0, 1
@@ -187,7 +185,7 @@ def points(folder, name, every, kind, **others):
         setting = configuration(folder, upstream.url)
         while True:
             numbers = range(first, first + CHUNK * every, every)
-            cases = [(folder / f"run{number}", library, kind, others, number, setting) for number in numbers]
+            cases = [(folder / f"run{number}", library, kind, number, setting) for number in numbers]
             reached = [result for result in pool.map(run, cases, chunksize=1) if result[1]]
             tried += len(reached)
             unstarted += sum(not started for _, _, started, _, _ in reached)
@@ -208,12 +206,6 @@ def disk(folder, options):
     return [points(folder, title, options.every, kind)
             for title, kind in [("n-th write or sync: EIO", "eio"), ("n-th write: short, then ENOSPC", "short"),
                                 ("from the n-th write on: ENOSPC", "full")]]
-
-
-def memory(folder, options):
-    """the n-th allocation of SQLite or libyaml fails, in a start and in the requests after it"""
-    return [points(folder, f"each {every}th allocation of {library}", every, "memory", FAILING_LIBRARY=library)
-            for library, every in [("libsqlite3", options.every * STEP), ("libyaml", options.every)]]
 
 
 # Starts

@@ -1,4 +1,4 @@
-// Makes the n-th write or sync of files, or the n-th allocation of a library, fail. For LD_PRELOAD (ld.so(8)).
+// Makes the n-th write or sync of files fail. For LD_PRELOAD (ld.so(8)).
 //
 // FAILING_REPORT names a file of two 64-bit numbers, which the test reads and writes while the program runs: the number
 // of calls so far, and the call that fails, from 1; 0 for none. FAILING_KIND is one of
@@ -6,13 +6,11 @@
 //   full     that write and all later writes fail with ENOSPC
 //   short    that write stores half of its bytes; the next write fails with ENOSPC
 //   readonly that write or sync and all later ones fail with EROFS, as on a disk that the kernel stopped writing to
-//   memory   that allocation returns NULL
-// FAILING_FOLDER is the folder of the files, FAILING_LIBRARY a part of the library's file name.
+// FAILING_FOLDER is the folder of the files.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,39 +20,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind { NONE, EIO_ONCE, FULL, SHORT, READONLY, MEMORY };
+enum kind { NONE, EIO_ONCE, FULL, SHORT, READONLY };
 static enum kind kind;
 static const char *folder;
-static uintptr_t first, last;  // the code of the library
 static _Atomic int64_t none[2];
 static _Atomic int64_t *report = none;  // calls, and the failing call
 static _Atomic int cut_short;  // whether the last write stored half of its bytes
 
-static int find(struct dl_phdr_info *info, size_t size, void *name) {
-    (void)size;
-    if (!strstr(info->dlpi_name, name)) return 0;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
-            first = info->dlpi_addr + part->p_vaddr;
-            last = first + part->p_memsz;
-        }
-    }
-    return 1;
-}
-
 __attribute__((constructor)) static void begin(void) {
-    const char *name = getenv("FAILING_KIND"), *library = getenv("FAILING_LIBRARY"), *path = getenv("FAILING_REPORT");
+    const char *name = getenv("FAILING_KIND"), *path = getenv("FAILING_REPORT");
     if (!name || !path) return;
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
     void *memory = mmap(NULL, 16, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (descriptor < 0 || memory == MAP_FAILED) abort();
     close(descriptor);
     folder = getenv("FAILING_FOLDER");
-    if (library && (!dl_iterate_phdr(find, (void *)library) || !first)) abort();
     report = memory;
     kind = !strcmp(name, "eio") ? EIO_ONCE : !strcmp(name, "full") ? FULL : !strcmp(name, "short") ? SHORT
-        : !strcmp(name, "readonly") ? READONLY : !strcmp(name, "memory") ? MEMORY : NONE;
+        : !strcmp(name, "readonly") ? READONLY : NONE;
 }
 
 // Counts a call; returns its distance from the failing call, negative before it and without one.
@@ -63,32 +46,11 @@ static int64_t counted(void) {
     return failing ? number - failing : -1;
 }
 
-// Allocations
-
-extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
-
-static int refused(void *caller) {
-    if (kind != MEMORY || (uintptr_t)caller < first || (uintptr_t)caller >= last) return 0;
-    return counted() == 0;
-}
-
-void *malloc(size_t size) {
-    return refused(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size) {
-    return refused(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
-}
-
-void *realloc(void *old, size_t size) {
-    return refused(__builtin_return_address(0)) ? NULL : __libc_realloc(old, size);
-}
-
 // Files
 
 static int in_folder(int descriptor) {
     char link[64], path[4096];
-    if (!folder || kind == MEMORY || kind == NONE) return 0;
+    if (!folder || kind == NONE) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
     ssize_t length = readlink(link, path, sizeof path - 1);
     if (length <= 0) return 0;

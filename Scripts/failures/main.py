@@ -19,7 +19,6 @@ EXPERIMENTS = {
     "upstreams": (upstreams.upstreams, [*COMPILER, "openssl"]),
     "crashes": (crashes.crashes, ["procps", "strace"]),
     "disk": (disk.disk, COMPILER),
-    "memory": (disk.memory, COMPILER),
     "starts": (disk.starts, [*COMPILER, "mount"]),
     "clocks": (clocks.clocks, ["faketime"]),
     "access": (access.access, []),
@@ -32,7 +31,7 @@ ONLY_IF_NAMED = {"soak"}
 parser = harness.parser("Scripts/chaos", __doc__, EXPERIMENTS, ONLY_IF_NAMED)
 parser.add_argument("--kills", type=int, default=500, metavar="N", help="crashes: how often (default: 500)")
 parser.add_argument("--every", type=int, default=1, metavar="N",
-                    help="disk, memory: try each N-th point only (default: 1, all points)")
+                    help="disk: try each N-th point only (default: 1, all points)")
 parser.add_argument("--copies", type=int, default=100, metavar="N",
                     help="starts: damaged copies of each kind (default: 100)")
 parser.add_argument("--minutes", type=float, default=20, metavar="N", help="soak: how long (default: 20)")

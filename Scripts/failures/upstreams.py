@@ -76,42 +76,6 @@ def handshake_cut(connection):
     connection.sendall(bytes.fromhex("160303007a020000760303"))
 
 
-# HTTP/2 (RFC 9113), whose heads are compressed (RFC 7541)
-
-DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY, CONTINUATION, END_STREAM, END_HEADERS, ACK = 0, 1, 3, 4, 7, 9, 1, 4, 1
-OK, EARLY, EMPTY = b"\x88", b"\x08\x03103", b"\x00\x01a\x00"  # ":status: 200", ":status: 103", "a:"
-# A field of 3,900 bytes that the client stores, and the byte that repeats the field.
-LONG_FIELD, AGAIN = b"\x40\x01a\x7f" + bytes([3_900 - 127 & 127 | 128, 3_900 - 127 >> 7]) + b"x" * 3_900, b"\xbe"
-
-
-def frame(kind, flags, stream, payload=b""):
-    return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
-
-
-def frames(stream, block, flags=END_STREAM):
-    """Returns a head of any length as frames."""
-    parts = [block[start:start + 16_000] for start in range(0, len(block), 16_000)]
-    for number, part in enumerate(parts):
-        end = END_HEADERS if number == len(parts) - 1 else 0
-        yield frame(CONTINUATION if number else HEADERS, end | (0 if number else flags), stream, part)
-
-
-def http2(reply):
-    """Answers each request with the frames of `reply`, and closes."""
-    def converse(connection):
-        with connection.makefile("rb") as received:
-            received.read(24)
-            connection.sendall(frame(SETTINGS, 0, 0))
-            while header := received.read(9):
-                kind, flags, stream = header[3], header[4], int.from_bytes(header[5:], "big")
-                received.read(int.from_bytes(header[:3], "big"))
-                if kind == SETTINGS and not flags & ACK:
-                    connection.sendall(frame(SETTINGS, ACK, 0))
-                if kind == HEADERS:
-                    return sending(reply(stream))(connection)
-    return converse
-
-
 # The faults: a name, the kind of error, and the fault. A dict has the kinds of error by the kind of source, under "" for
 # all others.
 
@@ -160,25 +124,12 @@ ANSWERS = {
 HANDSHAKES = {"cut in the handshake": ("offline", handshake_cut), "no handshake": ("timeout", hang),
               "plain bytes": ("offline", answer("400 No"))}
 CERTIFICATES = {"expired": "expired", "wrong name": "elsewhere", "self-signed": "unknown"}
-STREAMS = {
-    "goaway": ("offline", lambda stream: [frame(GOAWAY, 0, 0, bytes(4) + (2).to_bytes(4, "big"))]),
-    "reset stream": ("offline", lambda stream: [frame(RST_STREAM, 0, stream, (2).to_bytes(4, "big"))]),
-    "cut in a frame": ("offline", lambda stream: [*frames(stream, OK, 0), frame(DATA, 0, stream, bytes(500))[:100]]),
-    "60,000 fields": ("offline", lambda stream: frames(stream, OK + EMPTY * 60_000)),
-    "a repeated field": ("offline", lambda stream: frames(stream, OK + LONG_FIELD + AGAIN * 60_000)),
-    "endless head": ("offline", lambda stream: itertools.chain(
-        [frame(HEADERS, 0, stream, OK)], itertools.repeat(frame(CONTINUATION, 0, stream, EMPTY * 4_000)))),
-    # Many small heads pass the limit of norris-fetch before one of nghttp2.
-    "endless 103": ("decode", lambda stream: itertools.repeat(frame(HEADERS, END_HEADERS, stream, EARLY) * 1_000)),
-    "trailers": ("offline", lambda stream: itertools.chain(frames(stream, OK, 0), frames(stream, EMPTY * 60_000))),
-}
 THROUGH = "http://upstream.example"  # an address that only the proxy knows
 FAULTS = {
     "connection: refused": ("offline", {"refuses": True}),
     **{name: (kind, {"fault": fault}) for name, (kind, fault) in ANSWERS.items()},
     **{f"TLS: {name}": (kind, {"tls": "good", "handshake": fault}) for name, (kind, fault) in HANDSHAKES.items()},
     **{f"TLS: {name}": ("offline", {"tls": bad}) for name, bad in CERTIFICATES.items()},
-    **{f"HTTP/2: {name}": (kind, {"tls": "good", "conversation": http2(reply)}) for name, (kind, reply) in STREAMS.items()},
     "proxy: refuses connections": ("offline", {"refuses": True, "proxied": True}),
     "proxy: asks for credentials": ("http", {"fault": answer("407 No"), "proxied": True}),
     "proxy: hangs": ("timeout", {"fault": hang, "proxied": True}),
@@ -256,16 +207,11 @@ class Case:
         self.wrong[kind] += [] if condition else [problem]
 
     def run(self, folder, certificates, load, expected, fault=None, refuses=False, tls=None, handshake=None,
-            conversation=None, proxied=False, url=None):
+            proxied=False, url=None):
         contexts = {}
         for kind in ["good", tls] if tls else []:
             contexts[kind] = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             contexts[kind].load_cert_chain(certificates / f"{kind}.pem")
-        if conversation:
-            contexts["good"].set_alpn_protocols(["http/1.1"])
-            contexts["h2"] = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            contexts["h2"].load_cert_chain(certificates / "good.pem")
-            contexts["h2"].set_alpn_protocols(["h2"])
         fetches = itertools.count()
 
         def good(target, _):
@@ -292,13 +238,11 @@ class Case:
                 if refuses:
                     upstream.stop()
                 upstream.answer = (lambda *_: fault) if fault else good
-                upstream.handshake, upstream.conversation = handshake, conversation
-                upstream.context = contexts.get("h2" if conversation else tls)
+                upstream.handshake, upstream.context = handshake, contexts.get(tls)
                 wait_for(lambda: all(errors(server).values()), "the fault", timeout=6 * TIMEOUT + 20)
                 self.observe(server, load, expected)
                 if not url:
-                    upstream.answer, upstream.context = good, contexts.get("good")
-                    upstream.handshake = upstream.conversation = None
+                    upstream.answer, upstream.handshake, upstream.context = good, None, contexts.get("good")
                     if refuses:
                         upstream.start()
                     self.recover(server)

@@ -28,7 +28,7 @@ class Documents(Upstream):
 
     def __init__(self, facts=500, items=20, lifetime=None, clock=time.time):
         super().__init__(self.validated)
-        self.clock, self.has_validators, self.fault = clock, True, None
+        self.clock, self.fault = clock, None
         self.lifetime = {} if lifetime is None else {"Cache_Control": f"max-age={lifetime}"}
         self.requests, self.bytes = collections.Counter(), 0
         self.answered = {}  # the time of the last good response for each path
@@ -36,20 +36,19 @@ class Documents(Upstream):
         self.feed = rss(item(number, "Chuck Norris reads it. " * 20) for number in range(items))
 
     def validated(self, path, fields):
-        """Returns a document, or 304 to a request with its validator. `fault` is a reply instead."""
+        """Returns a document, or 304 to a request with its validator. `fault` returns a reply instead, or None."""
         path = path.removeprefix(f"/feeds/{HOST}")
         self.requests[path] += 1
-        if self.fault:
-            return self.fault() if callable(self.fault) else self.fault
+        if self.fault and (reply := self.fault(path)):
+            return reply
         body = self.facts if path.startswith(SEARCH) else ["dev"] if path == FACTS[2] else self.feed
-        tag = {"ETag": '"1"'} if self.has_validators else {}
         date = email.utils.formatdate(self.clock(), usegmt=True)
-        status, fields_of, body = replied(body, Date=date, **tag, **self.lifetime)
+        status, sent, body = replied(body, Date=date, ETag='"1"', **self.lifetime)
         self.answered[path] = self.clock()
         if fields["If-None-Match"] == '"1"':
             status, body = 304, b""
         self.bytes += len(body)
-        return status, fields_of, body
+        return status, sent, body
 
     def each_once(self):
         """Returns a text that names the documents that were requested more than once."""
