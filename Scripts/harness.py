@@ -219,16 +219,6 @@ def need_root():
         raise Failure("root is needed")
 
 
-@contextlib.contextmanager
-def effective_user(uid):
-    """Connects as another user in the block. norrisd receives the effective user id."""
-    os.seteuid(uid)
-    try:
-        yield
-    finally:
-        os.seteuid(os.getuid())
-
-
 class Worker:
     """A function in a process of another user. `result` waits for what it returns; None if it failed."""
 
@@ -532,14 +522,14 @@ class Upstream:
     `handshake` gets the connection before TLS.
     """
 
-    def __init__(self, answer=lambda target, fields: content(target), context=None):
+    def __init__(self, answer=lambda target, fields: content(target), context=None, address="127.0.0.1", port=0):
         self.answer, self.context, self.handshake = answer, context, None
         self.times = collections.defaultdict(list)
-        self.port, self.server = 0, None
+        self.address, self.port, self.server = address, port, None
 
     @property
     def url(self):
-        return f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}"
+        return f"{'https' if self.context else 'http'}://{self.address}:{self.port}"
 
     def count(self, path, since=0):
         """Returns the number of requests for a path since a time of the monotonic clock."""
@@ -590,7 +580,7 @@ class Upstream:
                 if not isinstance(sys.exc_info()[1], OSError):
                     traceback.print_exc()
 
-        self.server = Server(("127.0.0.1", self.port), Handler)
+        self.server = Server((self.address, self.port), Handler)
         self.port = self.server.server_port
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 

@@ -12,8 +12,8 @@ import subprocess
 import threading
 import time
 
-from harness import (FACT_RANDOM, OFFLINE, Failure, Upstream, compared, compiled, cpu_seconds, daemon,
-                     effective_user, fact, in_turn, load_command, loaded, need_root, replied, request, resident,
+from harness import (FACT_RANDOM, OFFLINE, Client, Failure, Upstream, Worker, compared, compiled, cpu_seconds, daemon,
+                     fact, in_turn, load_command, loaded, need_root, replied, request, resident,
                      running, value, wait_for)
 
 REFERENCE = 1_000  # facts of the daemon that fact.random is compared with
@@ -134,10 +134,7 @@ def measured(home, size, built_in, load, reference, runs):
         add("restart to READY", server.start, "ms", at_most=200)
         wait_for(all_facts, "all facts", timeout)
         for uid in USERS:
-            with effective_user(uid):
-                client = server.connect()
-            with client:
-                client.repeat(request("fact.random", source="all"), 1000)
+            Worker(uid, draw, server.path).result()
         settle(server)
         add("anonymous memory, restart and 2 x 1,000 facts", server.memory() / 1e6, "MB",
             at_most=12 if size <= 10_000 else 60)
@@ -159,6 +156,11 @@ def measured(home, size, built_in, load, reference, runs):
     for name in ["state", "cache"]:
         add(f"{name}.db", (home / name / f"{name}.db").stat().st_size / 1e6, "MB")
     return rows
+
+
+def draw(path):
+    with Client(path) as client:
+        client.repeat(request("fact.random", source="all"), 1000)
 
 
 def settle(server):

@@ -95,7 +95,7 @@ chapter_network() {
     start_upstream
     check "a network comes" eventually 60 upstream_is_ready
     check "names are resolved inside the unit, and facts fetched" inside norrisctl refresh facts --wait
-    check "they are there" says 'contains container number' as alice norrisctl search container
+    check "they are there" says 'upgrades [0-9]+ machines' as alice norrisctl search machines
     check "the status has no error" eventually 60 says_not 'offline' inside norrisctl status --plain
 
     # Tries, as the service's user and in its unit, what a decoder that was taken over could do.
@@ -136,7 +136,7 @@ chapter_reload() {
     check "STATUS says what is wrong" eventually 60 says 'config.yaml:1:.*levle' status_text
     check "so does the journal, as an error" eventually 60 says 'config.yaml:1:.*levle' refused_in_journal "$mark"
     check "norrisctl says that it is degraded" says 'degraded' inside norrisctl status --plain
-    check "what was in force still is" says 'container number' as alice norrisctl search container
+    check "what was in force still is" says 'upgrades [0-9]+ machines' as alice norrisctl search machines
     check "norrisctl reload names line and key" complains 64 'config.yaml:1:.*levle' inside norrisctl reload
     configure 'facts: {base_url: "http://facts.test"}'
     check "a reload with a mended file" inside systemctl reload norrisd
