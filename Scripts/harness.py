@@ -1,8 +1,8 @@
-"""The parts of all experiments: norrisd in a temporary folder, upstreams, users, clients, measures, paired runs, and one
-table of results.
+"""The parts of all experiments: norrisd in a temporary folder, upstreams, users, clients, measures, paired runs, and
+one table of results.
 
-An experiment is a function with a docstring of what it tries. It gets a temporary folder and the options of the command,
-and returns rows of the table. A row with a goal has met or missed it.
+An experiment is a function with a docstring of what it tries. It gets a temporary folder and the options of the
+command, and returns rows of the table. A row with a goal has met or missed it.
 """
 
 import argparse
@@ -453,7 +453,8 @@ def gif(query, number):
 
 def status(number):
     return {"id": str(1000 + number), "created_at": f"2026-10-{number % 28 + 1:02}T12:00:00.000Z",
-            "visibility": "public", "uri": f"https://town.example/{number}", "url": f"https://town.example/@ada/{number}",
+            "visibility": "public", "uri": f"https://town.example/{number}",
+            "url": f"https://town.example/@ada/{number}",
             "content": f"<p>Status {number} &amp; more</p>", "sensitive": False, "spoiler_text": "",
             "account": {"id": str(number % 3), "acct": f"ada{number % 3}", "display_name": f"Ada {number % 3} 🌱",
                         "url": "https://town.example/@ada", "avatar": "https://town.example/ada.png"},
@@ -470,7 +471,8 @@ def user_with_posts(number):
 
 
 def item(name, text="Chuck Norris reads it.", more=""):
-    return f"<item><guid isPermaLink='false'>{name}</guid><title>{name}</title><description>{text}</description>{more}</item>"
+    return (f"<item><guid isPermaLink='false'>{name}</guid><title>{name}</title>"
+            f"<description>{text}</description>{more}</item>")
 
 
 def rss(items):
@@ -612,7 +614,7 @@ def chosen(names, options):
 
 def parser(command, described, experiments, only_if_named=()):
     """Returns a parser for the names of experiments, to which a command adds its options."""
-    functions = "\n".join(f"  {name:14}{function.__doc__.splitlines()[0]}" for name, (function, _) in experiments.items())
+    functions = "\n".join(f"  {name:14}{run.__doc__.splitlines()[0]}" for name, (run, _) in experiments.items())
     default = f"all except {', '.join(sorted(only_if_named))}" if only_if_named else "all"
     result = argparse.ArgumentParser(
         prog=command, formatter_class=argparse.RawDescriptionHelpFormatter, description=described,

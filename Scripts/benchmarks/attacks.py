@@ -63,9 +63,9 @@ def victim(path, lines, pause):
 
 
 def flood(path, count, data, seconds, read=True, replies=1, repeat=False, burst=False, start=0.0):
-    """Sends data on `count` connections as fast as norrisd takes it, once or again and again. Ends after `replies` lines
-    on each connection, or after some seconds; always after these without reading. A burst connects without blocking, and
-    keeps its connections until the end."""
+    """Sends data on `count` connections as fast as norrisd takes it, once or again and again. Ends after `replies`
+    lines on each connection, or after some seconds; always after these without reading. A burst connects without
+    blocking, and keeps its connections until the end."""
     time.sleep(max(0, start - time.monotonic()))
     end, totals, connections = time.monotonic() + seconds, collections.Counter(), []
     view, selector = memoryview(data), selectors.DefaultSelector()
@@ -278,8 +278,8 @@ SIMPLE = {
     "searches": endless(lines(*[("fact.search", {"query": a + b}) for a in "abcdefgh" for b in "aeiou"])),
     "queries": endless(lines(*[("fact.search", {"query": query}) for query in QUERIES])),
     "writes": endless(lines(*FAVORITES), disk=[request("recent.list"), *FROM_DISK]),
-    "marks-unknown": endless(lines(*[("post.mark_read", {"ids": [f"s0:{each}" for each in range(number, number + 3000)]})
-                                     for number in range(0, 20_000, 3000)]), posts=2_000, disk=POSTS_FROM_DISK),
+    "marks-unknown": endless(lines(*[("post.mark_read", {"ids": [f"s0:{each}" for each in range(first, first + 3000)]})
+                                     for first in range(0, 20_000, 3000)]), posts=2_000, disk=POSTS_FROM_DISK),
     "marks-all": endless(lines(("post.mark_read", {"all": True})), posts=2_000, disk=POSTS_FROM_DISK),
     "lists": endless(lines(("author.list", {}), ("post.list", {"unread": True}), ("post.list", {"author": "zzz"})),
                      users=1, posts=2_000, disk=POSTS_FROM_DISK),
@@ -346,7 +346,8 @@ def client(options, folder):
                 connection, _ = server.accept()
                 with contextlib.suppress(OSError), connection:
                     asked = json.loads(connection.makefile().readline())
-                    connection.sendall(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}).encode() + b"\n")
+                    reply = {"jsonrpc": "2.0", "id": asked["id"], "error": error}
+                    connection.sendall(json.dumps(reply).encode() + b"\n")
 
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(path))
@@ -454,8 +455,8 @@ def invented_categories(number):
 
 
 def hostile(options, folder, reply, count=1, kind="feed", path="/hostile", peak=PEAK_GOAL):
-    """Measures the victim, the memory of norrisd and a feed beside that is due every second, while an upstream sends a reply
-    (a function of the number of the request) to `count` sources each second. The daemon is ended under way."""
+    """Measures the victim, the memory of norrisd and a feed beside that is due every second, while an upstream sends a
+    reply (a function of the number of the request) to `count` sources each second. The daemon is ended under way."""
     released, numbers = threading.Event(), itertools.count()
 
     def answer(target, fields):

@@ -11,8 +11,8 @@ import statistics
 import subprocess
 import sys
 
-from harness import (FACT_RANDOM, OFFLINE, SCRIPTS, Failure, Row, Upstream, accepts, compared, compiled, content, daemon,
-                     feed, in_turn, key_file, loaded, program, request, running, value, wait_for, wall)
+from harness import (FACT_RANDOM, OFFLINE, SCRIPTS, Failure, Row, Upstream, accepts, compared, compiled, content,
+                     daemon, feed, in_turn, key_file, loaded, program, request, running, value, wait_for, wall)
 
 # The pairs of processes in a run, because processes are short.
 PAIRS, WARM_UP = 10, 3
@@ -128,7 +128,8 @@ def cards(folder, options):
         # Each fact results in a different landscape.
         number = next(numbers)
         text = f"Chuck Norris has counted to infinity {number} times, and once more to be sure of it."
-        given.write_text(json.dumps({"id": f"bench-{number}", "text": text, "categories": ["dev"], "source": "builtin"}))
+        fact = {"id": f"bench-{number}", "text": text, "categories": ["dev"], "source": "builtin"}
+        given.write_text(json.dumps(fact))
         return draw([program("norris-card"), "--size", CARD_SIZE])
 
     def norrisctl_card():

@@ -32,8 +32,8 @@ SHORT, JITTER = 5, 1.1  # the shortest refresh interval in seconds; the longest 
 NOTICED = 60  # seconds after which the daemon reads the clock again, without any other reason
 WATCHDOG, STOPPED = 2, 5  # seconds; of the simulated suspension
 COMMANDS = ["status", "fact", "fact --today", "feed", "recent", "favorite list", "doctor"]
-# Times that norrisctl must not print here: no source has an interval of more than a day, and no search or favorite is in
-# the future.
+# Times that norrisctl must not print here: no source has an interval of more than a day, and no search or favorite is
+# in the future.
 IMPLAUSIBLE = re.compile(r"\b(?:in )?\d+ (?:years?|months?)\b|(?<![\w.:/-])-\d+ \w+")
 IN_THE_FUTURE = re.compile(r"\bin -?\d+ (?:second|minute|hour|day|month|year)|(?<![\w.:/-])-\d+ \w+")
 
@@ -142,8 +142,8 @@ class Machine:
             self.expect(source["freshness"].get("age_seconds", 0) >= 0, f"{when}: {name}: {source['freshness']}")
 
     def pass_year(self, year, seconds, is_due=True):
-        """Lets some seconds pass in a year: every request is answered, and no source is fetched too often or, if it is due,
-        too seldom. Schedules have whole seconds, and a step of the clock adds two."""
+        """Lets some seconds pass in a year: every request is answered, and no source is fetched too often or, if it is
+        due, too seldom. Schedules have whole seconds, and a step of the clock adds two."""
         begin = time.monotonic()
         while time.monotonic() < begin + seconds:
             self.check_requests(year)
@@ -277,8 +277,8 @@ def watchdog(path, beats):
 
 
 def suspended(folder):
-    """The process is stopped, and continued with a clock that is hours ahead: connections go on, one fetch of each source
-    that is due, watchdog messages in time."""
+    """The process is stopped, and continued with a clock that is hours ahead: connections go on, one fetch of each
+    source that is due, watchdog messages in time."""
     refresh, beats = {"hourly": "1h", "six": "6h", "daily": "24h"}, []
     machine = Machine(folder, refresh, WATCHDOG_USEC=str(WATCHDOG * 1_000_000))
     with machine.running() as server, watchdog(folder / "home/notify", beats):

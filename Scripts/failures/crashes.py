@@ -17,7 +17,8 @@ import threading
 import time
 
 from disk import faults_of
-from harness import OFFLINE, Failure, Row, Upstream, daemon, faultless, feed, item, replied, request, rss, value, wait_for
+from harness import (OFFLINE, Failure, Row, Upstream, daemon, faultless, feed, item, replied, request, rss, value,
+                     wait_for)
 
 WRITERS, FACTS, POSTS = 4, 1_000, 1_500
 MARKS = 0.05  # the fraction of writes that mark posts as read, which is permanent
@@ -88,7 +89,8 @@ def killed_start(home, setting, seconds):
 
 def kills(folder, count):
     """Acknowledged favorites and read marks survive each kill; the databases are whole, and starts are quick."""
-    generator, home, files, growing = random.Random(), folder / "norrisd", folder / "facts", folder / "facts" / "growing"
+    generator, home, files = random.Random(), folder / "norrisd", folder / "facts"
+    growing = files / "growing"
     files.mkdir()
     (files / "facts").write_text("\n%\n".join(f"Fact {number} is written." for number in range(FACTS)))
     growing.touch()

@@ -1,8 +1,8 @@
 """Looks for the key of Giphy wherever it must not be.
 
-norrisd runs at the log level trace with a key that occurs nowhere else. Giphy answers well, refuses, repeats the request
-with the key in bodies and headers, redirects, and hangs. Then the key is searched in all that norrisd writes, and in the
-requests that a redirect sends elsewhere.
+norrisd runs at the log level trace with a key that occurs nowhere else. Giphy answers well, refuses, repeats the
+request with the key in bodies and headers, redirects, and hangs. Then the key is searched in all that norrisd writes,
+and in the requests that a redirect sends elsewhere.
 """
 
 import base64
@@ -94,7 +94,8 @@ def credentials(folder, options):
                 look(f"{path.name} after {query}", path.read_bytes())
     printed("norrisd", "--print-config", "--config", home / "config.yaml")
     sent = [text for text in stolen if KEY in text and "/stolen?api_key" not in text]
-    units = [unit.name for unit in (SCRIPTS.parent / "systemd").rglob("*.service") if "LimitCORE=0" not in unit.read_text()]
+    units = [unit.name for unit in (SCRIPTS.parent / "systemd").rglob("*.service")
+             if "LimitCORE=0" not in unit.read_text()]
     return [
         Row("queries that Giphy received", f"{len(asked & set(QUERIES))} of {len(QUERIES)}", goal="all",
             met=asked >= set(QUERIES)),

@@ -1,7 +1,7 @@
 """Disks that fail, and damaged files.
 
-A daemon has used facts, GIFs and posts of an upstream on loopback, and a user keeps, removes, reads, searches and clears.
-norrisd must not crash, must not acknowledge what it cannot store, and must serve within a second of its start.
+A daemon has used facts, GIFs and posts of an upstream on loopback, and a user keeps, removes, reads, searches and
+clears. norrisd must not crash, must not acknowledge what it cannot store, and must serve within a second of its start.
 """
 
 import contextlib
@@ -333,7 +333,8 @@ def stopped_disk(folder, home, setting, kept):
         wait_for(lambda: server.call("server.status")["state"] == "ok", "the recovery", timeout=10)
         return [] if told == [-32005, "degraded"] else [f"favorite.remove and status said {told}"]
 
-    return Start(target, setting, kept, then, calls.under(library, "readonly", target)).row("a disk that becomes read-only")
+    under = calls.under(library, "readonly", target)
+    return Start(target, setting, kept, then, under).row("a disk that becomes read-only")
 
 
 def pages(folder, home, setting, kept):

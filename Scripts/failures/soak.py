@@ -33,8 +33,8 @@ TOLERANCE = 0.05
 BURSTS, BURST = 20, 300  # bursts of fact.random a day, and requests of each
 WARM = 50  # times that each connection sends all reading requests before the first day
 BUSY, NOT_FOUND = -32004, -32001
-# The refresh intervals in hours, and the least and the most requests of a day. Intervals vary by ten percent. Retries wait
-# for a random time of at most an hour, the first ones for seconds.
+# The refresh intervals in hours, and the least and the most requests of a day. Intervals vary by ten percent. Retries
+# wait for a random time of at most an hour, the first ones for seconds.
 SOURCES = {"facts": (6, 2, 6), "gifs": (6, 2, 6), "growing": (1, 16, 31), "slow": (2, 7, 16), "failing": (1, 22, 96),
            "hostile": (2, 6, 160)}
 HOSTILE = [
@@ -151,8 +151,8 @@ class User:
             (self.kept.add if verb == "add" else self.kept.discard)(fact)
 
     def warm(self, slot):
-        """Lets norrisd open all readers of its databases, which otherwise takes weeks, because most of them are needed at
-        rare moments only."""
+        """Lets norrisd open all readers of its databases, which otherwise takes weeks, because most of them are needed
+        at rare moments only."""
         for _, method, parameters in self.READS * WARM:
             self.call(slot, method, **parameters)
 
@@ -233,8 +233,9 @@ def simulated_day(server, sources, number, end):
 
 
 def flat(name, figures):
-    """Returns a row that compares the last three days with the days 8 to 10, because the allocator fills its memory in the
-    first week; in a short run with earlier days. Latencies have no goal, because they depend on the clients' load."""
+    """Returns a row that compares the last three days with the days 8 to 10, because the allocator fills its memory in
+    the first week; in a short run with earlier days. Latencies have no goal, because they depend on the clients'
+    load."""
     count, begin = (3, 7) if len(figures) >= 14 else (3, 1) if len(figures) >= 7 else (1, 1)
     of, goal = min if "CPU" in name else statistics.mean, "p50" not in name and "p99" not in name
     early, late = of(figures[begin:begin + count]), of(figures[-count:])
@@ -269,13 +270,14 @@ def soak(folder, options):
     figures = {name: [sample[name] for sample, _ in samples] for name in samples[0][0]}
     log = max(figures.pop("largest log, KiB"))
     counts = sum((counts for counts, *_ in reports), collections.Counter())
-    bad = [line[:200] for line in server.log() if line.split(maxsplit=2)[1:2] not in (["warning"], ["notice"], ["info"])]
+    expected = ["warning"], ["notice"], ["info"]
+    bad = [line[:200] for line in server.log() if line.split(maxsplit=2)[1:2] not in expected]
     return [
         faultless("simulated days without a crash", len(samples), ended),
         *(flat(name, each) for name, each in figures.items()),
         Row("largest log of a database", quantity(log, "KiB"), goal=f"<= {LOG >> 10:,} KiB", met=log <= LOG >> 10),
         faultless("requests of each source, each day", sum(sum(each.values()) for _, each in samples), late),
-        faultless("favorites added and removed", counts["favorite.add"], [each for *_, lost in reports for each in lost]),
+        faultless("favorites added", counts["favorite.add"], [each for *_, lost in reports for each in lost]),
         faultless("replies", f"{counts.total():,}", [fault for _, faults, _ in reports for fault in faults],
                   note=", ".join(f"{name} {count:,}" for name, count in sorted(counts.items()))),
         faultless("lines of the log", len(server.log()), bad)]

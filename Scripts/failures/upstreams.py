@@ -18,8 +18,8 @@ import time
 import urllib.parse
 import zlib
 
-from harness import (FORK, KEY, Client, Failure, Row, Upstream, Worker, chosen, compiled, content, daemon, faultless, feed,
-                     key_file, loaded, percentile, request, table, wait_for)
+from harness import (FORK, KEY, Client, Failure, Row, Upstream, Worker, chosen, compiled, content, daemon, faultless,
+                     feed, key_file, loaded, percentile, request, table, wait_for)
 
 LATENCY_GOAL, RECOVERY_GOAL, MEMORY_GOAL = 50, 60, 8 << 20  # ms, s, bytes
 SECONDS, TIMEOUT = 3, 2  # of the requests while the upstream fails; http.timeout
@@ -76,8 +76,8 @@ def handshake_cut(connection):
     connection.sendall(bytes.fromhex("160303007a020000760303"))
 
 
-# The faults: a name, the kind of error, and the fault. A dict has the kinds of error by the kind of source, under "" for
-# all others.
+# The faults: a name, the kind of error, and the fault. A dict has the kinds of error by the kind of source, under ""
+# for all others.
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 KEYLESS = {"": "http", "gifs": "credentials"}
@@ -217,7 +217,8 @@ class Case:
         def good(target, _):
             # The content changes with each fetch, so that a fetch can be recognized. A proxy gets whole addresses.
             first = next(fetches) % 3
-            return content(urllib.parse.urlsplit(target)._replace(scheme="", netloc="").geturl(), range(first, first + 6))
+            target = urllib.parse.urlsplit(target)._replace(scheme="", netloc="").geturl()
+            return content(target, range(first, first + 6))
 
         with Upstream(good, contexts.get("good")) as upstream:
             base = url or (THROUGH if proxied else upstream.url)

@@ -57,8 +57,8 @@ def cold(folder, options):
             cache.start()
             refresh(servers)
             total = sum(upstream.requests.values())
-            rows.append(Row("cache restarted empty, all refresh: requests at the upstream", str(total), goal=f"<= {documents}",
-                            met=total <= documents and not upstream.each_once(), note=upstream.each_once()))
+            rows.append(Row("cache restarted empty, all refresh: requests at the upstream", str(total),
+                            goal=f"<= {documents}", met=total <= documents and not upstream.each_once(), note=upstream.each_once()))
     return rows
 
 
@@ -94,8 +94,8 @@ def caches(folder, options):
                 upstream.fault = lambda path: response() if upstream.requests[path] == 1 else None
                 found = states()
                 requests, kept = max(upstream.requests.values()), [stored(server) for server in servers] == before
-                rows.append(Row(name, str(found), peer=f"{requests} requests for a document", goal="fresh, content stays",
-                                met=found == {("fresh", None)} and kept and requests == 2))
+                rows.append(Row(name, str(found), peer=f"{requests} requests for a document",
+                                goal="fresh, content stays", met=found == {("fresh", None)} and kept and requests == 2))
             upstream.fault = None
             upstream.requests.clear()
             cache.stop()
@@ -194,7 +194,8 @@ def outage(folder, options):
         with machines(folder, OUTAGE_MACHINES, setting, under=clock.under) as servers:
             wait_for_content(servers)
             time.sleep(2 * HOUR / SPEED)
-            rows = [Observer(servers, upstream, clock).observe(1).row("an hour with everything", "no error", "no error")]
+            observer = Observer(servers, upstream, clock).observe(1)
+            rows = [observer.row("an hour with everything", "no error", "no error")]
 
             upstream.requests.clear()
             observer = Observer(servers, upstream, clock)

@@ -126,7 +126,8 @@ def listens(port):
 def configuration(url, facts="1d", feeds=None, timeout=30):
     """Returns the configuration of a machine. `feeds` maps names to refresh intervals."""
     feeds = {name: "30m" for name in FEEDS} if feeds is None else feeds
-    return {"http": {"timeout": f"{timeout}s"}, "facts": {"base_url": url, "refresh": facts}, "gifs": {"enabled": False},
+    return {"http": {"timeout": f"{timeout}s"}, "facts": {"base_url": url, "refresh": facts},
+            "gifs": {"enabled": False},
             "posts": {"sources": {name: feed(f"{url}/feeds/{HOST}/{name}", refresh=refresh)
                                   for name, refresh in feeds.items()}}}
 
