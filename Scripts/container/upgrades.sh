@@ -24,7 +24,6 @@ upgrades_of() {
     chapter_failed_migration
     chapter_killed
     chapter_full_disk
-    chapter_masked
     chapter_repository
     chapter_autopkgtest
     stop_machine
@@ -257,18 +256,6 @@ chapter_full_disk() {
     check "with room again the upgrade finishes" finish_upgrade
     check "the next version runs" has_version "$next_version"
     kept "after the upgrade"
-    go_back
-}
-
-chapter_masked() {
-    inside systemctl mask --now norrisd.service norrisd.socket 2>/dev/null
-    check "a masked service is upgraded" upgrade
-    check "and does not run" is_inactive
-    check "and stays masked" complains 1 '^masked' inside systemctl is-enabled norrisd.service
-    inside systemctl unmask norrisd.service norrisd.socket 2>/dev/null
-    inside systemctl start norrisd.socket norrisd.service
-    check "unmasked it runs" eventually 60 is_active
-    kept "unmasked"
     go_back
 }
 
