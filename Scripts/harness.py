@@ -263,6 +263,7 @@ class Worker:
 
 
 def request(method, **parameters):
+    """Returns the line of a request."""
     return json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}, separators=(",", ":"))
 
 
@@ -430,7 +431,7 @@ def daemon(home, configuration=OFFLINE, under=(), timeout=30, started=None, leve
     server.stop = (time.perf_counter() - begin) * 1000
 
 
-# Upstreams
+# Upstreams, with the recorded shapes of their items
 
 
 def fact(number):
@@ -471,6 +472,7 @@ def user_with_posts(number):
 
 
 def item(name, text="Chuck Norris reads it.", more=""):
+    """An item of RSS."""
     return (f"<item><guid isPermaLink='false'>{name}</guid><title>{name}</title>"
             f"<description>{text}</description>{more}</item>")
 

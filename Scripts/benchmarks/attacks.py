@@ -141,6 +141,7 @@ class Report:
 
 
 def lasting(options, seconds=LASTING):
+    """The seconds of an attack, which --structure limits."""
     return min(seconds, 3) if options.structure else seconds
 
 
@@ -230,11 +231,13 @@ def held(data, **others):
 
 
 def notifications(method, connections):
+    """Notifications in a pipeline, which make replies that nobody gets, and one request."""
     line = json.dumps({"jsonrpc": "2.0", "method": method}).encode() + b"\n"
     return Attack(line * (NOTIFICATIONS // len(line)) + INFO, connections)
 
 
 def lines(*calls):
+    """The bytes of several requests."""
     return b"".join(request(method, **parameters).encode() + b"\n" for method, parameters in calls)
 
 
@@ -249,12 +252,14 @@ def import_favorites(path):
 
 
 def favorites_batch(read):
+    """Batches of two pages of 6 MB, by a user with many favorites who reads them or does not."""
     page = request("favorite.list", limit=100).encode()
     return Attack(b"[" + page + b"," + page + b"]\n", 250, read=read,
                   prepare=lambda server: Worker(ATTACKERS[0], import_favorites, server.path).result())
 
 
 def costly(members):
+    """Requests of 64 KB with members that take long to parse."""
     return endless(b'{"jsonrpc":"2.0","id":1,"method":"fact.random",%s}\n' % members)
 
 

@@ -17,8 +17,7 @@ import subprocess
 import threading
 import time
 
-import harness
-from harness import (FACT_RANDOM, Upstream, chosen, content, daemon, faultless, feed, item, key_file, program,
+from harness import (FACT_RANDOM, Row, Upstream, chosen, content, daemon, faultless, feed, item, key_file, program,
                      replied, rss, value, wait_for)
 
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
@@ -259,6 +258,6 @@ def clocks(folder, options):
             try:
                 rows += future.result(timeout=600)
             except Exception as error:
-                rows.append(harness.Row(name, "failed", met=False, note=f"{type(error).__name__}: {error}"))
+                rows.append(Row(name, "failed", met=False, note=f"{type(error).__name__}: {error}"))
             print(f"clocks: {name} has ended", flush=True)
     return rows

@@ -236,6 +236,7 @@ def fill(home, setting):
 
 
 def copied(home, target):
+    """Copies the files of a daemon; returns the copy."""
     shutil.copytree(home, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("sock", "notify", "log"))
     return target
 
@@ -353,6 +354,7 @@ def pages(folder, home, setting, kept):
 
 
 def wrong_bytes(seed, path):
+    """Overwrites bytes of a file at random places, the same for the same seed."""
     generator, damaged = random.Random(seed), bytearray(path.read_bytes())
     for _ in range(WRONG_BYTES):
         damaged[generator.randrange(len(damaged))] = generator.randrange(256)

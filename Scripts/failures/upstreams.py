@@ -42,6 +42,7 @@ def sending(*parts):
 
 
 def head(status, *fields, length=0):
+    """The head of a reply, with the length that it states."""
     return "\r\n".join([f"HTTP/1.1 {status}", f"Content-Length: {length}", *fields, "", ""]).encode()
 
 
