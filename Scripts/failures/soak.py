@@ -93,10 +93,11 @@ class User:
     def __init__(self, server, uid):
         self.server, self.random = server, random.Random(uid)
         self.clients, self.counts, self.faults = [None] * CONNECTIONS, collections.Counter(), []
-        self.kept, self.unsure = set(), set()
+        self.kept, self.unsure, self.answered = set(), set(), False
 
     def call(self, slot, method, **parameters):
         """Returns the result, or None for an error or an end of the connection that is none here."""
+        self.answered = False
         try:
             if not self.clients[slot]:
                 self.clients[slot] = self.server.connect()
@@ -107,6 +108,7 @@ class User:
             self.disconnect(slot)
             return None
         self.counts[method] += 1
+        self.answered = True
         if "error" in reply and reply["error"]["code"] not in (BUSY, NOT_FOUND):
             self.faults.append(f"{method}: {reply}")
         return reply.get("result")
@@ -147,8 +149,9 @@ class User:
             return
         self.unsure.add(fact)
         if self.call(slot, f"favorite.{verb}", kind="fact", id=fact) is not None:
-            self.unsure.discard(fact)
             (self.kept.add if verb == "add" else self.kept.discard)(fact)
+        if self.answered:
+            self.unsure.discard(fact)
 
     def warm(self, slot):
         """Lets norrisd open all readers of its databases, which otherwise takes weeks, because most of them are needed

@@ -189,7 +189,7 @@ def outage(folder, options):
     clock = Clock()
     with Documents(lifetime=HOUR // 4, clock=clock.now) as upstream, \
             Cache(folder / "nginx", upstream, under=clock.under) as cache:
-        setting = configuration(cache.url, facts=f"{REFRESH['facts']}s", timeout=1800,
+        setting = configuration(cache.url, facts=f"{REFRESH['facts']}s", timeout=600,
                                 feeds={name: f"{REFRESH[name]}s" for name in FEEDS})
         with machines(folder, OUTAGE_MACHINES, setting, under=clock.under) as servers:
             wait_for_content(servers)
