@@ -104,9 +104,6 @@ let tests: [Target] = [
     .testTarget(
         name: "EndToEndTests",
         dependencies: ["NorrisProtocol", "NorrisTestSupport", "norris-fetch", "norrisctl", "norrisd"]),
-    // Scripts/fleet/simulate runs this program.
-    .executableTarget(
-        name: "norris-fleet", dependencies: ["NorrisPrefetch", "NorrisProtocol"], path: "Tests/FleetModel"),
     .testTarget(name: "NorrisArgumentsTests", dependencies: ["NorrisArguments", "NorrisTestSupport"]),
     .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
     .testTarget(
