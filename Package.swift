@@ -3,8 +3,8 @@ import PackageDescription
 
 // Rules of this file:
 //  - One section for each kind of target: executables, composition, modules, shared types, tests, fuzzing, cards.
-//  - Sections and all array elements are sorted alphabetically.
-//  - A dependency that is not in ARCHITECTURE.md does not belong here; the build is run with
+//  - The dependencies of a target are its modules, products and programs, each sorted by name.
+//  - A target declares each module that it imports; the build is run with
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
 
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")

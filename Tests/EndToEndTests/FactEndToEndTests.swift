@@ -112,6 +112,20 @@ import Testing
         #expect(result.status == 0, "\(result)")
         #expect(daemon.end() == 0)
     }
+
+    /// Runs the client of PROTOCOL.md unchanged, with Python.
+    @Test func clientOfTheProtocolDocumentPrintsAFact() throws {
+        let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+        let document = try String(contentsOf: root.appending(path: "PROTOCOL.md"), encoding: .utf8)
+        let start = try #require(document.range(of: "```python\n")).upperBound
+        let end = try #require(document.range(of: "\n```", range: start..<document.endIndex)).lowerBound
+        let daemon = try RunningDaemon()
+        let result = try run(
+            "python3", ["-"], input: String(document[start..<end]), environment: ["NORRISD_SOCKET": daemon.socket])
+        #expect(result.status == 0, "\(result)")
+        #expect(result.lines.count == 1)
+        #expect(result.output.contains("Chuck Norris"))
+    }
 }
 
 extension String {

@@ -5,59 +5,60 @@ import Testing
 
 @testable import NorrisProtocol
 
-/// The list of methods between two marks in PROTOCOL.md, generated from the table of methods.
+/// The sections of methods and the shared values in PROTOCOL.md, generated from the table of methods. A section begins
+/// with its heading and ends with the line of the result; the text after that line is written by hand.
 struct ProtocolMethodListTests {
-    private static let begin = "<!-- methods: begin -->\n"
-    private static let end = "<!-- methods: end -->\n"
+    private static let begin = "<!-- values: begin -->\n"
+    private static let end = "<!-- values: end -->\n"
+    private static let file = URL(filePath: #filePath).appending(path: "../../../PROTOCOL.md").standardized
 
-    @Test("PROTOCOL.md lists the methods of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
+    private let document: String
+
+    init() throws { document = try String(contentsOf: Self.file, encoding: .utf8) }
+
+    @Test("PROTOCOL.md describes the methods of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
     func isUpToDate() throws {
-        let file = URL(filePath: #filePath).appending(path: "../../../PROTOCOL.md").standardized
-        let document = try String(contentsOf: file, encoding: .utf8)
-        let begin = try #require(document.range(of: Self.begin))
-        let end = try #require(document.range(of: Self.end))
         var updated = document
-        updated.replaceSubrange(begin.upperBound..<end.lowerBound, with: Self.list)
+        for method in MethodTable.methods {
+            let heading = try #require(
+                updated.range(of: "\n### `\(method.name)`\n"), "PROTOCOL.md has no heading ### `\(method.name)`")
+            let rest = heading.upperBound..<updated.endIndex
+            let result = try #require(updated.range(of: "\nResult: ", range: rest)).upperBound
+            let end = updated[result...].firstIndex(of: "\n") ?? updated.endIndex
+            updated.replaceSubrange(heading.lowerBound..<end, with: "\n" + Self.section(method))
+        }
+        let begin = try #require(updated.range(of: Self.begin))
+        let end = try #require(updated.range(of: Self.end))
+        updated.replaceSubrange(begin.upperBound..<end.lowerBound, with: Self.values)
         if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1", updated != document {
-            try updated.write(to: file, atomically: true, encoding: .utf8)
+            try updated.write(to: Self.file, atomically: true, encoding: .utf8)
             return
         }
         #expect(
-            document[begin.upperBound..<end.lowerBound] == Self.list,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolMethodListTests brings the list up to date.")
+            document == updated,
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolMethodListTests brings the sections up to date.")
     }
 
-    private static var list: String {
-        MethodTable.methods.map(section).joined(separator: "\n") + "\n" + "### Shared values\n\n"
-            + SharedSchemas.all.map { "- `\($0.name)`: `\($0.schema)`\n" }.joined()
+    @Test func everyMethodHasOneSection() {
+        let headings = document.matches(of: #/(?m)^### `([a-z_.]+)`$/#).map { String($0.output.1) }
+        #expect(headings.sorted() == MethodTable.methods.map(\.name).sorted())
     }
 
-    private static func section(_ method: MethodDescription) -> String {
-        let parameters = method.parameters.map { parameter in
-            "- `\(parameter.label)`: `\(parameter.schema)`. \(parameter.summary)\n"
+    /// The table of what a method waits for, and whether a client may repeat it.
+    @Test func everyMethodIsInTheTableForClients() throws {
+        let start = try #require(document.range(of: "\n| method | waits for |")).upperBound
+        let rows = document[start...].prefix { $0 != "#" }.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        var administrative: [String: Bool] = [:]
+        for row in rows {
+            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            try #require(cells.count == 4, "\(row)")
+            for name in cells[0].matches(of: #/`([a-z_.]+)`/#).map({ String($0.output.1) }) {
+                #expect(administrative.updateValue(cells[3] == "yes", forKey: name) == nil, "\(name) is there twice")
+            }
         }
-        return "### `\(method.name)`\n\n" + method.summary + (method.isAdministrative ? " Needs an administrator." : "")
-            + "\n\n" + (parameters.isEmpty ? "No parameters." : parameters.joined()) + "\n"
-            + (parameters.isEmpty ? "\n" : "") + "Result: `\(method.result)`\n"
-    }
-}
-
-/// norrisd-protocol(7) lists all methods, errors, limits and events of the program.
-struct ProtocolManualTests {
-    private static let name = "norrisd-protocol.7"
-
-    private let page: ManualPage
-
-    init() throws { page = try ManualPage(Self.name) }
-
-    @Test("norrisd-protocol(7) lists the methods of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
-    func isUpToDate() throws {
-        let updated = page.replacing { $0 == "methods" ? Self.methods : Self.values }
-        if try updated.updateDocument(Self.name) { return }
         #expect(
-            page.lines == updated.lines,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolManualTests brings the list up to date.")
-        #expect(page.section("METHODS").subsections.dropLast() == MethodTable.methods.map(\.name)[...])
+            administrative
+                == Dictionary(uniqueKeysWithValues: MethodTable.methods.map { ($0.name, $0.isAdministrative) }))
     }
 
     @Test func errorsAreThoseOfTheProgram() {
@@ -66,61 +67,53 @@ struct ProtocolManualTests {
             .internalError(), .notFound(""), .nothingCached("", source: "", lastError: nil),
             .permissionDenied, .busy(""), .storage(""), .shuttingDown,
         ]
-        var told = page.section("ERROR CODES").items
-        #expect(told.contains("-32600 invalid_request, line_too_long"))
-        told = told.map { $0.replacing(", line_too_long", with: "") }
-        #expect(told == all.map { "\($0.code.rawValue) \($0.reason)" })
-        #expect(ResponseError.lineTooLong(maximum: 1).code == .invalidRequest)
-    }
-
-    @Test func errorsAreThoseOfTheProtocolDocument() throws {
-        let file = URL(filePath: #filePath).appending(path: "../../../PROTOCOL.md").standardized
-        let document = try String(contentsOf: file, encoding: .utf8)
         let rows = document.matches(of: #/(?m)^\| (-32\d+) \| ([^|]+) \|/#).map { row in
             "\(row.output.1) \(row.output.2.replacing("`", with: ""))"
         }
-        #expect(page.section("ERROR CODES").items == rows)
+        #expect(rows.contains("-32600 invalid_request, line_too_long"))
+        #expect(
+            rows.map { $0.replacing(", line_too_long", with: "") } == all.map { "\($0.code.rawValue) \($0.reason)" })
+        #expect(ResponseError.lineTooLong(maximum: 1).code == .invalidRequest)
     }
 
     @Test func limitsAreThoseOfTheProgram() {
-        let text = page.lines.joined(separator: "\n")
         #expect(LineSplitter.maximumRequest == 65_536)
-        #expect(text.contains("65,536 bytes"))
-        #expect(text.contains("at most \(SocketPath.maximumBytes) bytes"))
-        #expect(text.contains("at most \(JSON.maximumDepth) open brackets"))
+        #expect(document.contains("65,536 bytes"))
+        #expect(document.contains("at most \(SocketPath.maximumBytes) bytes"))
+        #expect(document.contains("at most \(JSON.maximumDepth) open brackets"))
         #expect(JSON.maximumInteger == 1 << 53)
-        #expect(text.contains("2^53"))
-        #expect(text.contains("Version \(ServerInfo.protocolVersion)."))
+        #expect(document.contains("±2^53"))
+        #expect(document.contains("Version \(ServerInfo.protocolVersion):"))
     }
 
-    @Test func eventsAreThoseOfTheProgram() { #expect(page.section("EVENTS").items == Event.Topic.all.map(\.rawValue)) }
+    @Test func eventsAreThoseOfTheProgram() {
+        let rows = document.matches(of: #/(?m)^\| `([a-z]+)` \| .*`(?:source|phase)`/#).map { String($0.output.1) }
+        #expect(rows == Event.Topic.all.map(\.rawValue))
+    }
 
-    private static var methods: String { MethodTable.methods.map(section).joined() }
+    private static var values: String { SharedSchemas.all.map { "- `\($0.name)`: `\($0.schema)`\n" }.joined() }
+
+    /// The parameters that PROTOCOL.md describes once for all lists.
+    private static let listParameters: Set = ["cursor", "limit", "numbered"]
 
     private static func section(_ method: MethodDescription) -> String {
-        let parameters = method.parameters.map { parameter in
-            ".It Cm \(parameter.label)\n" + sentences(parameter.summary)
-                + "Takes \(ManualPage.escaped(parameter.schema.requirement)).\n"
-        }
-        return ".Ss \(method.name)\n" + sentences(method.summary)
-            + (method.isAdministrative ? "Needs an administrator.\n" : "")
-            + (parameters.isEmpty ? "" : ".Bl -tag -width Ds\n\(parameters.joined()).El\n")
-            + ".Pp\nResult: \(shape(method.result))\n"
+        var parameters = method.parameters.filter { !listParameters.contains($0.name) }
+            .map { "- `\($0.label)`: `\($0.schema)`. \($0.summary)\n" }
+        let listed = method.parameters.filter { listParameters.contains($0.name) }
+            .map { $0.name == "limit" ? "`\($0.label)` (`\($0.schema)`)" : "`\($0.label)`" }
+        if !listed.isEmpty { parameters.append("- \(listed.joined(separator: ", ")): see [lists](#lists).\n") }
+        return "### `\(method.name)`\n\n" + method.summary
+            + (method.isAdministrative ? " Needs an administrator." : "") + "\n\n"
+            + (parameters.isEmpty ? "" : parameters.joined() + "\n") + "Result: `\(method.result)`"
     }
+}
 
-    private static var values: String {
-        ".Bl -tag -width Ds\n" + SharedSchemas.all.map { ".It \($0.name)\n\(shape($0.schema))\n" }.joined() + ".El\n"
-    }
-
-    /// The sentences of a text, each on its line, as mdoc(7) requires.
-    private static func sentences(_ text: String) -> String {
-        ManualPage.escaped(text).replacing(". ", with: ".\n") + "\n"
-    }
-
-    /// The short form of a schema, with possible line breaks and without hyphenation.
-    private static func shape(_ schema: Schema) -> String {
-        ManualPage.escaped("\(schema)".replacing(",", with: ", ").replacing(":", with: ": "))
-            .replacing("|", with: "|\\:")
-            .split(separator: " ").map { "\\%\($0)" }.joined(separator: " ")
+/// norrisd-protocol(7) is one page, and refers to PROTOCOL.md.
+struct ProtocolManualTests {
+    @Test func pageNamesTheVersionAndTheDocument() throws {
+        let text = try ManualPage("norrisd-protocol.7").section("DESCRIPTION").lines.joined(separator: "\n")
+        #expect(text.contains("Version \(ServerInfo.protocolVersion):"))
+        #expect(text.contains("/usr/share/doc/norrisd/PROTOCOL.md"))
+        #expect(text.contains("65,536 bytes"))
     }
 }
