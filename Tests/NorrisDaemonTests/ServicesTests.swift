@@ -116,7 +116,7 @@ import Testing
         try await FetchingDaemon.run(clock: clock, fetches: false) { daemon, _ in
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
-                control: daemon.core.control, health: daemon.core.health, databases: daemon.databases,
+                sources: daemon.core.sources, health: daemon.core.health, databases: daemon.databases,
                 statusChanges: daemon.core.statusChanges, sink: sink,
                 promptFacts: PromptFactsWriter(
                     file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger))

@@ -1,6 +1,7 @@
 import Logging
 import NorrisProtocol
 import NorrisServer
+import NorrisStore
 
 /// The whole configuration, validated; a key that the file omits has its default.
 ///
@@ -84,9 +85,7 @@ extension Configuration {
         var enabled = true
         /// The values of the entry, or of `posts`.
         var refresh, keep: Duration
-        /// Whether the source is in `state.db` instead of the configuration.
-        var isAdded = false
-        /// Of an added source: whether it has values of its own.
-        var ownRefresh = false, ownKeep = false
+        /// The stored form of a source that is in `state.db` instead of the configuration.
+        var added: AddedSource?
     }
 }

@@ -226,58 +226,50 @@ enum GifResult: Equatable, Sendable {
     case unavailable(SourceFailure?)
 }
 
-/// Users' requests to Giphy: equal requests at one time are sent once.
-final class GifFetches: Sendable {
+/// Users' requests to Giphy.
+extension ConfiguredSources {
     /// The part of the time of a search that is left for storing and reading the reply.
     private static let storing = Duration.milliseconds(300)
 
-    let requests = Coalescer<GifRequest, GifResult>()
-    private let sources: ConfiguredSources
-    private let prefetcher: Prefetcher
-    private let reports: SourceReports
-
-    init(sources: ConfiguredSources, prefetcher: Prefetcher, reports: SourceReports) {
-        (self.sources, self.prefetcher, self.reports) = (sources, prefetcher, reports)
-    }
-
     /// Whether the schedule allows a request now.
-    var maySend: Bool { prefetcher.maySearch(GifSource.name) }
+    var mayAskGiphy: Bool { prefetcher.maySearch(GifSource.name) }
 
-    /// Sends a request to Giphy and stores the reply, within the time of a search and the limits of the schedule.
+    /// Sends a request to Giphy and stores the reply, within the time of a search and the limits of the schedule. Equal
+    /// requests at one time are sent once.
     ///
     /// - Parameters:
     ///   - uid: the user who waits. Of equal requests, the first counts against its user's quota.
-    ///   - mayFetch: ``maySend`` when the client's request arrived.
-    func send(_ request: GifRequest, for uid: UInt32, mayFetch: Bool) async -> GifResult {
-        let source = sources.current.gifs
+    ///   - mayFetch: ``mayAskGiphy`` when the client's request arrived.
+    func askGiphy(_ request: GifRequest, for uid: UInt32, mayFetch: Bool) async -> GifResult {
+        let source = current.gifs
         guard mayFetch else { return unavailable(source, uid) }
-        if let result = await requests.join(request) { return result }
+        if let result = await gifRequests.join(request) { return result }
         let fetched = await prefetcher.search(source.name) { time throws(FetchFailure) in
-            try await source.fetch(request, for: uid, within: max(time - GifFetches.storing, .zero))
+            try await source.fetch(request, for: uid, within: max(time - ConfiguredSources.storing, .zero))
         }
         // A refusal for this user is no answer for others, of whom the next sends the request.
         if fetched == nil, source.quotaFailure(of: uid) != nil, source.quotaFailure() == nil {
-            requests.pass(request)
+            gifRequests.pass(request)
             return unavailable(source, uid)
         }
         let result = fetched ?? unavailable(source, uid)
-        requests.finish(request, result)
+        gifRequests.finish(request, result)
         return result
     }
 
     private func unavailable(_ source: GifSource, _ uid: UInt32) -> GifResult {
         .unavailable(
-            reports.failure(of: source.name) ?? source.quotaFailure(of: uid)
+            failure(of: source.name) ?? source.quotaFailure(of: uid)
                 ?? SourceFailure(
                     kind: .timeout, message: "Giphy is busy with another request. Try again.", since: source.now))
     }
 
     /// A GIF by its id, from the cache or from Giphy.
     func gif(id: String, for uid: UInt32, mayFetch: Bool) async throws(ResponseError) -> Gif {
-        let source = sources.current.gifs
+        let source = current.gifs
         if let gif = await source.stores.gifs.gif(id: id, notBefore: source.notBefore) { return gif }
         // An impossible id costs no request.
-        switch Gif.isPossibleID(id) ? await send(.gif(id: id), for: uid, mayFetch: mayFetch) : .nothing {
+        switch Gif.isPossibleID(id) ? await askGiphy(.gif(id: id), for: uid, mayFetch: mayFetch) : .nothing {
         case .gif(let gif): return gif
         case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .page: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")

@@ -11,16 +11,13 @@ import Synchronization
 /// A class, because a request would copy the properties of a structure, one reference at a time.
 final class FactHandlers: Sendable {
     private let sources: ConfiguredSources
-    private let reports: SourceReports
-    private let knownCategories: KnownCategories
     private let stores: Stores
     private let store: FactStore
     private let encodedFreshness: EncodedFreshness
 
-    init(sources: ConfiguredSources, reports: SourceReports, knownCategories: KnownCategories, stores: Stores) {
-        (self.sources, self.reports, self.knownCategories) = (sources, reports, knownCategories)
-        (self.stores, store) = (stores, stores.facts)
-        encodedFreshness = EncodedFreshness(reports: reports)
+    init(sources: ConfiguredSources) {
+        (self.sources, stores, store) = (sources, sources.stores, sources.stores.facts)
+        encodedFreshness = EncodedFreshness(sources: sources)
     }
 
     var all: [Handler] {
@@ -164,7 +161,7 @@ final class FactHandlers: Sendable {
             if name == Fact.explicitCategory, !allowsExplicit {
                 throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.")
             }
-            guard knownCategories.contains(name) || store.catalogue.hasCategory(name) else {
+            guard sources.context.knownCategories.contains(name) || store.catalogue.hasCategory(name) else {
                 throw .notFound(
                     "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories")
             }
@@ -182,7 +179,7 @@ final class FactHandlers: Sendable {
     }
 
     private func freshness(isEmpty: Bool, isLocal: Bool = false) -> Freshness {
-        reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
+        sources.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
     }
 }
 
@@ -195,18 +192,18 @@ private final class EncodedFreshness: Sendable {
         let isEmpty, isLocal: Bool
     }
 
-    private let reports: SourceReports
+    private let sources: ConfiguredSources
     private let encoded = Mutex<(inputs: Inputs?, bytes: [UInt8])>((nil, []))
 
-    init(reports: SourceReports) { self.reports = reports }
+    init(sources: ConfiguredSources) { self.sources = sources }
 
     /// Writes the end of a result: the end of the list of facts, and the freshness.
     func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
         let inputs = Inputs(
-            second: reports.clock.now, version: reports.prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
+            second: sources.clock.now, version: sources.prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
         encoded.withLock { encoded in
             if encoded.inputs != inputs {
-                let freshness = reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
+                let freshness = sources.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
                 let bytes = "\(FactRandom.resultFreshness)".utf8 + freshness.jsonBytes + "}".utf8
                 encoded = (inputs, Array(bytes))
             }

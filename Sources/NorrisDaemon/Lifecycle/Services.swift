@@ -75,7 +75,7 @@ struct FortuneService: Service {
 
 /// Periodic work in one loop with one sleep, so that an idle daemon wakes up twice a minute.
 struct MaintenanceService: Service {
-    let control: SourceControl
+    let sources: ConfiguredSources
     let health: Health
     let databases: Databases
     /// Set when the status may have changed.
@@ -105,7 +105,7 @@ struct MaintenanceService: Service {
 
     private func run(_ changed: WakeSignal, _ stop: Cancellation) async {
         var followed = databases.condition
-        await control.removeExpired()
+        await sources.removeExpired()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
         await changed.repeatUntilStopped {
@@ -113,7 +113,7 @@ struct MaintenanceService: Service {
                 databases.isReadOnly ? MaintenanceService.intervalAfterFailure : MaintenanceService.interval
             let (seconds, attoseconds) = health.uptime.components
             let passed = Duration(secondsComponent: seconds % interval, attosecondsComponent: attoseconds)
-            await changed.wait(atMost: .seconds(interval) - passed, on: control.clock)
+            await changed.wait(atMost: .seconds(interval) - passed, on: sources.clock)
             guard !Task.isShuttingDownGracefully else { return }
             await databases.heal()
             await databases.measureSpace()
@@ -128,7 +128,7 @@ struct MaintenanceService: Service {
             sink.writeEnded()
             // Expired content is never shown, so removal can wait.
             if minute % 5 == 0 {
-                await control.removeExpired()
+                await sources.removeExpired()
                 await databases.backUp(isCancelled: stop)
             }
             if let promptFacts, minute % 10 == 0 {
@@ -143,11 +143,11 @@ struct MaintenanceService: Service {
         let old = followed
         followed = databases.condition
         if followed.cacheGeneration != old.cacheGeneration {
-            await control.cacheWasReplaced()
+            await sources.cacheWasReplaced()
         } else if old.isCacheFailing, !followed.isCacheFailing {
-            control.cacheIsWritable()
+            sources.cacheIsWritable()
         }
-        if followed.stateGeneration != old.stateGeneration { control.stores.facts.stateWasReplaced() }
+        if followed.stateGeneration != old.stateGeneration { sources.stores.facts.stateWasReplaced() }
     }
 }
 

@@ -55,11 +55,17 @@ package enum Folder {
         return stat(path, &status) == 0 ? Timestamp(seconds: Int64(status.st_mtim.tv_sec)) : nil
     }
 
-    /// Writes a renamed file's new name to the disk (fsync(2)). Without permission to read the folder, the name is
+    /// Renames a complete file, which replaces another one, and writes both to the disk.
+    static func replace(_ path: String, by new: String) throws(StoreError) {
+        synchronize(new)
+        guard rename(new, path) == 0 else { throw notWritable(path) }
+        synchronize(String(path.dropLast(lastComponent(of: path).count)))
+    }
+
+    /// Writes a file or the names in a folder to the disk (fsync(2)). Without permission to read a folder, the names are
     /// written later.
-    static func synchronize(besides path: String) {
-        let folder = String(path.dropLast(lastComponent(of: path).count))
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    private static func synchronize(_ path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
         close(descriptor)
