@@ -7,8 +7,6 @@ struct Planner: Sendable {
     static let maximumRuns = 4
     /// Sources whose last run succeeded go before those that hang, but not forever.
     static let failurePenalty = Duration.seconds(10)
-    /// The longest pause before the clock is read again, because the clock may jump.
-    static let longestPause = Duration.seconds(60)
 
     /// The sources in the order of the configuration.
     private var names: [String] = []
@@ -63,13 +61,12 @@ struct Planner: Sendable {
         }
     }
 
-    /// The time until the next run, unless the schedules change.
-    func pause(_ now: Timestamp) -> Duration {
+    /// The time until the next run, unless the schedules or the time of day change; nil without a next run.
+    func pause(_ now: Timestamp) -> Duration? {
         // When the maximum of runs is reached, only the end of a run permits another.
         let isFull = schedules.values.count { $0.isRunning } >= Planner.maximumRuns
         let next = schedules.values.filter { !$0.isRunning && !isFull }.compactMap { $0.nextRun(now)?.seconds }.min()
-        guard let next else { return Planner.longestPause }
-        return max(.seconds(1), min(.seconds(next - now.seconds), Planner.longestPause))
+        return next.map { .seconds(max($0 - now.seconds, 1)) }
     }
 
     mutating func finish(_ name: String, _ outcome: FetchOutcome, now: Timestamp) {

@@ -102,11 +102,18 @@ package final class Prefetcher: Service {
                     for (name, record) in begun {
                         runs.addTask { await self.fetch(name, storing: record) }
                     }
-                    await self.wakeUp.wait(atMost: pause, on: self.clock)
+                    if let pause {
+                        await self.wakeUp.wait(atMost: pause, on: self.clock)
+                    } else {
+                        await self.wakeUp.wait()
+                    }
                 }
             }
         }
     }
+
+    /// Begins what is due. To be called from time to time, because the time of day may jump.
+    package func readClock() { wakeUp.set() }
 
     private func fetch(_ name: String, storing record: ScheduleRecord) async {
         let lock = lock(of: name)

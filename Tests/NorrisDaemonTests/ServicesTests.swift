@@ -182,7 +182,7 @@ import Testing
         try await run { daemon in
             let facts = daemon.store.catalogue.count
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
-            await advance(by: .seconds(30))
+            await advance(by: .seconds(60))
             #expect(FileManager.default.fileExists(atPath: daemon.folder("cache/cache.db")))
             #expect(daemon.store.catalogue.count == facts)
             #expect(daemon.databases.faults.count == 1 && !daemon.databases.isReadOnly)

@@ -9,8 +9,8 @@ extension ConfiguredSources {
     /// - Returns: the names of the sources whose runs begin.
     func refresh(_ name: String?, isAdministrator: Bool) throws(ResponseError) -> [String] {
         let sources = current
-        if name == GifSource.name, let reason = sources.gifs.unavailableReason {
-            throw .nothingCached(reason.message + ".", source: GifSource.name, lastError: reason)
+        if let name, let reason = sources[name]?.unavailableReason {
+            throw .nothingCached(reason.message + ".", source: name, lastError: reason)
         }
         var started: [String] = []
         var refusal: ResponseError?

@@ -21,8 +21,6 @@ final class ConfiguredSources: Sendable {
     let changing = AsyncLock()
     /// The names and addresses of sources that are being added.
     let pending = Mutex((names: Set<String>(), locks: [String: AsyncLock]()))
-    /// Users' requests to Giphy.
-    let gifRequests = Coalescer<GifRequest, GifResult>()
 
     init(settings: Settings, context: SourceContext, prefetcher: Prefetcher) async {
         (self.settings, self.context, self.prefetcher) = (settings, context, prefetcher)

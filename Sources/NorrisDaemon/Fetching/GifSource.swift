@@ -25,15 +25,7 @@ struct GifSource: ContentSource {
     var kind: String { "giphy" }
     var isEnabled: Bool { configuration.enabled }
     var url: String { configuration.baseURL }
-    /// The reason why no request can be sent, whatever the schedule says; nil for a disabled source, which needs no key.
     var unavailableReason: SourceFailure? { isEnabled ? key.failure : nil }
-
-    var policy: SourcePolicy {
-        var policy = configuredPolicy
-        if unavailableReason != nil { policy.isEnabled = false }
-        return policy
-    }
-
     var refresh: Duration { configuration.refresh }
     var settings: [String] { [configuration.baseURL, rating, key.secret?.value ?? ""] + configuration.queries }
 
@@ -169,6 +161,18 @@ struct GifSource: ContentSource {
         }
     }
 
+    /// The stored reply to a request; nil if the request must be sent.
+    func stored(_ request: GifRequest) async -> GifResult? {
+        switch request {
+        case .page(let list, _, let request):
+            let page = try? await stores.gifs.page(of: list, request, notBefore: notBefore)
+            return page.flatMap { offsetToFetch(of: list, $0, isFirst: request.cursor == nil) == nil ? .page($0) : nil }
+        case .random(let tag):
+            return await stores.gifs.random(text: tag, rating: rating, notBefore: notBefore).map(GifResult.gif)
+        case .gif(let id): return await stores.gifs.gif(id: id, notBefore: notBefore).map(GifResult.gif)
+        }
+    }
+
     /// A page of a list; nil if Giphy refuses the query as too long, which says nothing about other queries.
     private func page(
         of list: GifList, offset: Int, limit: Int, within time: Duration? = nil
@@ -208,7 +212,7 @@ struct GifSource: ContentSource {
 }
 
 /// A request to Giphy on behalf of a user.
-enum GifRequest: Hashable, Sendable {
+enum GifRequest: Sendable {
     /// A page of a list, from an offset in Giphy's list; the client's request selects from the stored list.
     case page(GifList, offset: Int, PageRequest)
     case random(tag: String?)
@@ -234,27 +238,24 @@ extension ConfiguredSources {
     /// Whether the schedule allows a request now.
     var mayAskGiphy: Bool { prefetcher.maySearch(GifSource.name) }
 
-    /// Sends a request to Giphy and stores the reply, within the time of a search and the limits of the schedule. Equal
-    /// requests at one time are sent once.
+    /// Sends a request to Giphy and stores the reply, within the time of a search and the limits of the schedule.
     ///
     /// - Parameters:
-    ///   - uid: the user who waits. Of equal requests, the first counts against its user's quota.
+    ///   - uid: the user who waits. Of equal requests at one time, the first counts against its user's quota, and the
+    ///     others find the stored reply.
     ///   - mayFetch: ``mayAskGiphy`` when the client's request arrived.
     func askGiphy(_ request: GifRequest, for uid: UInt32, mayFetch: Bool) async -> GifResult {
         let source = current.gifs
         guard mayFetch else { return unavailable(source, uid) }
-        if let result = await gifRequests.join(request) { return result }
         let fetched = await prefetcher.search(source.name) { time throws(FetchFailure) in
-            try await source.fetch(request, for: uid, within: max(time - ConfiguredSources.storing, .zero))
+            if let stored = await source.stored(request) { return stored }
+            return try await source.fetch(
+                request, for: uid, within: max(time - ConfiguredSources.storing, .zero))
         }
-        // A refusal for this user is no answer for others, of whom the next sends the request.
-        if fetched == nil, source.quotaFailure(of: uid) != nil, source.quotaFailure() == nil {
-            gifRequests.pass(request)
-            return unavailable(source, uid)
-        }
-        let result = fetched ?? unavailable(source, uid)
-        gifRequests.finish(request, result)
-        return result
+        if let fetched { return fetched }
+        // The wait for an equal request may have left no time.
+        if let stored = await source.stored(request) { return stored }
+        return unavailable(source, uid)
     }
 
     private func unavailable(_ source: GifSource, _ uid: UInt32) -> GifResult {
@@ -274,43 +275,6 @@ extension ConfiguredSources {
         case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .page: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
         }
-    }
-}
-
-/// Request coalescing: the first of equal requests runs, the others wait for its result.
-final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The callers that wait for a running request.
-    let waiters = Mutex<[Key: [CheckedContinuation<Value?, Never>]]>([:])
-
-    /// Waits for the result of an equal request.
-    ///
-    /// - Returns: nil if the caller must run the request, and call ``finish(_:_:)`` or ``pass(_:)``.
-    func join(_ key: Key) async -> Value? {
-        await withCheckedContinuation { continuation in
-            let isFirst = waiters.withLock { waiters in
-                let isFirst = waiters[key] == nil
-                if isFirst { waiters[key] = [] } else { waiters[key]?.append(continuation) }
-                return isFirst
-            }
-            if isFirst { continuation.resume(returning: nil) }
-        }
-    }
-
-    /// Ends a request, and resumes the callers that wait for its result.
-    func finish(_ key: Key, _ value: Value) {
-        for waiter in waiters.withLock({ $0.removeValue(forKey: key) ?? [] }) { waiter.resume(returning: value) }
-    }
-
-    /// Lets the next caller run the request.
-    func pass(_ key: Key) {
-        let next = waiters.withLock { waiters in
-            guard waiters[key]?.isEmpty == false else {
-                waiters[key] = nil
-                return nil as CheckedContinuation<Value?, Never>?
-            }
-            return waiters[key]?.removeFirst()
-        }
-        next?.resume(returning: nil)
     }
 }
 

@@ -77,7 +77,7 @@ final class FactHandlers: Sendable {
     @Sendable private func today(
         _ parameters: FactToday.Parameters, _ call: Call
     ) throws(ResponseError) -> FactToday.Result {
-        let today = LocalDay.today
+        let today = Timestamp.now().localDay
         let scope = sources.unfilteredScope
         guard let fact = store.factOfTheDay(parameters.date ?? today, today: today, source: scope) else {
             let error = freshness(isEmpty: true).error
@@ -228,24 +228,10 @@ extension FactCatalogue {
 
 /// Replaces `Chuck Norris` in any case by a name. Half of the name, or the name with a newline, is not replaced.
 func personalized(_ text: String, for name: String) -> String {
-    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    let (bytes, replaced) = (Array(text.utf8), Array("chuck norris".utf8))
-    var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-        var length = 0
-        while length < replaced.count, index + length < bytes.count {
-            let byte = bytes[index + length]
-            guard (capitals.contains(byte) ? byte + 32 : byte) == replaced[length] else { break }
-            length += 1
-        }
-        if length == replaced.count {
-            result += name.utf8
-            index += length
-        } else {
-            result.append(bytes[index])
-            index += 1
-        }
+    var bytes = Array(text.utf8)
+    let folded = bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+    for range in folded.ranges(of: Array("chuck norris".utf8)).reversed() {
+        bytes.replaceSubrange(range, with: name.utf8)
     }
-    return String(decoding: result, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
 }

@@ -160,7 +160,7 @@ struct GifHandlers: Sendable {
 
 extension GifSource {
     /// The offset of the page to request from Giphy; nil if the stored page suffices.
-    fileprivate func offsetToFetch(of list: GifList, _ stored: GifListPage?, isFirst: Bool) -> Int? {
+    func offsetToFetch(of list: GifList, _ stored: GifListPage?, isFirst: Bool) -> Int? {
         guard let stored else { return isFirst ? 0 : nil }
         // The trending list is fetched by schedule.
         let isOld = stored.fetchedAt.duration(to: now) > configuration.refresh

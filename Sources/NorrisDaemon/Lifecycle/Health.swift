@@ -151,9 +151,3 @@ struct RequestMinutes {
         return past + [total - before]
     }
 }
-
-/// The calendar of the daemon's time zone.
-enum LocalDay {
-    /// The current date (localtime(3)).
-    static var today: CivilDate { Timestamp.now().localDay }
-}

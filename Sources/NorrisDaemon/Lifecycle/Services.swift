@@ -73,7 +73,7 @@ struct FortuneService: Service {
     }
 }
 
-/// Periodic work in one loop with one sleep, so that an idle daemon wakes up twice a minute.
+/// Periodic work in one loop with one sleep, so that an idle daemon wakes up once a minute.
 struct MaintenanceService: Service {
     let sources: ConfiguredSources
     let health: Health
@@ -84,8 +84,8 @@ struct MaintenanceService: Service {
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
 
-    /// The interval divides a minute, at whose end requests are counted.
-    private static let interval: Int64 = 30
+    /// Requests are counted at the end of each minute.
+    private static let interval: Int64 = 60
     /// A disk is used again soon after it can be written.
     private static let intervalAfterFailure: Int64 = 5
 
@@ -116,11 +116,11 @@ struct MaintenanceService: Service {
             await changed.wait(atMost: .seconds(interval) - passed, on: sources.clock)
             guard !Task.isShuttingDownGracefully else { return }
             await databases.heal()
-            await databases.measureSpace()
             await follow(&followed)
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
             minute = now
+            sources.prefetcher.readClock()
             // The first fetches have used as many pages again.
             if minute == 1 { CurrentProcess.releaseMappedCode() }
             CurrentProcess.releaseFreeMemory()

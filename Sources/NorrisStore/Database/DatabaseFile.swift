@@ -156,7 +156,7 @@ final class DatabaseFile: Sendable {
     }
 
     /// Whether the file was deleted or replaced by another one. Blocking.
-    private var isDeleted: Bool {
+    var isDeleted: Bool {
         guard let identity = state.withLock({ $0.identity }) else { return false }
         return Folder.identity(of: path) != identity
     }
@@ -196,8 +196,8 @@ final class DatabaseFile: Sendable {
         return isClosed ? nil : opened.pool
     }
 
-    /// Tries to use the disk again after a failure, and notices a deleted file. Called from time to time.
-    func heal() async {
+    /// Tries to use the disk again after a failure, and replaces a deleted file. Called from time to time.
+    func heal(isDeleted: Bool) async {
         let (condition, hasFailed, pool) = state.withLock { ($0.condition, $0.writeFailure != nil, $0.pool) }
         if !condition.isWritable {
             _ = await reopen(where: { $0.pool === pool }) {
@@ -215,7 +215,7 @@ final class DatabaseFile: Sendable {
                 try database.execute("PRAGMA user_version = \(kind.version)")
                 database.afterCommit { self.noteWrite() }
             }
-        } else if await BackgroundThreads.background.run({ _ in isDeleted }) {
+        } else if isDeleted {
             _ = await replace(pool, because: "the file was deleted while norrisd was running")
         }
     }
@@ -396,11 +396,11 @@ extension DatabaseFile {
     ) throws {
         do {
             try database.write { database in
-                let migration = kind.migrations[version]
-                if let migration { try database.execute(migration.before) }
+                let migration = kind.migrations[version] ?? ("", "")
+                try database.execute(migration.before)
                 let tables = try database.map("SELECT ifnull(sql, '') FROM sqlite_schema") { try $0[0] as String }
                 for statement in kind.schema where !tables.contains(statement) { try database.execute(statement) }
-                try database.execute(migration?.after ?? kind.initial)
+                try database.execute(migration.after)
                 try database.execute(
                     "PRAGMA application_id = \(kind.applicationID); PRAGMA user_version = \(kind.version)")
             }

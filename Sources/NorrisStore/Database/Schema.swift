@@ -9,12 +9,10 @@ struct DatabaseKind: Sendable {
     let isState: Bool
     /// One statement for each table and index, as `sqlite_schema` stores it.
     let schema: [String]
-    /// The statements that follow those of ``schema`` in a new file.
-    var initial = ""
     /// `PRAGMA user_version`.
     let version: Int64
-    /// Prepares the tables of an older version, by version: the missing ones are created afterwards, then the second
-    /// part runs. A released migration is never changed.
+    /// The statements before and after the missing tables are created, by the version of the file; 0 is a new file. A
+    /// released migration is never changed.
     var migrations: [Int64: (before: String, after: String)] = [:]
 }
 
@@ -162,9 +160,9 @@ extension DatabaseKind {
             """,
             // The key of the cursors of all lists.
             "CREATE TABLE cursor_key (key INTEGER NOT NULL) STRICT",
-        ], initial: "INSERT INTO cursor_key VALUES (random())", version: 3,
+        ], version: 3,
         migrations: [
-            2: (before: "", after: ""),
+            0: (before: "", after: "INSERT INTO cursor_key VALUES (random())"),
             1: (
                 before: """
                 DROP TRIGGER favorites_added; DROP TRIGGER favorites_removed;
