@@ -102,11 +102,7 @@ package final class Prefetcher: Service {
                     for (name, record) in begun {
                         runs.addTask { await self.fetch(name, storing: record) }
                     }
-                    if let pause {
-                        await self.wakeUp.wait(atMost: pause, on: self.clock)
-                    } else {
-                        await self.wakeUp.wait()
-                    }
+                    await self.wakeUp.wait(atMost: pause, on: self.clock)
                 }
             }
         }

@@ -30,8 +30,6 @@ import Testing
     /// Ends a run, and returns when the host has the event and the prefetcher sleeps until the next run.
     private func end(_ outcome: FetchOutcome, _ event: RecordingHost.Event) async {
         await upstream.untilFetched()
-        // The prefetcher also sleeps during a run.
-        await clock.untilAsleep()
         let sleeps = clock.sleeps
         await upstream.finish(outcome)
         await host.heard(event)
@@ -154,7 +152,7 @@ import Testing
         try await running {
             await upstream.untilFetched()
             async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
-            await clock.untilAsleep(2)
+            await clock.untilAsleep()
             await upstream.finish(.fetched(added: 1))
             #expect(await found == 7)
         }
@@ -164,7 +162,7 @@ import Testing
         try await running {
             await upstream.untilFetched()
             async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
-            await clock.untilAsleep(2)
+            await clock.untilAsleep()
             clock.advance(by: .seconds(2))
             #expect(await found == nil)
             // This does not show that the upstream fails.

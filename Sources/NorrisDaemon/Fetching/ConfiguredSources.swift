@@ -130,7 +130,6 @@ struct SourceContext: Sendable {
     let environment: FetchingEnvironment
     var fetch: FetchProcess { environment.fetch }
     var knownCategories = KnownCategories()
-    let gifRun = GifRun()
     let logger: Logger
 }
 

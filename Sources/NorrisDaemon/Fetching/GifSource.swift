@@ -2,7 +2,6 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import Synchronization
 import SystemdIntegration
 
 /// The source `gifs`: GIFs of Giphy, fetched by schedule and for users, within the hourly quota and Giphy's rate limit.
@@ -81,22 +80,23 @@ struct GifSource: ContentSource {
 
     // MARK: A run
 
-    /// Fetches the lists of the configuration until the quota is used up.
+    /// Fetches the lists of the configuration. A run that the quota has ended continues with the lists that are not stored
+    /// since the last complete run.
     func run() async throws -> FetchOutcome {
         var added = 0
         let lists = [trending] + configuration.queries.map { .search($0, rating: rating) }
-        let oldest = now - configuration.refresh
-        context.gifRun.begin(policy.settings)
-        for list in lists where !context.gifRun.has(list, notBefore: oldest) {
+        let last = await stores.records.fetch(of: name)?.fetchedAt ?? Timestamp(seconds: 0)
+        let oldest = max(last.advanced(by: .seconds(1)), now - configuration.refresh)
+        for list in lists {
+            let stored = try? await stores.gifs.page(of: list, PageRequest(limit: 1), notBefore: oldest)
+            if stored != nil { continue }
             if let wait = await takeQuota() { return .postponed(wait) }
             if let (head, gifs) = try await page(of: list, offset: 0, limit: GifSource.pageSize) {
                 added += try await stores.gifs.put(
                     gifs, in: list, offset: 0, nextOffset: head.nextOffset, totalCount: head.totalCount, at: now
                 ).added
             }
-            context.gifRun.note(list, at: now)
         }
-        context.gifRun.end()
         await stores.gifs.purge(before: notBefore, now: now)
         guard try await stores.gifs.finishRun(newRecord(), of: lists) else { return .cancelled }
         added += try await fetchFavorites()
@@ -276,28 +276,6 @@ extension ConfiguredSources {
         case .nothing, .page: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
         }
     }
-}
-
-/// The lists that the current run of `gifs` has fetched. After the quota is used up, the next run continues with the
-/// remaining lists.
-final class GifRun: Sendable {
-    private let state = Mutex((settings: "", fetched: [GifList: Timestamp]()))
-
-    /// Continues a run, or begins a new run if the settings have changed.
-    func begin(_ settings: String) {
-        state.withLock { if $0.settings != settings { $0 = (settings, [:]) } }
-    }
-
-    func note(_ list: GifList, at now: Timestamp) { state.withLock { $0.fetched[list] = now } }
-
-    /// Whether this run has fetched a list.
-    ///
-    /// - Parameter notBefore: an earlier fetch belongs to a run that did not end.
-    func has(_ list: GifList, notBefore: Timestamp) -> Bool {
-        state.withLock { $0.fetched[list].map { $0 >= notBefore } ?? false }
-    }
-
-    func end() { state.withLock { $0.fetched = [:] } }
 }
 
 /// The key of Giphy's API, or the reason why there is no key. Read with the configuration.

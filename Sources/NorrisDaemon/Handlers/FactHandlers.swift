@@ -110,7 +110,7 @@ final class FactHandlers: Sendable {
         if request.cursor == nil { stores.recents.record(uid: uid, kind: .fact, query: query.text) }
         let key = store.cursorKey
         if let page = try catalogue.page(query, request, key: key, effort: FactCatalogue.shortSearch) {
-            write(page, of: catalogue, request, isNumbered, uid, to: &json)
+            reply(page, request, isNumbered, uid).encode(to: &json)
             return nil
         }
         // Other users would wait for a long search on the event loop.
@@ -118,35 +118,16 @@ final class FactHandlers: Sendable {
             let page = try await BackgroundThreads.facts.run { _ throws(ResponseError) in
                 try catalogue.page(query, request, key: key)
             }
-            var json = JSONWriter()
-            self.write(page ?? FactCatalogue.Page(), of: catalogue, request, isNumbered, uid, to: &json)
-            return json.bytes
+            return self.reply(page ?? Page(), request, isNumbered, uid).jsonBytes
         }
     }
 
-    private func write(
-        _ page: FactCatalogue.Page, of catalogue: FactCatalogue, _ request: PageRequest, _ isNumbered: Bool,
-        _ uid: UInt32, to json: inout JSONWriter
-    ) {
-        json.beginObject()
-        json.key("items")
-        json.beginArray()
-        for number in page.numbers { catalogue.withFact(number) { json.raw($0) } }
-        json.endArray()
-        if let total = page.total {
-            json.key("total")
-            json.integer(total)
-        }
-        if let next = page.next {
-            json.key("next")
-            json.string(next)
-        }
-        json.key("freshness")
-        let isLocal = page.numbers.allSatisfy { catalogue.kind($0).isLocal }
-        freshness(isEmpty: page.numbers.isEmpty, isLocal: isLocal).encode(to: &json)
-        json.endObject()
-        let ids = (isNumbered ? page.numbers : page.numbers.suffix(1)).map { catalogue.fact($0).id }
-        stores.noteServed(ids, .fact, request, next: page.next, isNumbered: isNumbered, uid: uid)
+    /// A page with its freshness, recorded as served.
+    private func reply(_ page: Page<Fact>, _ request: PageRequest, _ isNumbered: Bool, _ uid: UInt32) -> Page<Fact> {
+        var page = page
+        page.freshness = freshness(isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal))
+        stores.noteServed(page.items.map(\.id), .fact, request, next: page.next, isNumbered: isNumbered, uid: uid)
+        return page
     }
 
     @Sendable private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {

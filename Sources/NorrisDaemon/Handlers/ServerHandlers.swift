@@ -34,10 +34,8 @@ struct ServerHandlers: Sendable {
                 json.raw(info)
                 return nil
             },
-            Handler(ServerMetrics.self) { _, _, json throws(ResponseError) in
-                json.raw(health.encodedMetrics)
-                return nil
-            }, Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
+            Handler(ServerMetrics.self, inMemory: { _, _ in ServerMetrics.Result(text: health.metrics.text) }),
+            Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
             Handler(ServerReload.self, onDisk: reload),
             Handler(
                 SourceRefresh.self,

@@ -16,7 +16,6 @@ final class Health: Sendable {
     private let counters: ServerCounters
     private let events: EventHub
     private let minutes = Mutex(RequestMinutes())
-    private let latestMetrics = Mutex<(madeAt: Duration, result: [UInt8])?>(nil)
 
     init(sources: ConfiguredSources, databases: Databases, counters: ServerCounters, events: EventHub) {
         (self.sources, self.databases, self.counters, self.events) = (sources, databases, counters, events)
@@ -64,18 +63,6 @@ final class Health: Sendable {
         return Metrics(
             status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(), counters: counters,
             subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs))
-    }
-
-    /// The result of `server.metrics`, encoded at most once a second, so that frequent requests do not delay other
-    /// clients.
-    var encodedMetrics: [UInt8] {
-        latestMetrics.withLock { latest in
-            let now = clock.elapsed
-            if let latest, now - latest.madeAt < .seconds(1) { return latest.result }
-            let result = ServerMetrics.Result(text: metrics.text).jsonBytes
-            latest = (now, result)
-            return result
-        }
     }
 
     /// One line for `systemctl status`.

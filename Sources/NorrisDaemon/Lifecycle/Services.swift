@@ -25,14 +25,10 @@ struct StoreService: Service {
         // Something may have changed before.
         changed.set()
         var isWritten = true
-        await changed.repeatUntilStopped {
-            if isWritten {
-                await changed.wait()
-            } else {
-                await changed.wait(atMost: StoreService.retryDelay, on: clock)
-            }
+        await changed.repeatUntilStopped { stop in
+            await changed.wait(atMost: isWritten ? nil : StoreService.retryDelay, on: clock)
             // Changes during the wait are written together.
-            if !Task.isShuttingDownGracefully { await changed.wait(atMost: StoreService.delay, on: clock) }
+            if !stop.isCancelled { await changed.wait(atMost: StoreService.delay, on: clock) }
             isWritten = await stores.writeChanges()
         }
         _ = await stores.writeChanges()
@@ -53,22 +49,13 @@ struct FortuneService: Service {
 
     func run() async throws {
         let wanted = WakeSignal()
-        let stop = Cancellation()
         facts.onFortunesWanted { wanted.set() }
         wanted.set()
-        await withGracefulShutdownHandler {
-            await wanted.repeatUntilStopped {
-                // An idle daemon without fortune files does not wake up.
-                if paths().isEmpty {
-                    await wanted.wait()
-                } else {
-                    await wanted.wait(atMost: FortuneService.interval, on: clock)
-                }
-                guard !Task.isShuttingDownGracefully else { return }
-                await BackgroundThreads.facts.run { _ in facts.readFortunes(paths()) { stop.isCancelled } }
-            }
-        } onGracefulShutdown: {
-            stop.cancel()
+        await wanted.repeatUntilStopped { stop in
+            // An idle daemon without fortune files does not wake up.
+            await wanted.wait(atMost: paths().isEmpty ? nil : FortuneService.interval, on: clock)
+            guard !stop.isCancelled else { return }
+            await BackgroundThreads.facts.run { _ in facts.readFortunes(paths()) { stop.isCancelled } }
         }
     }
 }
@@ -95,26 +82,17 @@ struct MaintenanceService: Service {
             changed.set()
             statusChanges.set()
         }
-        let stop = Cancellation()
-        await withGracefulShutdownHandler {
-            await run(changed, stop)
-        } onGracefulShutdown: {
-            stop.cancel()
-        }
-    }
-
-    private func run(_ changed: WakeSignal, _ stop: Cancellation) async {
         var followed = databases.condition
         await sources.removeExpired()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
-        await changed.repeatUntilStopped {
+        await changed.repeatUntilStopped { stop in
             let interval =
                 databases.isReadOnly ? MaintenanceService.intervalAfterFailure : MaintenanceService.interval
             let (seconds, attoseconds) = health.uptime.components
             let passed = Duration(secondsComponent: seconds % interval, attosecondsComponent: attoseconds)
             await changed.wait(atMost: .seconds(interval) - passed, on: sources.clock)
-            guard !Task.isShuttingDownGracefully else { return }
+            guard !stop.isCancelled else { return }
             await databases.heal()
             await follow(&followed)
             let now = health.uptime.components.seconds / 60
@@ -168,9 +146,9 @@ struct NotifierService: Service {
     func run() async throws {
         var shown = ""
         var wasDegraded = startsDegraded
-        await changes.repeatUntilStopped {
+        await changes.repeatUntilStopped { stop in
             await changes.wait()
-            guard !Task.isShuttingDownGracefully else { return }
+            guard !stop.isCancelled else { return }
             let line = health.statusLine
             if line != shown {
                 notifier.status(line)

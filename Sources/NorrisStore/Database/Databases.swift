@@ -1,6 +1,6 @@
 package import Logging
 import NorrisProtocol
-import NorrisThreads
+package import NorrisThreads
 import Synchronization
 
 /// The daemon's two databases: the cache, and the state of users and schedules.

@@ -57,18 +57,17 @@ package enum Folder {
 
     /// Renames a complete file, which replaces another one, and writes both to the disk.
     static func replace(_ path: String, by new: String) throws(StoreError) {
-        synchronize(new)
-        guard rename(new, path) == 0 else { throw notWritable(path) }
-        synchronize(String(path.dropLast(lastComponent(of: path).count)))
+        guard synchronize(new), rename(new, path) == 0 else { throw notWritable(path) }
+        // Without permission to read the folder, the name is written later.
+        _ = synchronize(String(path.dropLast(lastComponent(of: path).count)))
     }
 
-    /// Writes a file or the names in a folder to the disk (fsync(2)). Without permission to read a folder, the names are
-    /// written later.
-    private static func synchronize(_ path: String) {
+    /// Writes a file, or the names in a folder, to the disk (fsync(2)).
+    private static func synchronize(_ path: String) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
     }
 
     /// The name of a file for SQLite with a parameter (https://sqlite.org/uri.html).

@@ -1,3 +1,5 @@
+import NorrisProtocol
+
 /// A kind of database: the identification of its file, and its schema.
 struct DatabaseKind: Sendable {
     /// The file's name in its folder.
@@ -184,4 +186,30 @@ extension DatabaseKind {
                 """
             ),
         ])
+}
+
+/// The limit of all users' data in `state.db` except favorites: recent searches, read marks, shuffles and the last items
+/// served. User ids are unlimited in user namespaces, so limits of single users do not limit the file.
+enum UserState {
+    /// The limit in bytes, as estimated for the file.
+    static let maximumBytes = 64 << 20
+
+    static let full = ResponseError.busy(
+        "The read marks, searches and shuffles of all users take \(maximumBytes >> 20) MiB, the limit.",
+        hint: "Ask other users of this machine to clear theirs: norrisctl recent --clear")
+
+    /// The tables with the estimated bytes of a row, including indexes and free space.
+    private static let tables: [(name: String, bytes: String)] = [
+        ("read_marks", "56"), ("read_until", "56"), ("shuffles", "96 + length(shuffle)"), ("served", "128"),
+        ("recent_searches", "64 + length(searches)"),
+    ]
+
+    /// Whether a user without any data must not add some.
+    static func isFull(for uid: Int64, _ database: Database) throws -> Bool {
+        let own = tables.map { "EXISTS (SELECT 1 FROM \($0.name) WHERE uid = ?1)" }.joined(separator: " OR ")
+        if try database.value("SELECT \(own)", [uid]) ?? false { return false }
+        let all = tables.map { "(SELECT ifnull(sum(\($0.bytes)), 0) FROM \($0.name))" }.joined(separator: " + ")
+        let bytes: Int64 = try database.value("SELECT \(all)") ?? 0
+        return bytes > maximumBytes
+    }
 }

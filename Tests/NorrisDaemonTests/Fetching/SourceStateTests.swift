@@ -66,23 +66,3 @@ struct KnownCategoriesTests {
         #expect(known.contains("beta") && !known.contains("alpha"))
     }
 }
-
-struct GifRunTests {
-    private let list = GifList.trending(rating: "g")
-
-    @Test func knowsWhatItHasFetchedUntilItEndsOrTheSettingsChange() {
-        let run = GifRun()
-        run.begin("a")
-        #expect(!run.has(list, notBefore: .ofTests))
-        run.note(list, at: .ofTests)
-        run.begin("a")
-        #expect(run.has(list, notBefore: .ofTests))
-        #expect(!run.has(list, notBefore: Timestamp.ofTests.advanced(by: .seconds(1))))
-        #expect(!run.has(.trending(rating: "r"), notBefore: .ofTests))
-        run.end()
-        #expect(!run.has(list, notBefore: .ofTests))
-        run.note(list, at: .ofTests)
-        run.begin("b")
-        #expect(!run.has(list, notBefore: .ofTests))
-    }
-}
