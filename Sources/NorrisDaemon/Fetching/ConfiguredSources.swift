@@ -12,6 +12,8 @@ import SystemdIntegration
 /// to Giphy.
 final class ConfiguredSources: Sendable {
     let context: SourceContext
+    /// Stored, because every `fact.random` reads it.
+    let clock: any WallClock
     let prefetcher: Prefetcher
     let settings: Settings
     private let sources: Mutex<Sources>
@@ -24,6 +26,7 @@ final class ConfiguredSources: Sendable {
 
     init(settings: Settings, context: SourceContext, prefetcher: Prefetcher) async {
         (self.settings, self.context, self.prefetcher) = (settings, context, prefetcher)
+        clock = context.environment.clock
         context.knownCategories.learn(await context.stores.records.fetch(of: FactSource.name)?.categories ?? [])
         let added = await context.stores.added.all() ?? []
         let sources = await BackgroundThreads.starting.run { Sources(settings.configuration, added, context, $0) }
@@ -56,7 +59,6 @@ final class ConfiguredSources: Sendable {
 
     var current: Sources { sources.withLock { $0 } }
     var stores: Stores { context.stores }
-    var clock: any WallClock { context.environment.clock }
 
     /// The facts that a request without a category is served from.
     var unfilteredScope: FactScope { mixesFortunes.load(ordering: .relaxed) ? .all : .norris }
