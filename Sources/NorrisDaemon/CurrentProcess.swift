@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import NorrisSystem
 
 /// Properties of the daemon's process and machine, from the system.
 enum CurrentProcess {
@@ -65,12 +66,9 @@ enum CurrentProcess {
 
     /// The first 128 bytes of a file; nil if the file cannot be read.
     private static func readShort(_ file: String) -> String? {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        guard let descriptor = try? openFile(file, O_RDONLY) else { return nil }
         defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 128)
-        let count = read(descriptor, &buffer, buffer.count)
-        return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+        return (try? readAll(descriptor, limit: 128)).map { String(decoding: $0.prefix(128), as: UTF8.self) }
     }
 
     /// Unmaps the pages of code that were used so far (madvise(2), MADV_DONTNEED).

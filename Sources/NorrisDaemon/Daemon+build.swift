@@ -72,7 +72,7 @@ extension Daemon {
                 core.settings.configuration.facts.fortunes
             },
             MaintenanceService(
-                control: core.control, health: core.health, databases: databases, statusChanges: core.statusChanges,
+                sources: core.sources, health: core.health, databases: databases, statusChanges: core.statusChanges,
                 sink: sink, promptFacts: promptFacts),
             core.prefetcher,
             ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: core.reloader), server,
@@ -119,8 +119,6 @@ struct DaemonCore: Sendable {
     let stores: Stores
     let sources: ConfiguredSources
     let prefetcher: Prefetcher
-    let gifFetches: GifFetches
-    let control: SourceControl
     let health: Health
     let reloader: Reloader
     let events = EventHub()
@@ -141,29 +139,16 @@ struct DaemonCore: Sendable {
         prefetcher = Prefetcher(
             host: ScheduleHost(stores: stores, events: events, changes: statusChanges), machine: environment.machine,
             clock: environment.clock, searchTime: environment.searchTime, logger: logger)
-        let knownCategories = KnownCategories()
-        knownCategories.learn(await stores.records.fetch(of: FactSource.name)?.categories ?? [])
-        let context = SourceContext(
-            stores: stores, environment: environment, knownCategories: knownCategories, logger: logger)
-        sources = await ConfiguredSources(settings: settings, context: context, prefetcher: prefetcher)
-        let reports = SourceReports(
-            sources: sources, prefetcher: prefetcher, stores: stores, clock: environment.clock)
-        gifFetches = GifFetches(sources: sources, prefetcher: prefetcher, reports: reports)
-        control = SourceControl(
-            sources: sources, prefetcher: prefetcher, stores: stores, settings: settings, clock: environment.clock)
-        let additions = SourceAdditions(
-            sources: sources, prefetcher: prefetcher, settings: settings, stores: stores, clock: environment.clock,
-            file: file?.path ?? "the configuration", logger: logger)
-        health = Health(settings: settings, databases: databases, reports: reports, counters: counters, events: events)
+        sources = await ConfiguredSources(
+            settings: settings, context: SourceContext(stores: stores, environment: environment, logger: logger),
+            prefetcher: prefetcher)
+        health = Health(sources: sources, databases: databases, counters: counters, events: events)
         reloader = Reloader(
-            loader: loader, file: file, settings: settings, sources: sources, facts: stores.facts, health: health,
-            statusChanges: statusChanges, levels: levels, notifier: notifier, events: events, logger: logger)
+            loader: loader, file: file, sources: sources, health: health, statusChanges: statusChanges, levels: levels,
+            notifier: notifier, events: events)
         let handlers =
-            FactHandlers(sources: sources, reports: reports, knownCategories: knownCategories, stores: stores).all
-            + GifHandlers(sources: sources, reports: reports, fetches: gifFetches, stores: stores).all
-            + PostHandlers(sources: sources, reports: reports, stores: stores).all
-            + UserHandlers(sources: sources, gifs: gifFetches, stores: stores).all
-            + ServerHandlers(health: health, reloader: reloader, control: control, additions: additions).all
+            FactHandlers(sources: sources).all + GifHandlers(sources: sources).all + PostHandlers(sources: sources).all
+            + UserHandlers(sources: sources).all + ServerHandlers(health: health, reloader: reloader).all
         // Two handlers for one method are a programming error.
         bodies = Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0.body) })
     }

@@ -13,15 +13,6 @@ import SystemdIntegration
 
 /// The program `norrisd`, from its arguments to its exit status.
 package enum Daemon {
-    /// The exit statuses of sysexits.h that the daemon uses.
-    private enum ExitStatus {
-        static let usage: CInt = 64
-        static let system: CInt = 71
-        static let cannotCreate: CInt = 73
-        static let temporary: CInt = 75
-        static let configuration: CInt = 78
-    }
-
     /// Runs on the main thread until the services start, because no job may run in Swift's pool (see
     /// ``ThreadExecutor``).
     @MainActor package static func main() async {
@@ -32,7 +23,7 @@ package enum Daemon {
             try arguments.parse { invocation.declare(&$0) }
         } catch {
             say("\(error.message)\nSee 'norrisd --help'.")
-            exit(ExitStatus.usage)
+            exit(EX_USAGE)
         }
         if arguments.wantsHelp { return print(Invocation.helpPage, terminator: "") }
         if arguments.wantsVersion { return print("norrisd \(NorrisVersion.current)") }
@@ -48,10 +39,7 @@ package enum Daemon {
         let environment = Environment.ofProcess
         do {
             let paths = try Paths(
-                flags: .init(
-                    config: invocation.config, cacheDirectory: invocation.cacheDirectory,
-                    stateDirectory: invocation.stateDirectory, runtimeDirectory: invocation.runtimeDirectory),
-                environment: environment, accountHome: CurrentProcess.accountHome)
+                flags: invocation.paths, environment: environment, accountHome: CurrentProcess.accountHome)
             let loader = ConfigurationLoader(
                 home: paths.home, currentDirectory: CurrentProcess.currentDirectory,
                 checksSystem: invocation.checksConfiguration)
@@ -65,7 +53,7 @@ package enum Daemon {
                 reportFailure(
                     "no further thread can be started; raise the limit of processes of this user (ulimit -u), or "
                         + "TasksMax= of the service")
-                exit(ExitStatus.system)
+                exit(EX_OSERR)
             }
             try await withTaskExecutorPreference(ThreadExecutor.services) {
                 try await serve(invocation, paths, loader, loaded, environment)
@@ -105,13 +93,14 @@ package enum Daemon {
         _ = Array(lines.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 
+    /// A status of sysexits.h.
     private static func exitStatus(of error: any Error) -> CInt {
         switch error {
-        case is ConfigurationError, is PathsError: ExitStatus.configuration
+        case is ConfigurationError, is PathsError: EX_CONFIG
         case let error as StoreError:
-            if case .locked = error.reason { ExitStatus.temporary } else { ExitStatus.configuration }
-        case let error as NorrisServer.ListenError where error.reason == .inUse: ExitStatus.temporary
-        default: ExitStatus.cannotCreate
+            if case .locked = error.reason { EX_TEMPFAIL } else { EX_CONFIG }
+        case let error as NorrisServer.ListenError where error.reason == .inUse: EX_TEMPFAIL
+        default: EX_CANTCREAT
         }
     }
 }
@@ -139,21 +128,22 @@ struct Invocation: Sendable {
           norrisd --socket t/s --state-dir t --cache-dir t --runtime-dir t
         """)
 
-    private(set) var config: String?, socket: String?
-    private(set) var stateDirectory: String?, cacheDirectory: String?, runtimeDirectory: String?
+    private(set) var paths = Paths.Flags()
+    private(set) var socket: String?
     private(set) var logLevel: Logger.Level?
     private(set) var checksConfiguration = false, printsConfiguration = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
         let folder = ValueKind("folder")
-        arguments.option(&config, "config", .file, "Read this configuration file.")
+        arguments.option(&paths.config, "config", .file, "Read this configuration file.")
         arguments.option(&socket, "socket", .path, "Listen on this Unix socket.")
         arguments.option(
-            &stateDirectory, "state-dir", folder, "Store favorites, read marks and other state in this folder.")
+            &paths.stateDirectory, "state-dir", folder, "Store favorites, read marks and other state in this folder.")
         arguments.option(
-            &cacheDirectory, "cache-dir", folder, "Store the cache in this folder; it may be deleted at any time.")
+            &paths.cacheDirectory, "cache-dir", folder, "Store the cache in this folder; it may be deleted at any time."
+        )
         arguments.option(
-            &runtimeDirectory, "runtime-dir", folder, "Write prompt-facts, which shells read, into this folder.")
+            &paths.runtimeDirectory, "runtime-dir", folder, "Write prompt-facts, which shells read, into this folder.")
         arguments.option(
             "log-level", ValueKind("level"),
             """

@@ -21,7 +21,7 @@ final class PromptFactsWriter: Sendable {
     private let scope: @Sendable () -> FactScope
     private let logger: Logger
     /// The error of the last write.
-    private let lastError = Mutex<PromptFileError?>(nil)
+    private let lastError = Mutex<SystemError?>(nil)
 
     /// - Parameter scope: the facts that the configuration in force selects.
     init(file: PromptFile, facts: FactStore, scope: @escaping @Sendable () -> FactScope, logger: Logger) {
@@ -33,12 +33,15 @@ final class PromptFactsWriter: Sendable {
         var generator = SystemRandomNumberGenerator()
         let lines = PromptFactsWriter.lines(from: facts.catalogue, scope(), using: &generator)
         lastError.withLock { last in
-            do throws(PromptFileError) {
+            do throws(SystemError) {
                 try file.replace(with: lines)
                 if last != nil { logger.notice("prompt-facts.writes-again", metadata: ["path": "\(file.path)"]) }
                 last = nil
             } catch {
-                if error != last { logger.error("prompt-facts.unwritable", metadata: ["error": "\(error)"]) }
+                let advice =
+                    "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir"
+                let message = "\(file.path): cannot be written (\(error.reason)); \(advice)"
+                if error != last { logger.error("prompt-facts.unwritable", metadata: ["error": "\(message)"]) }
                 last = error
             }
         }
@@ -71,12 +74,12 @@ struct PromptFile: Sendable {
     var path: String { Paths.join(folder, "prompt-facts") }
 
     /// Replaces all lines at once: a reader sees either the old or the new lines.
-    func replace(with lines: [String]) throws(PromptFileError) {
+    func replace(with lines: [String]) throws(SystemError) {
         if mkdir(folder, 0o755) == 0 {
             // Independent of the umask.
             chmod(folder, 0o755)
         } else if errno != EEXIST {
-            throw PromptFileError(path: path, error: SystemError("mkdir"))
+            throw SystemError("mkdir")
         }
         // Daemons may share the folder. Removes the file of a killed daemon with this process id.
         let temporary = Paths.join(folder, ".prompt-facts.\(getpid())")
@@ -86,7 +89,7 @@ struct PromptFile: Sendable {
             try renameFile(temporary, to: path)
         } catch {
             unlink(temporary)
-            throw PromptFileError(path: path, error: error)
+            throw error
         }
     }
 
@@ -97,16 +100,5 @@ struct PromptFile: Sendable {
         // Independent of the umask.
         guard fchmod(descriptor, 0o644) == 0 else { throw SystemError("fchmod") }
         try writeAll(bytes, to: descriptor)
-    }
-}
-
-/// The reason why the file could not be written.
-struct PromptFileError: Error, Equatable, CustomStringConvertible {
-    let path: String
-    let error: SystemError
-
-    var description: String {
-        "\(path): cannot be written (\(error.reason)); "
-            + "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir"
     }
 }

@@ -7,8 +7,6 @@ struct Planner: Sendable {
     static let maximumRuns = 4
     /// Sources whose last run succeeded go before those that hang, but not forever.
     static let failurePenalty = Duration.seconds(10)
-    /// The longest pause before the clock is read again, because the clock may jump.
-    static let longestPause = Duration.seconds(60)
 
     /// The sources in the order of the configuration.
     private var names: [String] = []
@@ -41,35 +39,34 @@ struct Planner: Sendable {
     }
 
     /// Begins due runs, those first whose last run is longest ago; a failed run counts as later by ``failurePenalty``.
-    /// Failing sources leave one run free, because they may hang.
+    /// Sources whose last run did not succeed, and new ones, leave one run free, because they may hang.
     ///
     /// - Returns: the sources to fetch, each with the record to store during its run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
         for name in names { schedules[name]?.noticeClock(now) }
         let running = schedules.values.filter(\.isRunning)
-        var failing = running.count { $0.record.failures > 0 }
-        let due = names.compactMap { name -> (name: String, isFailing: Bool, lastRun: Timestamp)? in
+        var unproven = running.count { !$0.isProven }
+        let due = names.compactMap { name -> (name: String, isProven: Bool, lastRun: Timestamp)? in
             guard let schedule = schedules[name], schedule.isDue(now) else { return nil }
-            let isFailing = schedule.record.failures > 0
             let lastRun = schedule.record.lastRunAt ?? Timestamp(seconds: 0)
-            return (name, isFailing, lastRun.advanced(by: isFailing ? Planner.failurePenalty : .zero))
+            let penalty = schedule.record.failures > 0 ? Planner.failurePenalty : .zero
+            return (name, schedule.isProven, lastRun.advanced(by: penalty))
         }
         let chosen = due.sorted { $0.lastRun < $1.lastRun }.filter { source in
-            if source.isFailing { failing += 1 }
-            return !source.isFailing || failing < Planner.maximumRuns
+            if !source.isProven { unproven += 1 }
+            return source.isProven || unproven < Planner.maximumRuns
         }
         return chosen.prefix(max(Planner.maximumRuns - running.count, 0)).compactMap { source in
             (schedules[source.name]?.start(now, using: &generator)).map { (source.name, $0) }
         }
     }
 
-    /// The time until the next run, unless the schedules change.
-    func pause(_ now: Timestamp) -> Duration {
+    /// The time until the next run, unless the schedules or the time of day change; nil without a next run.
+    func pause(_ now: Timestamp) -> Duration? {
         // When the maximum of runs is reached, only the end of a run permits another.
         let isFull = schedules.values.count { $0.isRunning } >= Planner.maximumRuns
         let next = schedules.values.filter { !$0.isRunning && !isFull }.compactMap { $0.nextRun(now)?.seconds }.min()
-        guard let next else { return Planner.longestPause }
-        return max(.seconds(1), min(.seconds(next - now.seconds), Planner.longestPause))
+        return next.map { .seconds(max($0 - now.seconds, 1)) }
     }
 
     mutating func finish(_ name: String, _ outcome: FetchOutcome, now: Timestamp) {

@@ -108,6 +108,9 @@ package final class Prefetcher: Service {
         }
     }
 
+    /// Begins what is due. To be called from time to time, because the time of day may jump.
+    package func readClock() { wakeUp.set() }
+
     private func fetch(_ name: String, storing record: ScheduleRecord) async {
         let lock = lock(of: name)
         var outcome = FetchOutcome.cancelled

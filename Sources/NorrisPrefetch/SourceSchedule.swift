@@ -84,6 +84,8 @@ package struct SourceSchedule: Sendable {
     }
 
     package var isRunning: Bool { running != nil }
+    /// Whether the last run succeeded, with the current settings.
+    var isProven: Bool { record.failures == 0 && content?.settings == policy.settings }
 
     /// The time of the next run, unless the schedule changes; nil for a disabled source.
     package func nextRun(_ now: Timestamp) -> Timestamp? {

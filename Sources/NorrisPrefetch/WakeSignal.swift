@@ -1,4 +1,4 @@
-import NorrisThreads
+package import NorrisThreads
 import ServiceLifecycle
 import Synchronization
 
@@ -39,8 +39,9 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Returns when the signal is set or the time has passed.
-    package func wait(atMost duration: Duration, on clock: any WallClock) async {
+    /// Returns when the signal is set or the time has passed; without a time when the signal is set.
+    package func wait(atMost duration: Duration?, on clock: any WallClock) async {
+        guard let duration else { return await wait() }
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await self.wait() }
             tasks.addTask { try? await clock.sleep(for: duration) }
@@ -49,11 +50,14 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Repeats the body until the service is told to stop. The stop only sets the signal, which ends a wait for it.
-    package func repeatUntilStopped(_ body: () async -> Void) async {
+    /// Repeats the body until the service is told to stop. The stop sets the signal, which ends a wait for it, and cancels
+    /// the value that the body gets.
+    package func repeatUntilStopped(_ body: (Cancellation) async -> Void) async {
+        let stop = Cancellation()
         await withGracefulShutdownHandler {
-            while !Task.isShuttingDownGracefully, !Task.isCancelled { await body() }
+            while !stop.isCancelled, !Task.isCancelled { await body(stop) }
         } onGracefulShutdown: {
+            stop.cancel()
             self.set()
         }
     }

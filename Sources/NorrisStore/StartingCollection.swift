@@ -8,23 +8,10 @@ package enum StartingCollection {
     /// All facts in the order of ``sections``. The section's category is the first category of a fact.
     package static func facts() -> [Fact] { facts(in: sections) }
 
-    /// 16 hexadecimal digits that change with any text or category.
-    package static var digest: String { digest(of: sections) }
-
     static func facts(in sections: [Section]) -> [Fact] {
         sections.flatMap { section in
             section.lines.split(separator: "\n").map { fact(line: $0, category: section.category) }
         }
-    }
-
-    static func digest(of sections: [Section]) -> String {
-        var hash = FNV1a64()
-        for section in sections {
-            // A section ends with a byte that no line contains, so that moving a line to another section changes the
-            // digest.
-            for text in [section.category, "\n", section.lines, "\0"] { hash.combine(text) }
-        }
-        return hash.value.digits(radix: 16, width: 16)
     }
 
     private static func fact(line: Substring, category: String) -> Fact {

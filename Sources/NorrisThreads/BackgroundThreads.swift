@@ -88,3 +88,13 @@ extension BackgroundThreads {
         }
     }
 }
+
+/// Cancels work, from any thread.
+package final class Cancellation: Sendable {
+    private let flag = Atomic(false)
+
+    package init() {}
+
+    package func cancel() { flag.store(true, ordering: .relaxed) }
+    package var isCancelled: Bool { flag.load(ordering: .relaxed) }
+}

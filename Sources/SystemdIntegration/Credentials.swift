@@ -41,17 +41,15 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     /// Reads a secret from a file, without the final newline of editors; nil if the file does not exist.
     package static func read(path: String) throws(CredentialError) -> Secret? {
         // Without O_NONBLOCK, opening a pipe by mistake would wait for a writer.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let code = errno
-            if code == ENOENT || code == ENOTDIR { return nil }
-            throw .unreadable(path: path, errno: code)
+        var bytes: ArraySlice<UInt8>
+        do throws(SystemError) {
+            let descriptor = try openFile(path, O_RDONLY | O_NONBLOCK)
+            defer { close(descriptor) }
+            bytes = try readAll(descriptor, limit: maximumLength).prefix(maximumLength)
+        } catch {
+            if error.call == "open", error.code == ENOENT || error.code == ENOTDIR { return nil }
+            throw .unreadable(path: path, errno: error.code)
         }
-        defer { close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: maximumLength)
-        let count = Glibc.read(descriptor, &buffer, buffer.count)
-        guard count >= 0 else { throw .unreadable(path: path, errno: errno) }
-        var bytes = buffer[..<count]
         while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard !bytes.isEmpty else { throw .empty(path: path) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText(path: path) }

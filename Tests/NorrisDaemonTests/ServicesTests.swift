@@ -116,7 +116,7 @@ import Testing
         try await FetchingDaemon.run(clock: clock, fetches: false) { daemon, _ in
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
-                control: daemon.core.control, health: daemon.core.health, databases: daemon.databases,
+                sources: daemon.core.sources, health: daemon.core.health, databases: daemon.databases,
                 statusChanges: daemon.core.statusChanges, sink: sink,
                 promptFacts: PromptFactsWriter(
                     file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger))
@@ -182,7 +182,7 @@ import Testing
         try await run { daemon in
             let facts = daemon.store.catalogue.count
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
-            await advance(by: .seconds(30))
+            await advance(by: .seconds(60))
             #expect(FileManager.default.fileExists(atPath: daemon.folder("cache/cache.db")))
             #expect(daemon.store.catalogue.count == facts)
             #expect(daemon.databases.faults.count == 1 && !daemon.databases.isReadOnly)

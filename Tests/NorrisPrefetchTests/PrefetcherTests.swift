@@ -30,8 +30,6 @@ import Testing
     /// Ends a run, and returns when the host has the event and the prefetcher sleeps until the next run.
     private func end(_ outcome: FetchOutcome, _ event: RecordingHost.Event) async {
         await upstream.untilFetched()
-        // The prefetcher also sleeps during a run.
-        await clock.untilAsleep()
         let sleeps = clock.sleeps
         await upstream.finish(outcome)
         await host.heard(event)
@@ -120,15 +118,16 @@ import Testing
         #expect(!host.events.contains { if case .failed = $0 { true } else { false } })
     }
 
+    /// New sources leave one run to the others.
     @Test func onlySoManySourcesAreFetchedAtATime() async throws {
-        let upstreams = (0..<Planner.maximumRuns + 1).map { _ in ScriptedFetch() }
+        let upstreams = (0..<Planner.maximumRuns).map { _ in ScriptedFetch() }
         await prefetcher.configure(
             upstreams.enumerated().map { .init(name: "s\($0.offset)", policy: policy, fetch: $0.element.fetch) })
         try await running {
             for upstream in upstreams.dropLast() { await upstream.untilFetched() }
             #expect(upstreams.last?.count == 0)
             await upstreams[0].finish(.fetched(added: 0))
-            await upstreams[Planner.maximumRuns].untilFetched()
+            await upstreams[Planner.maximumRuns - 1].untilFetched()
         }
     }
 
@@ -153,7 +152,7 @@ import Testing
         try await running {
             await upstream.untilFetched()
             async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
-            await clock.untilAsleep(2)
+            await clock.untilAsleep()
             await upstream.finish(.fetched(added: 1))
             #expect(await found == 7)
         }
@@ -163,7 +162,7 @@ import Testing
         try await running {
             await upstream.untilFetched()
             async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
-            await clock.untilAsleep(2)
+            await clock.untilAsleep()
             clock.advance(by: .seconds(2))
             #expect(await found == nil)
             // This does not show that the upstream fails.
@@ -215,11 +214,15 @@ struct PlannerTests {
         #expect(runs.count == 25 && runs.values.allSatisfy { $0 > 0 }, "\(runs)")
     }
 
-    @Test func sourcesThatHangLeaveOneRunToOthers() {
+    @Test(
+        "Sources that fail, and new ones",
+        arguments: [
+            ScheduleRecord(lastRunAt: start, wait: .seconds(1), failures: 1), ScheduleRecord(),
+        ]) func sourcesThatMayHangLeaveOneRunToOthers(record: ScheduleRecord)
+    {
         var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
         let policy = SourcePolicy(isEnabled: true, refresh: .seconds(60), settings: "a")
-        let failed = ScheduleRecord(lastRunAt: Self.start, wait: .seconds(1), failures: 1)
-        var histories = Dictionary(uniqueKeysWithValues: (0..<9).map { ("bad\($0)", failed) })
+        var histories = Dictionary(uniqueKeysWithValues: (0..<9).map { ("bad\($0)", record) })
             .mapValues { SourceSchedule.History(record: $0) }
         histories["good"] = SourceSchedule.History(
             record: ScheduleRecord(lastRunAt: Self.start),

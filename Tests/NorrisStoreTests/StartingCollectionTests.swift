@@ -78,20 +78,4 @@ struct StartingCollectionTests {
         #expect(after[2].id == before[0].id)
         #expect(before[0].id != before[1].id)
     }
-
-    @Test(arguments: [
-        [("food", "One.\nTwo, too."), ("dev", "Three.")], [("food", "One.\nTwo."), ("movie", "Three.")],
-        [("food", "One.\nTwo. #dev"), ("dev", "Three.")], [("food", "One."), ("dev", "Two.\nThree.")],
-        [("food", "One.\nTwo.")],
-    ]) func digestTellsOtherContentApart(other: [(category: String, lines: String)]) {
-        let sections = [("food", "One.\nTwo."), ("dev", "Three.")]
-        #expect(StartingCollection.digest(of: other) != StartingCollection.digest(of: sections))
-    }
-
-    @Test func digestIsTheSameInEveryProcess() {
-        #expect(StartingCollection.digest.wholeMatch(of: /[0-9a-f]{16}/) != nil)
-        // 64-bit FNV-1a of the bytes "a", LF, "b", NUL.
-        let sections = [("a", "b")]
-        #expect(StartingCollection.digest(of: sections) == "78ed5d81f1369050")
-    }
 }

@@ -1,11 +1,12 @@
 import Logging
 import NorrisProtocol
 import NorrisServer
+import NorrisStore
 
 /// The whole configuration, validated; a key that the file omits has its default.
 ///
-/// `ConfigurationLoader` reads a configuration from YAML; `Configuration()` has only defaults. `ConfigurationSchema`
-/// describes all keys.
+/// `ConfigurationLoader` reads a configuration from YAML; `Configuration()` has only defaults. ``ConfigurationSchema``
+/// below has the key of each property.
 struct Configuration: Sendable, Equatable {
     /// The lowest level of logged messages.
     var logLevel = Logger.Level.info
@@ -84,9 +85,139 @@ extension Configuration {
         var enabled = true
         /// The values of the entry, or of `posts`.
         var refresh, keep: Duration
-        /// Whether the source is in `state.db` instead of the configuration.
-        var isAdded = false
-        /// Of an added source: whether it has values of its own.
-        var ownRefresh = false, ownKeep = false
+        /// The stored form of a source that is in `state.db` instead of the configuration.
+        var added: AddedSource?
     }
+}
+
+/// The table of all keys, used for reading, printing, suggestions and the man page.
+enum ConfigurationSchema {
+    static let keys: [ConfigurationKey<Configuration>] = [
+        .init(
+            section: "log",
+            [
+                .init("level", \.logLevel, .choice, "The lowest level of messages that are logged.")
+            ]),
+        .init(
+            "admin_groups", \.adminGroups, listOf: .group,
+            "Groups whose members may reload the configuration and clear the cache, as root and norrisd's user may."
+        ),
+        .init(
+            section: "limits",
+            [
+                .init("connections", \.limits.connections, .count(1...65_536), "Connections served at a time."),
+                .init(
+                    "connections_per_user", \.limits.connectionsPerUser, .count(1...65_536),
+                    "Connections served at a time for one user; administrators are excepted."
+                ),
+            ]),
+        .init(section: "http", http),
+        .init(section: SourceStatus.facts, facts),
+        .init(section: SourceStatus.gifs, gifs),
+        .init(section: "posts", posts),
+    ]
+
+    private static let http: [ConfigurationKey<Configuration>] = [
+        .init("timeout", \.http.timeout, .duration(1...600), "The time limit for a whole request."),
+        .init("max_body", \.http.maximumBody, .size(1 << 10...1 << 28), "The largest response, uncompressed."),
+        .init("user_agent", \.http.userAgent, .headerValue, "The User-Agent that norrisd sends to upstreams."),
+        .init(
+            "proxy", \.http.proxy, ConfigurationKind.proxy.orNull, "The HTTP proxy through which upstreams are reached."
+        ),
+    ]
+
+    private static let facts: [ConfigurationKey<Configuration>] = [
+        .init("enabled", \.facts.enabled, .boolean, "Whether facts are fetched; stored ones are served either way."),
+        .init("base_url", \.facts.baseURL, .baseURL, "The API of the facts."),
+        .init("refresh", \.facts.refresh, .refresh, "How often the facts are fetched."),
+        .init(
+            "queries", \.facts.queries, listOf: .query(3...120),
+            "Searches to prefetch, one request each."
+        ),
+        .init("fortunes", \.facts.fortunes, listOf: .fortunes, "Fortune cookie files or folders to read as well."),
+        .init(
+            "mix_fortunes", \.facts.mixFortunes, .boolean,
+            "Whether fortunes are also served when no category is chosen."
+        ),
+    ]
+
+    private static let gifs: [ConfigurationKey<Configuration>] = [
+        .init("enabled", \.gifs.enabled, .boolean, "Whether GIFs are fetched; they need a key."),
+        .init(
+            "base_url", \.gifs.baseURL, .baseURLForKey,
+            "The API of the GIFs; Giphy's terms forbid a cache that machines share."
+        ),
+        .init(
+            "api_key_file", \.gifs.apiKeyFile, ConfigurationKind.keyFile.orNull,
+            "The file with the API key; without it, the systemd credential giphy-api-key is used."
+        ),
+        .init("rating", \.gifs.rating, .choice, "The strongest content rating that is fetched."),
+        .init("refresh", \.gifs.refresh, .refresh, "How often GIFs are fetched; a search stays fresh as long."),
+        .init("queries", \.gifs.queries, listOf: .query(1...50), "Searches to prefetch."),
+        .init("keep", \.gifs.keep, .keep, "How long a GIF is kept; favorites keep id and title."),
+        .init("hourly_quota", \.gifs.hourlyQuota, .count(1...1_000_000), "Requests an hour that the API key allows."),
+    ]
+
+    private static let posts: [ConfigurationKey<Configuration>] = [
+        .init("refresh", \.posts.refresh, .refresh, "How often posts are fetched, unless a source sets its own."),
+        .init(
+            "keep", \.posts.keep, .keep,
+            "How long a post is kept after it has left the feed, unless a source sets its own."
+        ),
+        // Follows refresh and keep, which the entries inherit. A section with only comments is an empty mapping.
+        .init(
+            name: "sources",
+            summary: "The feeds to fetch: a mapping of names of your choice to their settings.",
+            accepts: "a mapping of names to sources", acceptsNull: true,
+            read: { node, configuration, reader in
+                let expected = "a mapping such as {planet: {kind: feed, url: https://planet.example/rss.xml}}"
+                guard let entries = reader.entries(of: node, expected: expected) else { return }
+                let posts = configuration.posts
+                configuration.posts.sources = entries.map { reader.readSource($0, $1, inheriting: posts) }
+            },
+            write: { configuration in
+                let sources = configuration.posts.sources
+                return sources.isEmpty ? "{}" : sources.map { "\n  " + $0.yaml }.joined()
+            }
+        ),
+    ]
+
+    /// The keys of one source. `kind` is first, because the valid values of `url` depend on the kind.
+    static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
+        .init(
+            "kind", \.kind, .postSource, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
+        ),
+        .init(
+            name: "url",
+            summary: "The feed itself; for mastodon the server; for users-posts the base URL of the API.",
+            accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
+            read: { node, source, reader in
+                source.url = reader.read(source.kind == .feed ? .documentURL : .baseURL, node) ?? ""
+            },
+            write: { YAMLText.scalar($0.url) }
+        ),
+        .init(
+            "command", \.command, listOf: .argument,
+            "For exec: the program by its absolute path, and its arguments; it prints a feed."
+        ),
+        .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served either way."),
+        .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh by default."),
+        .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep by default."),
+    ]
+}
+
+extension Configuration.PostSource {
+    /// The entry on one line, with its inherited values.
+    fileprivate var yaml: String {
+        let unused = kind == .exec ? "url" : "command"
+        let keys = ConfigurationSchema.sourceKeys.filter { $0.name != unused }
+        return "\(YAMLText.scalar(name)): {\(keys.map { $0.yaml(self) }.joined(separator: ", "))}"
+    }
+}
+
+extension Configuration {
+    /// The configuration as YAML for `--print-config`, in the schema's order.
+    ///
+    /// The text reads as an equal configuration, except that a proxy's password is written as `***`.
+    var yaml: String { ConfigurationSchema.keys.map { $0.yaml(self) + "\n" }.joined() }
 }

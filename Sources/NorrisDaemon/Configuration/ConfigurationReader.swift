@@ -1,3 +1,5 @@
+import NorrisProtocol
+
 /// Reads the nodes of a file by the keys of the schema, and collects all faults.
 struct ConfigurationReader {
     /// The folder of relative paths, and whether named groups and files are looked up.
@@ -137,5 +139,37 @@ struct ConfigurationReader {
         let key = node.flatMap { $0.path.isEmpty ? nil : $0.path }
         let fault = ConfigurationFault(file: file, line: mark.line, key: key, message: sentence)
         found.append((mark, isWarning, fault))
+    }
+}
+
+extension ConfigurationReader {
+    /// Reads one entry of `posts.sources`, or a source that is to be added. The result is used only without a fault.
+    mutating func readSource(
+        _ name: String, _ node: YAMLNode, inheriting posts: Configuration.Posts
+    ) -> Configuration.PostSource {
+        if [SourceStatus.facts, SourceStatus.gifs].contains(name) {
+            refuseKey(node, "is the name of a built-in source; choose another name")
+        } else if !SourceName.isValid(name) {
+            refuseKey(node, "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -")
+        }
+        let faultsBefore = faultCount
+        var source = Configuration.PostSource(
+            name: name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep
+        )
+        read(ConfigurationSchema.sourceKeys, in: node, into: &source)
+        // After another fault in the source, a missing value is probably the value already reported.
+        var given: [String] = []
+        if case .mapping(let entries) = node.content { given = entries.compactMap(\.name) }
+        guard faultCount == faultsBefore else { return source }
+        let isProgram = source.kind == .exec
+        if !given.contains("kind") || (isProgram ? source.command.isEmpty : source.url.isEmpty) {
+            let missing = !given.contains("kind") ? "kind" : isProgram ? "command" : "url"
+            refuseKey(node, "has no \(missing); every source needs kind and url, or kind: exec and command")
+        } else if !source.command.isEmpty, !source.url.isEmpty || !isProgram {
+            refuseKey(node, "has a command; only kind: exec has one, and no url")
+        } else if isProgram, source.command.first?.hasPrefix("/") != true {
+            refuseKey(node, "has no absolute path of a program; write command: [/path, ARGUMENT]")
+        }
+        return source
     }
 }

@@ -97,14 +97,8 @@ private struct YAMLComposer {
     private static let maximumNodes = 100_000
     private static let maximumDepth = 32
 
-    private struct Event {
-        let type: yaml_event_type_t
-        let mark: YAMLNode.Mark
-        /// nil for other events.
-        let scalar: YAMLScalar?
-        /// The reason why the value is refused; nil if the value is accepted.
-        let refusal: String?
-    }
+    /// A node is without path and children, and the refusal is the reason why the value is not accepted.
+    private typealias Event = (type: yaml_event_type_t, node: YAMLNode, refusal: String?)
 
     /// The pointers are valid during the composer's lifetime.
     let parser: UnsafeMutablePointer<yaml_parser_t>
@@ -121,37 +115,36 @@ private struct YAMLComposer {
             let first = try next()
             if root != nil {
                 let message = "holds a second document; keep one and remove the line --- between them"
-                return (root, YAMLProblem(mark: first.mark, message: message))
+                return (root, YAMLProblem(mark: first.node.mark, message: message))
             }
-            root = try node(first, path: "", keyMark: first.mark, depth: 1)
+            root = try node(first, path: "", depth: 1)
         }
     }
 
     private mutating func node(
-        _ event: Event, path: String, keyMark: YAMLNode.Mark, depth: Int
+        _ event: Event, path: String, keyMark: YAMLNode.Mark? = nil, depth: Int
     ) throws(YAMLProblem) -> YAMLNode {
+        var node = event.node
+        (node.path, node.keyMark) = (path, keyMark ?? node.mark)
         // libyaml reports an empty value at the position of the following token.
-        let mark = event.scalar?.isEmpty == true ? keyMark : event.mark
-        let content = event.scalar.map(YAMLNode.Content.scalar) ?? .sequence([])
-        var node = YAMLNode(content: content, path: path, mark: mark, keyMark: keyMark)
+        if node.isEmpty { node.mark = node.keyMark }
         count += 1
         guard count <= Self.maximumNodes else {
-            throw YAMLProblem(mark: mark, message: "holds more than \(Self.maximumNodes) values; remove some")
+            throw YAMLProblem(mark: node.mark, message: "holds more than \(Self.maximumNodes) values; remove some")
         }
         guard depth <= Self.maximumDepth else {
-            throw YAMLProblem(mark: mark, message: "is nested deeper than any key; check the brackets")
+            throw YAMLProblem(mark: node.mark, message: "is nested deeper than any key; check the brackets")
         }
         if event.type == YAML_SEQUENCE_START_EVENT {
             var items: [YAMLNode] = []
             while case let item = try next(), item.type != YAML_SEQUENCE_END_EVENT {
-                let path = "\(path)[\(items.count)]"
-                items.append(try self.node(item, path: path, keyMark: item.mark, depth: depth + 1))
+                items.append(try self.node(item, path: "\(path)[\(items.count)]", depth: depth + 1))
             }
             node.content = .sequence(items)
         } else if event.type == YAML_MAPPING_START_EVENT {
             var entries: [(name: String?, value: YAMLNode)] = []
             while case let item = try next(), item.type != YAML_MAPPING_END_EVENT {
-                let key = try self.node(item, path: path, keyMark: item.mark, depth: depth + 1)
+                let key = try self.node(item, path: path, depth: depth + 1)
                 let below = key.scalar.map { YAMLNode.path(of: $0, below: path) } ?? path
                 let value = try self.node(try next(), path: below, keyMark: key.mark, depth: depth + 1)
                 entries.append((key.scalar?.text, key.scalar == nil ? key : value))
@@ -166,7 +159,8 @@ private struct YAMLComposer {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw YAMLProblem(parser.pointee, in: bytes) }
         defer { yaml_event_delete(&event) }
-        var scalar: YAMLScalar?
+        let mark = YAMLNode.Mark(event.start_mark)
+        var node = YAMLNode(content: .sequence([]), path: "", mark: mark, keyMark: mark)
         var tag, anchor: UnsafeMutablePointer<yaml_char_t>?
         // Reads only the union member of this event type.
         switch event.type {
@@ -174,7 +168,7 @@ private struct YAMLComposer {
             let data = event.data.scalar
             (tag, anchor) = (data.tag, data.anchor)
             let text = String(decoding: UnsafeBufferPointer(start: data.value, count: data.length), as: UTF8.self)
-            scalar = YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE)
+            node.content = .scalar(YAMLScalar(text: text, isPlain: data.style == YAML_PLAIN_SCALAR_STYLE))
         case YAML_SEQUENCE_START_EVENT:
             (tag, anchor) = (event.data.sequence_start.tag, event.data.sequence_start.anchor)
         case YAML_MAPPING_START_EVENT: (tag, anchor) = (event.data.mapping_start.tag, event.data.mapping_start.anchor)
@@ -188,7 +182,7 @@ private struct YAMLComposer {
         } else if tag != nil {
             refusal = "has a tag; remove it, or put a text that begins with ! in quotes"
         }
-        return Event(type: event.type, mark: YAMLNode.Mark(event.start_mark), scalar: scalar, refusal: refusal)
+        return (event.type, node, refusal)
     }
 }
 

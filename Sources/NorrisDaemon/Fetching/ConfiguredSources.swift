@@ -6,20 +6,28 @@ import NorrisThreads
 import Synchronization
 import SystemdIntegration
 
-/// The sources of the configuration in force, with their schedules.
+/// The sources of the configuration in force and those that were added, with their schedules.
+///
+/// One extension each adds and removes sources, refreshes and clears them, reports their state, and sends users' requests
+/// to Giphy.
 final class ConfiguredSources: Sendable {
-    private let context: SourceContext
-    private let prefetcher: Prefetcher
-    private let settings: Settings
+    let context: SourceContext
+    /// Stored, because every `fact.random` reads it.
+    let clock: any WallClock
+    let prefetcher: Prefetcher
+    let settings: Settings
     private let sources: Mutex<Sources>
     /// `facts.mix_fortunes`, which every `fact.random` reads.
     private let mixesFortunes = Atomic(false)
-
     /// Held while the sources change, so that no change is lost.
-    private let changing = AsyncLock()
+    let changing = AsyncLock()
+    /// The names and addresses of sources that are being added.
+    let pending = Mutex((names: Set<String>(), locks: [String: AsyncLock]()))
 
     init(settings: Settings, context: SourceContext, prefetcher: Prefetcher) async {
         (self.settings, self.context, self.prefetcher) = (settings, context, prefetcher)
+        clock = context.environment.clock
+        context.knownCategories.learn(await context.stores.records.fetch(of: FactSource.name)?.categories ?? [])
         let added = await context.stores.added.all() ?? []
         let sources = await BackgroundThreads.starting.run { Sources(settings.configuration, added, context, $0) }
         self.sources = Mutex(sources)
@@ -30,38 +38,15 @@ final class ConfiguredSources: Sendable {
     func configure() async {
         guard await changing.lock() else { return }
         defer { changing.unlock() }
-        let added = await context.stores.added.all() ?? current.posts.compactMap { AddedSource($0.configuration) }
+        let added = await stores.added.all() ?? current.posts.compactMap(\.configuration.added)
         let new = await BackgroundThreads.background.run { Sources(settings.configuration, added, context, $0) }
         await replace(new)
     }
 
-    private func replace(_ new: Sources) async {
+    /// Called while ``changing`` is held.
+    func replace(_ new: Sources) async {
         sources.withLock { $0 = new }
         await schedule(new)
-    }
-
-    /// A source that is not yet one of the current ones.
-    func source(_ configuration: Configuration.PostSource) -> PostSource {
-        PostSource(configuration: configuration, http: settings.configuration.http, context: context)
-    }
-
-    /// Stores a new source, which is fetched from now on.
-    func add(_ new: Configuration.PostSource) async throws(ResponseError) {
-        guard let added = AddedSource(new), await changing.lock() else { throw .shuttingDown }
-        defer { changing.unlock() }
-        try await context.stores.added.add(added)
-        let current = current
-        // A configuration that was read meanwhile may have a source with the name.
-        if current[new.name] == nil { await replace(Sources(current, posts: current.posts + [source(new)])) }
-    }
-
-    /// Removes an added source, which is no longer fetched.
-    func remove(_ name: String) async throws(ResponseError) {
-        guard await changing.lock() else { throw .shuttingDown }
-        defer { changing.unlock() }
-        try await context.stores.added.remove(name)
-        let current = current
-        await replace(Sources(current, posts: current.posts.filter { $0.name != name }))
     }
 
     private func schedule(_ sources: Sources) async {
@@ -73,6 +58,7 @@ final class ConfiguredSources: Sendable {
     }
 
     var current: Sources { sources.withLock { $0 } }
+    var stores: Stores { context.stores }
 
     /// The facts that a request without a category is served from.
     var unfilteredScope: FactScope { mixesFortunes.load(ordering: .relaxed) ? .all : .norris }
@@ -132,23 +118,11 @@ final class Sources: Sendable {
 
 extension Configuration.PostSource {
     /// An added source; nil if its kind is of another version.
-    fileprivate init?(_ added: AddedSource, inheriting posts: Configuration.Posts) {
+    init?(_ added: AddedSource, inheriting posts: Configuration.Posts) {
         guard let kind = PostSourceKind(rawValue: added.kind) else { return nil }
         self.init(
             name: added.name, kind: kind, url: added.url, refresh: added.refresh.map { .seconds($0) } ?? posts.refresh,
-            keep: added.keep.map { .seconds($0) } ?? posts.keep, isAdded: true, ownRefresh: added.refresh != nil,
-            ownKeep: added.keep != nil)
-    }
-}
-
-extension AddedSource {
-    /// The stored form of an added source; nil for one of the configuration.
-    fileprivate init?(_ source: Configuration.PostSource) {
-        guard source.isAdded else { return nil }
-        self.init(
-            name: source.name, kind: source.kind.rawValue, url: source.url,
-            refresh: source.ownRefresh ? Int(source.refresh.components.seconds) : nil,
-            keep: source.ownKeep ? Int(source.keep.components.seconds) : nil)
+            keep: added.keep.map { .seconds($0) } ?? posts.keep, added: added)
     }
 }
 
@@ -157,8 +131,7 @@ struct SourceContext: Sendable {
     let stores: Stores
     let environment: FetchingEnvironment
     var fetch: FetchProcess { environment.fetch }
-    let knownCategories: KnownCategories
-    let gifRun = GifRun()
+    var knownCategories = KnownCategories()
     let logger: Logger
 }
 

@@ -19,8 +19,8 @@ protocol ContentSource: Sendable {
     var refresh: Duration { get }
     /// Every value in the configuration on which the content depends.
     var settings: [String] { get }
-    /// When runs begin.
-    var policy: SourcePolicy { get }
+    /// The reason why no request can be sent, whatever the schedule says; nil for a disabled source.
+    var unavailableReason: SourceFailure? { get }
 
     /// Runs once: makes the stored content equal to the upstream's.
     func run() async throws -> FetchOutcome
@@ -32,11 +32,12 @@ protocol ContentSource: Sendable {
 }
 
 extension ContentSource {
-    var policy: SourcePolicy { configuredPolicy }
+    var unavailableReason: SourceFailure? { nil }
 
-    var configuredPolicy: SourcePolicy {
+    /// When runs begin.
+    var policy: SourcePolicy {
         SourcePolicy(
-            isEnabled: isEnabled, refresh: refresh,
+            isEnabled: isEnabled && unavailableReason == nil, refresh: refresh,
             // Digests, because the database must contain neither the upstream's address nor a key.
             settings: String(stableHash(settings.joined(separator: "\n")), radix: 16),
             upstream: String(stableHash(url), radix: 16))

@@ -2,7 +2,6 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
-import Synchronization
 import SystemdIntegration
 
 /// The source `gifs`: GIFs of Giphy, fetched by schedule and for users, within the hourly quota and Giphy's rate limit.
@@ -25,15 +24,7 @@ struct GifSource: ContentSource {
     var kind: String { "giphy" }
     var isEnabled: Bool { configuration.enabled }
     var url: String { configuration.baseURL }
-    /// The reason why no request can be sent, whatever the schedule says; nil for a disabled source, which needs no key.
     var unavailableReason: SourceFailure? { isEnabled ? key.failure : nil }
-
-    var policy: SourcePolicy {
-        var policy = configuredPolicy
-        if unavailableReason != nil { policy.isEnabled = false }
-        return policy
-    }
-
     var refresh: Duration { configuration.refresh }
     var settings: [String] { [configuration.baseURL, rating, key.secret?.value ?? ""] + configuration.queries }
 
@@ -89,22 +80,23 @@ struct GifSource: ContentSource {
 
     // MARK: A run
 
-    /// Fetches the lists of the configuration until the quota is used up.
+    /// Fetches the lists of the configuration. A run that the quota has ended continues with the lists that are not stored
+    /// since the last complete run.
     func run() async throws -> FetchOutcome {
         var added = 0
         let lists = [trending] + configuration.queries.map { .search($0, rating: rating) }
-        let oldest = now - configuration.refresh
-        context.gifRun.begin(policy.settings)
-        for list in lists where !context.gifRun.has(list, notBefore: oldest) {
+        let last = await stores.records.fetch(of: name)?.fetchedAt ?? Timestamp(seconds: 0)
+        let oldest = max(last.advanced(by: .seconds(1)), now - configuration.refresh)
+        for list in lists {
+            let stored = try? await stores.gifs.page(of: list, PageRequest(limit: 1), notBefore: oldest)
+            if stored != nil { continue }
             if let wait = await takeQuota() { return .postponed(wait) }
             if let (head, gifs) = try await page(of: list, offset: 0, limit: GifSource.pageSize) {
                 added += try await stores.gifs.put(
                     gifs, in: list, offset: 0, nextOffset: head.nextOffset, totalCount: head.totalCount, at: now
                 ).added
             }
-            context.gifRun.note(list, at: now)
         }
-        context.gifRun.end()
         await stores.gifs.purge(before: notBefore, now: now)
         guard try await stores.gifs.finishRun(newRecord(), of: lists) else { return .cancelled }
         added += try await fetchFavorites()
@@ -169,6 +161,18 @@ struct GifSource: ContentSource {
         }
     }
 
+    /// The stored reply to a request; nil if the request must be sent.
+    func stored(_ request: GifRequest) async -> GifResult? {
+        switch request {
+        case .page(let list, _, let request):
+            let page = try? await stores.gifs.page(of: list, request, notBefore: notBefore)
+            return page.flatMap { offsetToFetch(of: list, $0, isFirst: request.cursor == nil) == nil ? .page($0) : nil }
+        case .random(let tag):
+            return await stores.gifs.random(text: tag, rating: rating, notBefore: notBefore).map(GifResult.gif)
+        case .gif(let id): return await stores.gifs.gif(id: id, notBefore: notBefore).map(GifResult.gif)
+        }
+    }
+
     /// A page of a list; nil if Giphy refuses the query as too long, which says nothing about other queries.
     private func page(
         of list: GifList, offset: Int, limit: Int, within time: Duration? = nil
@@ -208,7 +212,7 @@ struct GifSource: ContentSource {
 }
 
 /// A request to Giphy on behalf of a user.
-enum GifRequest: Hashable, Sendable {
+enum GifRequest: Sendable {
     /// A page of a list, from an offset in Giphy's list; the client's request selects from the stored list.
     case page(GifList, offset: Int, PageRequest)
     case random(tag: String?)
@@ -226,122 +230,52 @@ enum GifResult: Equatable, Sendable {
     case unavailable(SourceFailure?)
 }
 
-/// Users' requests to Giphy: equal requests at one time are sent once.
-final class GifFetches: Sendable {
+/// Users' requests to Giphy.
+extension ConfiguredSources {
     /// The part of the time of a search that is left for storing and reading the reply.
     private static let storing = Duration.milliseconds(300)
 
-    let requests = Coalescer<GifRequest, GifResult>()
-    private let sources: ConfiguredSources
-    private let prefetcher: Prefetcher
-    private let reports: SourceReports
-
-    init(sources: ConfiguredSources, prefetcher: Prefetcher, reports: SourceReports) {
-        (self.sources, self.prefetcher, self.reports) = (sources, prefetcher, reports)
-    }
-
     /// Whether the schedule allows a request now.
-    var maySend: Bool { prefetcher.maySearch(GifSource.name) }
+    var mayAskGiphy: Bool { prefetcher.maySearch(GifSource.name) }
 
     /// Sends a request to Giphy and stores the reply, within the time of a search and the limits of the schedule.
     ///
     /// - Parameters:
-    ///   - uid: the user who waits. Of equal requests, the first counts against its user's quota.
-    ///   - mayFetch: ``maySend`` when the client's request arrived.
-    func send(_ request: GifRequest, for uid: UInt32, mayFetch: Bool) async -> GifResult {
-        let source = sources.current.gifs
+    ///   - uid: the user who waits. Of equal requests at one time, the first counts against its user's quota, and the
+    ///     others find the stored reply.
+    ///   - mayFetch: ``mayAskGiphy`` when the client's request arrived.
+    func askGiphy(_ request: GifRequest, for uid: UInt32, mayFetch: Bool) async -> GifResult {
+        let source = current.gifs
         guard mayFetch else { return unavailable(source, uid) }
-        if let result = await requests.join(request) { return result }
         let fetched = await prefetcher.search(source.name) { time throws(FetchFailure) in
-            try await source.fetch(request, for: uid, within: max(time - GifFetches.storing, .zero))
+            if let stored = await source.stored(request) { return stored }
+            return try await source.fetch(
+                request, for: uid, within: max(time - ConfiguredSources.storing, .zero))
         }
-        // A refusal for this user is no answer for others, of whom the next sends the request.
-        if fetched == nil, source.quotaFailure(of: uid) != nil, source.quotaFailure() == nil {
-            requests.pass(request)
-            return unavailable(source, uid)
-        }
-        let result = fetched ?? unavailable(source, uid)
-        requests.finish(request, result)
-        return result
+        if let fetched { return fetched }
+        // The wait for an equal request may have left no time.
+        if let stored = await source.stored(request) { return stored }
+        return unavailable(source, uid)
     }
 
     private func unavailable(_ source: GifSource, _ uid: UInt32) -> GifResult {
         .unavailable(
-            reports.failure(of: source.name) ?? source.quotaFailure(of: uid)
+            failure(of: source.name) ?? source.quotaFailure(of: uid)
                 ?? SourceFailure(
                     kind: .timeout, message: "Giphy is busy with another request. Try again.", since: source.now))
     }
 
     /// A GIF by its id, from the cache or from Giphy.
     func gif(id: String, for uid: UInt32, mayFetch: Bool) async throws(ResponseError) -> Gif {
-        let source = sources.current.gifs
+        let source = current.gifs
         if let gif = await source.stores.gifs.gif(id: id, notBefore: source.notBefore) { return gif }
         // An impossible id costs no request.
-        switch Gif.isPossibleID(id) ? await send(.gif(id: id), for: uid, mayFetch: mayFetch) : .nothing {
+        switch Gif.isPossibleID(id) ? await askGiphy(.gif(id: id), for: uid, mayFetch: mayFetch) : .nothing {
         case .gif(let gif): return gif
         case .unavailable(let failure): throw source.nothing("The GIF \(id.quotedForMessage) is not stored.", failure)
         case .nothing, .page: throw .notFound("There is no GIF with the id \(id.quotedForMessage).")
         }
     }
-}
-
-/// Request coalescing: the first of equal requests runs, the others wait for its result.
-final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// The callers that wait for a running request.
-    let waiters = Mutex<[Key: [CheckedContinuation<Value?, Never>]]>([:])
-
-    /// Waits for the result of an equal request.
-    ///
-    /// - Returns: nil if the caller must run the request, and call ``finish(_:_:)`` or ``pass(_:)``.
-    func join(_ key: Key) async -> Value? {
-        await withCheckedContinuation { continuation in
-            let isFirst = waiters.withLock { waiters in
-                let isFirst = waiters[key] == nil
-                if isFirst { waiters[key] = [] } else { waiters[key]?.append(continuation) }
-                return isFirst
-            }
-            if isFirst { continuation.resume(returning: nil) }
-        }
-    }
-
-    /// Ends a request, and resumes the callers that wait for its result.
-    func finish(_ key: Key, _ value: Value) {
-        for waiter in waiters.withLock({ $0.removeValue(forKey: key) ?? [] }) { waiter.resume(returning: value) }
-    }
-
-    /// Lets the next caller run the request.
-    func pass(_ key: Key) {
-        let next = waiters.withLock { waiters in
-            guard waiters[key]?.isEmpty == false else {
-                waiters[key] = nil
-                return nil as CheckedContinuation<Value?, Never>?
-            }
-            return waiters[key]?.removeFirst()
-        }
-        next?.resume(returning: nil)
-    }
-}
-
-/// The lists that the current run of `gifs` has fetched. After the quota is used up, the next run continues with the
-/// remaining lists.
-final class GifRun: Sendable {
-    private let state = Mutex((settings: "", fetched: [GifList: Timestamp]()))
-
-    /// Continues a run, or begins a new run if the settings have changed.
-    func begin(_ settings: String) {
-        state.withLock { if $0.settings != settings { $0 = (settings, [:]) } }
-    }
-
-    func note(_ list: GifList, at now: Timestamp) { state.withLock { $0.fetched[list] = now } }
-
-    /// Whether this run has fetched a list.
-    ///
-    /// - Parameter notBefore: an earlier fetch belongs to a run that did not end.
-    func has(_ list: GifList, notBefore: Timestamp) -> Bool {
-        state.withLock { $0.fetched[list].map { $0 >= notBefore } ?? false }
-    }
-
-    func end() { state.withLock { $0.fetched = [:] } }
 }
 
 /// The key of Giphy's API, or the reason why there is no key. Read with the configuration.

@@ -11,16 +11,13 @@ import Synchronization
 /// A class, because a request would copy the properties of a structure, one reference at a time.
 final class FactHandlers: Sendable {
     private let sources: ConfiguredSources
-    private let reports: SourceReports
-    private let knownCategories: KnownCategories
     private let stores: Stores
     private let store: FactStore
     private let encodedFreshness: EncodedFreshness
 
-    init(sources: ConfiguredSources, reports: SourceReports, knownCategories: KnownCategories, stores: Stores) {
-        (self.sources, self.reports, self.knownCategories) = (sources, reports, knownCategories)
-        (self.stores, store) = (stores, stores.facts)
-        encodedFreshness = EncodedFreshness(reports: reports)
+    init(sources: ConfiguredSources) {
+        (self.sources, stores, store) = (sources, sources.stores, sources.stores.facts)
+        encodedFreshness = EncodedFreshness(sources: sources)
     }
 
     var all: [Handler] {
@@ -80,7 +77,7 @@ final class FactHandlers: Sendable {
     @Sendable private func today(
         _ parameters: FactToday.Parameters, _ call: Call
     ) throws(ResponseError) -> FactToday.Result {
-        let today = LocalDay.today
+        let today = Timestamp.now().localDay
         let scope = sources.unfilteredScope
         guard let fact = store.factOfTheDay(parameters.date ?? today, today: today, source: scope) else {
             let error = freshness(isEmpty: true).error
@@ -113,7 +110,7 @@ final class FactHandlers: Sendable {
         if request.cursor == nil { stores.recents.record(uid: uid, kind: .fact, query: query.text) }
         let key = store.cursorKey
         if let page = try catalogue.page(query, request, key: key, effort: FactCatalogue.shortSearch) {
-            write(page, of: catalogue, request, isNumbered, uid, to: &json)
+            reply(page, request, isNumbered, uid).encode(to: &json)
             return nil
         }
         // Other users would wait for a long search on the event loop.
@@ -121,35 +118,16 @@ final class FactHandlers: Sendable {
             let page = try await BackgroundThreads.facts.run { _ throws(ResponseError) in
                 try catalogue.page(query, request, key: key)
             }
-            var json = JSONWriter()
-            self.write(page ?? FactCatalogue.Page(), of: catalogue, request, isNumbered, uid, to: &json)
-            return json.bytes
+            return self.reply(page ?? Page(), request, isNumbered, uid).jsonBytes
         }
     }
 
-    private func write(
-        _ page: FactCatalogue.Page, of catalogue: FactCatalogue, _ request: PageRequest, _ isNumbered: Bool,
-        _ uid: UInt32, to json: inout JSONWriter
-    ) {
-        json.beginObject()
-        json.key("items")
-        json.beginArray()
-        for number in page.numbers { catalogue.withFact(number) { json.raw($0) } }
-        json.endArray()
-        if let total = page.total {
-            json.key("total")
-            json.integer(total)
-        }
-        if let next = page.next {
-            json.key("next")
-            json.string(next)
-        }
-        json.key("freshness")
-        let isLocal = page.numbers.allSatisfy { catalogue.kind($0).isLocal }
-        freshness(isEmpty: page.numbers.isEmpty, isLocal: isLocal).encode(to: &json)
-        json.endObject()
-        let ids = (isNumbered ? page.numbers : page.numbers.suffix(1)).map { catalogue.fact($0).id }
-        stores.noteServed(ids, .fact, request, next: page.next, isNumbered: isNumbered, uid: uid)
+    /// A page with its freshness, recorded as served.
+    private func reply(_ page: Page<Fact>, _ request: PageRequest, _ isNumbered: Bool, _ uid: UInt32) -> Page<Fact> {
+        var page = page
+        page.freshness = freshness(isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal))
+        stores.noteServed(page.items.map(\.id), .fact, request, next: page.next, isNumbered: isNumbered, uid: uid)
+        return page
     }
 
     @Sendable private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {
@@ -164,7 +142,7 @@ final class FactHandlers: Sendable {
             if name == Fact.explicitCategory, !allowsExplicit {
                 throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.")
             }
-            guard knownCategories.contains(name) || store.catalogue.hasCategory(name) else {
+            guard sources.context.knownCategories.contains(name) || store.catalogue.hasCategory(name) else {
                 throw .notFound(
                     "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories")
             }
@@ -182,7 +160,7 @@ final class FactHandlers: Sendable {
     }
 
     private func freshness(isEmpty: Bool, isLocal: Bool = false) -> Freshness {
-        reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
+        sources.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
     }
 }
 
@@ -195,18 +173,18 @@ private final class EncodedFreshness: Sendable {
         let isEmpty, isLocal: Bool
     }
 
-    private let reports: SourceReports
+    private let sources: ConfiguredSources
     private let encoded = Mutex<(inputs: Inputs?, bytes: [UInt8])>((nil, []))
 
-    init(reports: SourceReports) { self.reports = reports }
+    init(sources: ConfiguredSources) { self.sources = sources }
 
     /// Writes the end of a result: the end of the list of facts, and the freshness.
     func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
         let inputs = Inputs(
-            second: reports.clock.now, version: reports.prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
+            second: sources.clock.now, version: sources.prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
         encoded.withLock { encoded in
             if encoded.inputs != inputs {
-                let freshness = reports.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
+                let freshness = sources.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)
                 let bytes = "\(FactRandom.resultFreshness)".utf8 + freshness.jsonBytes + "}".utf8
                 encoded = (inputs, Array(bytes))
             }
@@ -231,24 +209,10 @@ extension FactCatalogue {
 
 /// Replaces `Chuck Norris` in any case by a name. Half of the name, or the name with a newline, is not replaced.
 func personalized(_ text: String, for name: String) -> String {
-    let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
-    let (bytes, replaced) = (Array(text.utf8), Array("chuck norris".utf8))
-    var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-        var length = 0
-        while length < replaced.count, index + length < bytes.count {
-            let byte = bytes[index + length]
-            guard (capitals.contains(byte) ? byte + 32 : byte) == replaced[length] else { break }
-            length += 1
-        }
-        if length == replaced.count {
-            result += name.utf8
-            index += length
-        } else {
-            result.append(bytes[index])
-            index += 1
-        }
+    var bytes = Array(text.utf8)
+    let folded = bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+    for range in folded.ranges(of: Array("chuck norris".utf8)).reversed() {
+        bytes.replaceSubrange(range, with: name.utf8)
     }
-    return String(decoding: result, as: UTF8.self)
+    return String(decoding: bytes, as: UTF8.self)
 }

@@ -9,10 +9,8 @@ struct GifHandlers: Sendable {
     private static let longestQuery = 50
 
     let sources: ConfiguredSources
-    let reports: SourceReports
-    let fetches: GifFetches
-    let stores: Stores
 
+    private var stores: Stores { sources.stores }
     private var store: GifStore { stores.gifs }
 
     var all: [Handler] {
@@ -29,7 +27,7 @@ struct GifHandlers: Sendable {
         let list = GifList.search(parameters.query, rating: rating, lang: parameters.lang)
         let isTooLong = list.query.unicodeScalars.count > GifHandlers.longestQuery
         let isOffline = parameters.offline || isTooLong
-        let mayFetch = !isOffline && fetches.maySend
+        let mayFetch = !isOffline && sources.mayAskGiphy
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             if parameters.page.cursor == nil {
                 stores.recents.record(uid: call.peer.uid, kind: .gif, query: parameters.query)
@@ -40,7 +38,7 @@ struct GifHandlers: Sendable {
     }
 
     @Sendable private func trending(_ parameters: GifTrending.Parameters, _ call: Call) -> Deferred {
-        let mayFetch = fetches.maySend
+        let mayFetch = sources.mayAskGiphy
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             let list = sources.current.gifs.trending
             let page = try await page(of: list, parameters.page, call, isOffline: false, mayFetch: mayFetch)
@@ -71,7 +69,7 @@ struct GifHandlers: Sendable {
             of: list, request, notBefore: source.notBefore, endsWithStored: isOffline)
         var result: GifResult?
         if !isOffline, let offset = source.offsetToFetch(of: list, stored, isFirst: isFirst) {
-            result = await fetches.send(.page(list, offset: offset, request), for: call.uid, mayFetch: mayFetch)
+            result = await sources.askGiphy(.page(list, offset: offset, request), for: call.uid, mayFetch: mayFetch)
         }
         switch result {
         case .page(let page?): stored = page
@@ -88,7 +86,7 @@ struct GifHandlers: Sendable {
             return isFirst ? try await searchStored(list, request) ?? Page(items: []) : Page(items: [])
         }
         let isFromUpstream = if case .page? = result { true } else { false }
-        var freshness = reports.freshness(
+        var freshness = sources.freshness(
             of: source.name, isEmpty: stored.items.isEmpty, isFromUpstream: isFromUpstream,
             fetchedAt: stored.fetchedAt)
         // The quota may be used up for this user only.
@@ -109,21 +107,21 @@ struct GifHandlers: Sendable {
         var page = try await store.search(
             text: list.query, rating: list.rating, cursor: request.cursor, limit: request.limit,
             notBefore: source.notBefore)
-        page.freshness = reports.freshness(of: source.name, isEmpty: page.items.isEmpty, isFromUpstream: false)
+        page.freshness = sources.freshness(of: source.name, isEmpty: page.items.isEmpty, isFromUpstream: false)
         return page
     }
 
     @Sendable private func random(_ parameters: GifRandom.Parameters, _ call: Call) throws(ResponseError) -> Deferred {
         let tag = parameters.tag
         if let tag { try check(tag) }
-        let mayFetch = fetches.maySend
+        let mayFetch = sources.mayAskGiphy
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             let source = sources.current.gifs
             let rating = source.configuration.rating.rawValue
             var gif = await store.random(text: tag, rating: rating, notBefore: source.notBefore)
             let isFromUpstream = gif == nil
             if gif == nil {
-                switch await fetches.send(.random(tag: tag), for: call.uid, mayFetch: mayFetch) {
+                switch await sources.askGiphy(.random(tag: tag), for: call.uid, mayFetch: mayFetch) {
                 case .gif(let found): gif = found
                 case .unavailable(let failure):
                     throw source.nothing("No GIF\(tag.map { " for \($0.quotedForMessage)" } ?? "") is stored.", failure)
@@ -134,15 +132,15 @@ struct GifHandlers: Sendable {
                 throw .notFound("Giphy has nothing for \((tag ?? "").quotedForMessage).", hint: "Try another tag.")
             }
             stores.facts.noteServed(gif.id, .gif, uid: call.peer.uid)
-            let freshness = reports.freshness(of: GifSource.name, isEmpty: false, isFromUpstream: isFromUpstream)
+            let freshness = sources.freshness(of: GifSource.name, isEmpty: false, isFromUpstream: isFromUpstream)
             return GifRandom.Result(gif: gif, freshness: freshness).jsonBytes
         }
     }
 
     @Sendable private func get(_ parameters: IDParameters, _ call: Call) -> Deferred {
-        let mayFetch = fetches.maySend
+        let mayFetch = sources.mayAskGiphy
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
-            let gif = try await fetches.gif(id: parameters.id, for: call.uid, mayFetch: mayFetch)
+            let gif = try await sources.gif(id: parameters.id, for: call.uid, mayFetch: mayFetch)
             stores.facts.noteServed(gif.id, .gif, uid: call.peer.uid)
             return GifGet.Result(gif: gif).jsonBytes
         }
@@ -162,7 +160,7 @@ struct GifHandlers: Sendable {
 
 extension GifSource {
     /// The offset of the page to request from Giphy; nil if the stored page suffices.
-    fileprivate func offsetToFetch(of list: GifList, _ stored: GifListPage?, isFirst: Bool) -> Int? {
+    func offsetToFetch(of list: GifList, _ stored: GifListPage?, isFirst: Bool) -> Int? {
         guard let stored else { return isFirst ? 0 : nil }
         // The trending list is fetched by schedule.
         let isOld = stored.fetchedAt.duration(to: now) > configuration.refresh

@@ -5,8 +5,8 @@ import NorrisStore
 /// The methods `post.*` and `author.list`. Replies are from the cache only, because posts are fetched by schedule.
 struct PostHandlers: Sendable {
     let sources: ConfiguredSources
-    let reports: SourceReports
-    let stores: Stores
+
+    private var stores: Stores { sources.stores }
 
     var all: [Handler] {
         [
@@ -42,7 +42,7 @@ struct PostHandlers: Sendable {
         let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(
             query, read: read, cursor: request.cursor, limit: request.limit)
-        page.freshness = reports.freshness(of: chosen, isEmpty: page.items.isEmpty)
+        page.freshness = sources.freshness(of: chosen, isEmpty: page.items.isEmpty)
         stores.noteServed(
             page.items.map(\.id), .post, request, next: page.next, isNumbered: isNumbered, uid: call.uid)
         return page
@@ -96,9 +96,9 @@ struct PostHandlers: Sendable {
                 return PostSources.Source(
                     name: source.name, kind: source.kind,
                     url: call.isAdministrator ? source.url : source.configuration.shownURL,
-                    origin: source.configuration.isAdded ? .added : .config, items: items,
+                    origin: source.configuration.added == nil ? .config : .added, items: items,
                     unread: unread.counts[source.name] ?? 0,
-                    freshness: reports.freshness(of: source.name, isEmpty: items == 0))
+                    freshness: sources.freshness(of: source.name, isEmpty: items == 0))
             })
     }
 
@@ -109,7 +109,7 @@ struct PostHandlers: Sendable {
         var page = try await stores.posts.authors(
             source: parameters.source, sources: chosen.map(\.name), cursor: parameters.page.cursor,
             limit: parameters.page.limit)
-        page.freshness = reports.freshness(of: chosen, isEmpty: page.items.isEmpty)
+        page.freshness = sources.freshness(of: chosen, isEmpty: page.items.isEmpty)
         return page
     }
 

@@ -7,13 +7,11 @@ import NorrisStore
 struct ServerHandlers: Sendable {
     let health: Health
     let reloader: Reloader
-    let control: SourceControl
-    let additions: SourceAdditions
     /// The result of `server.info`, which is constant while the daemon runs.
     private let info: [UInt8]
 
-    init(health: Health, reloader: Reloader, control: SourceControl, additions: SourceAdditions) {
-        (self.health, self.reloader, self.control, self.additions) = (health, reloader, control, additions)
+    init(health: Health, reloader: Reloader) {
+        (self.health, self.reloader) = (health, reloader)
         info =
             ServerInfo.Result(
                 name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
@@ -23,6 +21,8 @@ struct ServerHandlers: Sendable {
                 }
             ).jsonBytes
     }
+
+    private var sources: ConfiguredSources { reloader.sources }
 
     var all: [Handler] {
         [
@@ -34,33 +34,32 @@ struct ServerHandlers: Sendable {
                 json.raw(info)
                 return nil
             },
-            Handler(ServerMetrics.self) { _, _, json throws(ResponseError) in
-                json.raw(health.encodedMetrics)
-                return nil
-            }, Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
+            Handler(ServerMetrics.self, inMemory: { _, _ in ServerMetrics.Result(text: health.metrics.text) }),
+            Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
             Handler(ServerReload.self, onDisk: reload),
             Handler(
                 SourceRefresh.self,
                 inMemory: { parameters, call throws(ResponseError) in
-                    let started = try control.refresh(parameters.source, isAdministrator: call.isAdministrator)
+                    let started = try sources.refresh(parameters.source, isAdministrator: call.isAdministrator)
                     return SourceRefresh.Result(started: started)
                 }),
             Handler(
                 SourceAdd.self,
                 deferred: { parameters, _ in
                     .network { () async throws(ResponseError) -> SourceAdd.Result in
-                        try await additions.add(parameters)
+                        try await sources.add(parameters)
                     }
                 }),
             Handler(
                 SourceRemove.self,
                 onDisk: { parameters, _ throws(ResponseError) in
-                    SourceRemove.Result(isRemoved: try await additions.remove(parameters.sourceName))
+                    let file = reloader.file?.path ?? "the configuration"
+                    return SourceRemove.Result(isRemoved: try await sources.remove(parameters.sourceName, notOf: file))
                 }),
             Handler(
                 CacheClear.self,
                 onDisk: { parameters, _ throws(ResponseError) in
-                    Removed(removed: try await control.clear(parameters.source))
+                    Removed(removed: try await sources.clear(parameters.source))
                 }), Handler(EventSubscribe.self, inMemory: subscribe),
         ]
     }

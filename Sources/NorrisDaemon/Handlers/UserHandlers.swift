@@ -5,8 +5,8 @@ import NorrisStore
 /// The methods `favorite.*` and `recent.*`: data of the requesting user.
 struct UserHandlers: Sendable {
     let sources: ConfiguredSources
-    let gifs: GifFetches
-    let stores: Stores
+
+    private var stores: Stores { sources.stores }
 
     var all: [Handler] {
         [
@@ -31,7 +31,7 @@ struct UserHandlers: Sendable {
     }
 
     @Sendable private func add(_ item: ItemParameters, _ call: Call) -> Deferred {
-        let mayFetch = item.kind == .gif && gifs.maySend
+        let mayFetch = item.kind == .gif && sources.mayAskGiphy
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             let uid = call.peer.uid
             // An existing favorite is not fetched again.
@@ -51,7 +51,7 @@ struct UserHandlers: Sendable {
         case .fact:
             let catalogue = stores.facts.catalogue
             return Favorite(fact: catalogue.fact(try catalogue.presentable(id: item.id)))
-        case .gif: return Favorite(gif: try await gifs.gif(id: item.id, for: uid, mayFetch: mayFetch))
+        case .gif: return Favorite(gif: try await sources.gif(id: item.id, for: uid, mayFetch: mayFetch))
         default: return Favorite(post: try await stores.post(id: item.id, uid: uid, sources.current))
         }
     }

@@ -11,19 +11,15 @@ final class Health: Sendable {
     private let clock: any WallClock
     /// In the time of ``WallClock/elapsed``.
     private let started: Duration
-    private let settings: Settings
     private let databases: Databases
-    private let reports: SourceReports
+    private let sources: ConfiguredSources
     private let counters: ServerCounters
     private let events: EventHub
     private let minutes = Mutex(RequestMinutes())
-    private let latestMetrics = Mutex<(madeAt: Duration, result: [UInt8])?>(nil)
 
-    init(
-        settings: Settings, databases: Databases, reports: SourceReports, counters: ServerCounters, events: EventHub
-    ) {
-        (self.settings, self.databases, self.reports) = (settings, databases, reports)
-        (self.counters, self.events, clock) = (counters, events, reports.clock)
+    init(sources: ConfiguredSources, databases: Databases, counters: ServerCounters, events: EventHub) {
+        (self.sources, self.databases, self.counters, self.events) = (sources, databases, counters, events)
+        clock = sources.clock
         (startedAt, started) = (clock.now, clock.elapsed)
     }
 
@@ -42,8 +38,8 @@ final class Health: Sendable {
 
     /// The current faults, one sentence each.
     var faults: [String] {
-        let overdue = reports.overdueSources.joined(separator: ", ")
-        return databases.faults + (settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
+        let overdue = sources.overdueSources.joined(separator: ", ")
+        return databases.faults + (sources.settings.refusal.map { ["A new configuration was refused: \($0)"] } ?? [])
             + (overdue.isEmpty ? [] : ["Sources that could not be refreshed in time: \(overdue)"])
     }
 
@@ -52,9 +48,9 @@ final class Health: Sendable {
         let (faults, space, requests) = (faults, databases.space, requests())
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, leftOut] + faults),
-            configurationError: settings.refusal,
+            configurationError: sources.settings.refusal,
             uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
-            requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: reports.statuses,
+            requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: sources.statuses,
             database: ServerStatus.Database(
                 cacheBytes: space.cache, stateBytes: space.state, isReadOnly: databases.isReadOnly,
                 freeBytes: space.free), version: NorrisVersion.current)
@@ -62,29 +58,17 @@ final class Health: Sendable {
 
     /// The metrics for a monitoring system.
     var metrics: Metrics {
-        let names = reports.sources.current.all.map(\.name)
-        let runs = names.compactMap { name in reports.prefetcher.schedule(of: name).map { (name, $0.runs) } }
+        let names = sources.current.all.map(\.name)
+        let runs = names.compactMap { name in sources.prefetcher.schedule(of: name).map { (name, $0.runs) } }
         return Metrics(
             status: status, startedAt: startedAt, residentMemory: CurrentProcess.residentMemory(), counters: counters,
             subscribers: events.subscribers, runs: Dictionary(uniqueKeysWithValues: runs))
     }
 
-    /// The result of `server.metrics`, encoded at most once a second, so that frequent requests do not delay other
-    /// clients.
-    var encodedMetrics: [UInt8] {
-        latestMetrics.withLock { latest in
-            let now = clock.elapsed
-            if let latest, now - latest.madeAt < .seconds(1) { return latest.result }
-            let result = ServerMetrics.Result(text: metrics.text).jsonBytes
-            latest = (now, result)
-            return result
-        }
-    }
-
     /// One line for `systemctl status`.
     var statusLine: String {
-        let schedules = reports.sources.current.all.compactMap { source in
-            reports.prefetcher.schedule(of: source.name).map { (source.name, $0) }
+        let schedules = sources.current.all.compactMap { source in
+            sources.prefetcher.schedule(of: source.name).map { (source.name, $0) }
         }
         let fetches = Health.fetchLine(
             running: schedules.filter { $0.1.isRunning }.map(\.0),
@@ -104,7 +88,7 @@ final class Health: Sendable {
 
     /// The facts beyond the limits of the memory.
     private var leftOut: String {
-        let count = reports.stores.facts.catalogue.leftOut
+        let count = sources.stores.facts.catalogue.leftOut
         return count == 0
             ? ""
             : "\(groupedDigits(count)) facts left out: at most \(groupedDigits(FactCatalogue.maximumCount)) facts and "
@@ -112,8 +96,8 @@ final class Health: Sendable {
     }
 
     private var contents: String {
-        let stores = reports.stores
-        let posts = reports.sources.current.postNames.map(stores.posts.count(source:)).reduce(0, +)
+        let stores = sources.stores
+        let posts = sources.current.postNames.map(stores.posts.count(source:)).reduce(0, +)
         return [(stores.facts.catalogue.count, "fact"), (stores.gifs.count, "gif"), (posts, "post")].filter { $0.0 > 0 }
             .map { countText($0, $1) }.joined(separator: ", ")
     }
@@ -153,10 +137,4 @@ struct RequestMinutes {
         }
         return past + [total - before]
     }
-}
-
-/// The calendar of the daemon's time zone.
-enum LocalDay {
-    /// The current date (localtime(3)).
-    static var today: CivilDate { Timestamp.now().localDay }
 }

@@ -25,14 +25,10 @@ struct StoreService: Service {
         // Something may have changed before.
         changed.set()
         var isWritten = true
-        await changed.repeatUntilStopped {
-            if isWritten {
-                await changed.wait()
-            } else {
-                await changed.wait(atMost: StoreService.retryDelay, on: clock)
-            }
+        await changed.repeatUntilStopped { stop in
+            await changed.wait(atMost: isWritten ? nil : StoreService.retryDelay, on: clock)
             // Changes during the wait are written together.
-            if !Task.isShuttingDownGracefully { await changed.wait(atMost: StoreService.delay, on: clock) }
+            if !stop.isCancelled { await changed.wait(atMost: StoreService.delay, on: clock) }
             isWritten = await stores.writeChanges()
         }
         _ = await stores.writeChanges()
@@ -53,29 +49,20 @@ struct FortuneService: Service {
 
     func run() async throws {
         let wanted = WakeSignal()
-        let stop = Cancellation()
         facts.onFortunesWanted { wanted.set() }
         wanted.set()
-        await withGracefulShutdownHandler {
-            await wanted.repeatUntilStopped {
-                // An idle daemon without fortune files does not wake up.
-                if paths().isEmpty {
-                    await wanted.wait()
-                } else {
-                    await wanted.wait(atMost: FortuneService.interval, on: clock)
-                }
-                guard !Task.isShuttingDownGracefully else { return }
-                await BackgroundThreads.facts.run { _ in facts.readFortunes(paths()) { stop.isCancelled } }
-            }
-        } onGracefulShutdown: {
-            stop.cancel()
+        await wanted.repeatUntilStopped { stop in
+            // An idle daemon without fortune files does not wake up.
+            await wanted.wait(atMost: paths().isEmpty ? nil : FortuneService.interval, on: clock)
+            guard !stop.isCancelled else { return }
+            await BackgroundThreads.facts.run { _ in facts.readFortunes(paths()) { stop.isCancelled } }
         }
     }
 }
 
-/// Periodic work in one loop with one sleep, so that an idle daemon wakes up twice a minute.
+/// Periodic work in one loop with one sleep, so that an idle daemon wakes up once a minute.
 struct MaintenanceService: Service {
-    let control: SourceControl
+    let sources: ConfiguredSources
     let health: Health
     let databases: Databases
     /// Set when the status may have changed.
@@ -84,8 +71,8 @@ struct MaintenanceService: Service {
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
 
-    /// The interval divides a minute, at whose end requests are counted.
-    private static let interval: Int64 = 30
+    /// Requests are counted at the end of each minute.
+    private static let interval: Int64 = 60
     /// A disk is used again soon after it can be written.
     private static let intervalAfterFailure: Int64 = 5
 
@@ -95,32 +82,23 @@ struct MaintenanceService: Service {
             changed.set()
             statusChanges.set()
         }
-        let stop = Cancellation()
-        await withGracefulShutdownHandler {
-            await run(changed, stop)
-        } onGracefulShutdown: {
-            stop.cancel()
-        }
-    }
-
-    private func run(_ changed: WakeSignal, _ stop: Cancellation) async {
         var followed = databases.condition
-        await control.removeExpired()
+        await sources.removeExpired()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
-        await changed.repeatUntilStopped {
+        await changed.repeatUntilStopped { stop in
             let interval =
                 databases.isReadOnly ? MaintenanceService.intervalAfterFailure : MaintenanceService.interval
             let (seconds, attoseconds) = health.uptime.components
             let passed = Duration(secondsComponent: seconds % interval, attosecondsComponent: attoseconds)
-            await changed.wait(atMost: .seconds(interval) - passed, on: control.clock)
-            guard !Task.isShuttingDownGracefully else { return }
+            await changed.wait(atMost: .seconds(interval) - passed, on: sources.clock)
+            guard !stop.isCancelled else { return }
             await databases.heal()
-            await databases.measureSpace()
             await follow(&followed)
             let now = health.uptime.components.seconds / 60
             guard now > minute else { return }
             minute = now
+            sources.prefetcher.readClock()
             // The first fetches have used as many pages again.
             if minute == 1 { CurrentProcess.releaseMappedCode() }
             CurrentProcess.releaseFreeMemory()
@@ -128,7 +106,7 @@ struct MaintenanceService: Service {
             sink.writeEnded()
             // Expired content is never shown, so removal can wait.
             if minute % 5 == 0 {
-                await control.removeExpired()
+                await sources.removeExpired()
                 await databases.backUp(isCancelled: stop)
             }
             if let promptFacts, minute % 10 == 0 {
@@ -143,11 +121,11 @@ struct MaintenanceService: Service {
         let old = followed
         followed = databases.condition
         if followed.cacheGeneration != old.cacheGeneration {
-            await control.cacheWasReplaced()
+            await sources.cacheWasReplaced()
         } else if old.isCacheFailing, !followed.isCacheFailing {
-            control.cacheIsWritable()
+            sources.cacheIsWritable()
         }
-        if followed.stateGeneration != old.stateGeneration { control.stores.facts.stateWasReplaced() }
+        if followed.stateGeneration != old.stateGeneration { sources.stores.facts.stateWasReplaced() }
     }
 }
 
@@ -168,9 +146,9 @@ struct NotifierService: Service {
     func run() async throws {
         var shown = ""
         var wasDegraded = startsDegraded
-        await changes.repeatUntilStopped {
+        await changes.repeatUntilStopped { stop in
             await changes.wait()
-            guard !Task.isShuttingDownGracefully else { return }
+            guard !stop.isCancelled else { return }
             let line = health.statusLine
             if line != shown {
                 notifier.status(line)

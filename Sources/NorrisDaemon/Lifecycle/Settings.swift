@@ -73,19 +73,17 @@ final class Settings: Sendable {
 struct Reloader: Sendable {
     let loader: ConfigurationLoader
     let file: Paths.ConfigurationFile?
-    let settings: Settings
     let sources: ConfiguredSources
-    let facts: FactStore
     let health: Health
     /// Set when the status may have changed.
     let statusChanges: WakeSignal
     let levels: LogLevelSwitch
     let notifier: Notifier
     let events: EventHub
-    let logger: Logger
 
     /// - Throws: if the file has faults; then nothing has changed.
     func reload() async throws(ConfigurationError) {
+        let (settings, logger) = (sources.settings, sources.context.logger)
         // A cancelled task gets no lock and reloads nothing, because the daemon stops.
         guard await settings.reloading.lock() else { return }
         defer { settings.reloading.unlock() }
@@ -110,7 +108,7 @@ struct Reloader: Sendable {
         loaded.logWarnings(to: logger)
         levels.set(loaded.configuration.logLevel)
         await sources.configure()
-        facts.wantFortunes()
+        sources.stores.facts.wantFortunes()
         logger.notice("configuration.reloaded")
         events.publish(.server(.reloaded))
     }

@@ -156,7 +156,7 @@ final class DatabaseFile: Sendable {
     }
 
     /// Whether the file was deleted or replaced by another one. Blocking.
-    private var isDeleted: Bool {
+    var isDeleted: Bool {
         guard let identity = state.withLock({ $0.identity }) else { return false }
         return Folder.identity(of: path) != identity
     }
@@ -196,8 +196,8 @@ final class DatabaseFile: Sendable {
         return isClosed ? nil : opened.pool
     }
 
-    /// Tries to use the disk again after a failure, and notices a deleted file. Called from time to time.
-    func heal() async {
+    /// Tries to use the disk again after a failure, and replaces a deleted file. Called from time to time.
+    func heal(isDeleted: Bool) async {
         let (condition, hasFailed, pool) = state.withLock { ($0.condition, $0.writeFailure != nil, $0.pool) }
         if !condition.isWritable {
             _ = await reopen(where: { $0.pool === pool }) {
@@ -215,7 +215,7 @@ final class DatabaseFile: Sendable {
                 try database.execute("PRAGMA user_version = \(kind.version)")
                 database.afterCommit { self.noteWrite() }
             }
-        } else if await BackgroundThreads.background.run({ _ in isDeleted }) {
+        } else if isDeleted {
             _ = await replace(pool, because: "the file was deleted while norrisd was running")
         }
     }
@@ -396,11 +396,11 @@ extension DatabaseFile {
     ) throws {
         do {
             try database.write { database in
-                let migration = kind.migrations[version]
-                if let migration { try database.execute(migration.before) }
+                let migration = kind.migrations[version] ?? ("", "")
+                try database.execute(migration.before)
                 let tables = try database.map("SELECT ifnull(sql, '') FROM sqlite_schema") { try $0[0] as String }
                 for statement in kind.schema where !tables.contains(statement) { try database.execute(statement) }
-                try database.execute(migration?.after ?? kind.initial)
+                try database.execute(migration.after)
                 try database.execute(
                     "PRAGMA application_id = \(kind.applicationID); PRAGMA user_version = \(kind.version)")
             }
@@ -453,57 +453,29 @@ extension DatabaseFile {
 // MARK: - Copies
 
 extension DatabaseFile {
-    /// Copies one snapshot of a database: into a temporary file, which is checked, and replaces the last copy.
+    /// Checks a database and copies it into a temporary file, which replaces the file with the name of the copy.
     ///
-    /// - Throws: damage if the copy is damaged, `CancellationError`.
+    /// - Throws: damage, `CancellationError`.
     private static func copy(
         _ path: String, to copy: String, within limit: Duration? = nil, isCancelled: Cancellation = Cancellation()
     ) throws {
-        let deadline = limit.map { ContinuousClock.now + $0 }
         let temporary = copy + ".new"
         unlink(temporary)
-        try Folder.makePrivateFile(temporary)
         defer { unlink(temporary) }
         let source = try Database(path: path, .read)
-        let target = try Database(path: temporary, .write)
-        defer { target.close() }
-        try source.read { source in
-            // The first read determines the snapshot, so that later changes do not restart the copy.
-            let _: Int64? = try source.value("PRAGMA user_version")
-            try transfer(from: source, to: target) { isCancelled.isCancelled || deadline.map { .now > $0 } ?? false }
+        try source.interruptible(by: [isCancelled], limit: limit) { source in
+            try check(source, "integrity_check")
+            // SQLite accepts an empty file, and keeps its mode.
+            try Folder.makePrivateFile(temporary)
+            try source.execute("VACUUM INTO ?", [temporary])
         }
-        // The copy must be readable without its log.
-        try target.execute("PRAGMA journal_mode = DELETE")
-        try target.interruptible(by: [isCancelled], limit: deadline.map { ContinuousClock.now.duration(to: $0) }) {
-            try check($0, "integrity_check")
-        }
-        target.close()
-        guard rename(temporary, copy) == 0 else { throw StoreError(path: copy, .notWritable(SystemError.reason())) }
-        Folder.synchronize(besides: copy)
+        try Folder.replace(copy, by: temporary)
     }
 
-    /// Copies all pages (https://sqlite.org/c3ref/backup_finish.html).
-    private static func transfer(
-        from source: Database, to target: Database, isCancelled: () -> Bool = { false }
-    ) throws {
-        guard let backup = sqlite3_backup_init(target.handle, "main", source.handle, "main") else {
-            throw target.failure(sqlite3_extended_errcode(target.handle), sql: nil)
-        }
-        var code = SQLITE_OK
-        while code == SQLITE_OK, !isCancelled() { code = sqlite3_backup_step(backup, 256) }
-        let result = sqlite3_backup_finish(backup)
-        // Without an error, a copy that is not done was cancelled.
-        guard result == SQLITE_OK else { throw DatabaseError(result) }
-        guard code == SQLITE_DONE else { throw code == SQLITE_OK ? CancellationError() : DatabaseError(code) }
-    }
-
-    /// Makes a database from a copy, unless the copy is damaged or of another version.
+    /// Makes a database from a copy, unless the copy is damaged or of another program or version.
     private static func restore(_ kind: DatabaseKind, _ copy: String, to path: String) throws {
-        let source = try Database(path: copy, .read)
-        _ = try inspect(kind, copy, source)
-        try check(source, "integrity_check")
-        try Folder.makePrivateFile(path)
-        try transfer(from: source, to: Database(path: path, .write))
+        _ = try inspect(kind, copy, Database(path: copy, .read))
+        try DatabaseFile.copy(copy, to: path)
     }
 }
 

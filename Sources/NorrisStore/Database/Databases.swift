@@ -1,6 +1,6 @@
 package import Logging
 import NorrisProtocol
-import NorrisThreads
+package import NorrisThreads
 import Synchronization
 
 /// The daemon's two databases: the cache, and the state of users and schedules.
@@ -35,7 +35,7 @@ package final class Databases: Sendable {
         let key = try? await state.read { try $0.value("SELECT key FROM cursor_key") as UInt64? }
         cursorKey = key.flatMap { $0 } ?? .random(in: .min ... .max)
         // At the priority of the process, because the start waits for it.
-        await measureSpace(on: .starting)
+        await BackgroundThreads.starting.run { _ in measureSpace() }
     }
 
     /// Closes both files, and writes back their write-ahead logs.
@@ -151,10 +151,14 @@ package final class Databases: Sendable {
     /// Whether a database cannot be written now.
     package var isReadOnly: Bool { cache.isFailing || state.isFailing }
 
-    /// Tries to use the disks again after a failure, and notices deleted files.
+    /// Measures the space, tries to use the disks again after a failure, and notices deleted files.
     package func heal() async {
-        await cache.heal()
-        await state.heal()
+        // One job, because each wakes up the services.
+        let areDeleted = await BackgroundThreads.background.run { [self] _ in
+            measureSpace()
+            return [cache.isDeleted, state.isDeleted]
+        }
+        for (file, isDeleted) in zip([cache, state], areDeleted) { await file.heal(isDeleted: isDeleted) }
     }
 
     /// Makes `state.db.bak` if the state has changed since the last copy.
@@ -172,17 +176,13 @@ package final class Databases: Sendable {
         package var free: Int?
     }
 
-    /// The result of the last ``measureSpace()``. From memory, for callers that must not wait for a file system.
+    /// The space at the start, or at the last ``heal()``. From memory, for callers that must not wait for a file system.
     package var space: Space { measuredSpace.withLock { $0 } }
 
-    /// Reads sizes and free bytes from the file systems.
-    package func measureSpace() async { await measureSpace(on: .background) }
-
-    private func measureSpace(on threads: BackgroundThreads) async {
-        let space = await threads.run { [self] _ in
-            let free = [cache.path, state.path].compactMap(Folder.freeBytes(besides:)).min()
-            return Space(cache: cache.sizeOnDisk, state: state.sizeOnDisk, free: free)
-        }
+    /// Blocking.
+    private func measureSpace() {
+        let free = [cache.path, state.path].compactMap(Folder.freeBytes(besides:)).min()
+        let space = Space(cache: cache.sizeOnDisk, state: state.sizeOnDisk, free: free)
         measuredSpace.withLock { $0 = space }
     }
 }

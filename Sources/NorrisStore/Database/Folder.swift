@@ -55,14 +55,19 @@ package enum Folder {
         return stat(path, &status) == 0 ? Timestamp(seconds: Int64(status.st_mtim.tv_sec)) : nil
     }
 
-    /// Writes a renamed file's new name to the disk (fsync(2)). Without permission to read the folder, the name is
-    /// written later.
-    static func synchronize(besides path: String) {
-        let folder = String(path.dropLast(lastComponent(of: path).count))
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+    /// Renames a complete file, which replaces another one, and writes both to the disk.
+    static func replace(_ path: String, by new: String) throws(StoreError) {
+        guard synchronize(new), rename(new, path) == 0 else { throw notWritable(path) }
+        // Without permission to read the folder, the name is written later.
+        _ = synchronize(String(path.dropLast(lastComponent(of: path).count)))
+    }
+
+    /// Writes a file, or the names in a folder, to the disk (fsync(2)).
+    private static func synchronize(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
     }
 
     /// The name of a file for SQLite with a parameter (https://sqlite.org/uri.html).

@@ -114,10 +114,7 @@ struct SealedCursor: Equatable {
     /// - Parameter list: texts that distinguish the list from all others with this key, in a fixed order.
     func sealed(for list: [String], key: UInt64) -> String {
         let number = String(number, radix: 36)
-        // 0xFF does not occur in UTF-8, so two different lists of texts have different bytes.
-        var bytes: [UInt8] = []
-        for field in [number, text] + list { bytes += Array(field.utf8) + [0xFF] }
-        let tag = String(bytes.withUnsafeBytes { SipHash.hash($0, key: (key, 0)) }, radix: 36)
+        let tag = String(SipHash.hash(ofTexts: [number, text] + list, key: key), radix: 36)
         return "\(number).\(tag).\(text)"
     }
 

@@ -1,3 +1,5 @@
+import NorrisProtocol
+
 /// A kind of database: the identification of its file, and its schema.
 struct DatabaseKind: Sendable {
     /// The file's name in its folder.
@@ -9,12 +11,10 @@ struct DatabaseKind: Sendable {
     let isState: Bool
     /// One statement for each table and index, as `sqlite_schema` stores it.
     let schema: [String]
-    /// The statements that follow those of ``schema`` in a new file.
-    var initial = ""
     /// `PRAGMA user_version`.
     let version: Int64
-    /// Prepares the tables of an older version, by version: the missing ones are created afterwards, then the second
-    /// part runs. A released migration is never changed.
+    /// The statements before and after the missing tables are created, by the version of the file; 0 is a new file. A
+    /// released migration is never changed.
     var migrations: [Int64: (before: String, after: String)] = [:]
 }
 
@@ -162,9 +162,9 @@ extension DatabaseKind {
             """,
             // The key of the cursors of all lists.
             "CREATE TABLE cursor_key (key INTEGER NOT NULL) STRICT",
-        ], initial: "INSERT INTO cursor_key VALUES (random())", version: 3,
+        ], version: 3,
         migrations: [
-            2: (before: "", after: ""),
+            0: (before: "", after: "INSERT INTO cursor_key VALUES (random())"),
             1: (
                 before: """
                 DROP TRIGGER favorites_added; DROP TRIGGER favorites_removed;
@@ -186,4 +186,30 @@ extension DatabaseKind {
                 """
             ),
         ])
+}
+
+/// The limit of all users' data in `state.db` except favorites: recent searches, read marks, shuffles and the last items
+/// served. User ids are unlimited in user namespaces, so limits of single users do not limit the file.
+enum UserState {
+    /// The limit in bytes, as estimated for the file.
+    static let maximumBytes = 64 << 20
+
+    static let full = ResponseError.busy(
+        "The read marks, searches and shuffles of all users take \(maximumBytes >> 20) MiB, the limit.",
+        hint: "Ask other users of this machine to clear theirs: norrisctl recent --clear")
+
+    /// The tables with the estimated bytes of a row, including indexes and free space.
+    private static let tables: [(name: String, bytes: String)] = [
+        ("read_marks", "56"), ("read_until", "56"), ("shuffles", "96 + length(shuffle)"), ("served", "128"),
+        ("recent_searches", "64 + length(searches)"),
+    ]
+
+    /// Whether a user without any data must not add some.
+    static func isFull(for uid: Int64, _ database: Database) throws -> Bool {
+        let own = tables.map { "EXISTS (SELECT 1 FROM \($0.name) WHERE uid = ?1)" }.joined(separator: " OR ")
+        if try database.value("SELECT \(own)", [uid]) ?? false { return false }
+        let all = tables.map { "(SELECT ifnull(sum(\($0.bytes)), 0) FROM \($0.name))" }.joined(separator: " + ")
+        let bytes: Int64 = try database.value("SELECT \(all)") ?? 0
+        return bytes > maximumBytes
+    }
 }

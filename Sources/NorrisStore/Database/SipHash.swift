@@ -20,9 +20,9 @@ enum SipHash {
     }
 
     /// A hash of several texts, including their boundaries.
-    static func hash(ofTexts texts: [String]) -> UInt64 {
+    static func hash(ofTexts texts: [String], key: UInt64 = 0) -> UInt64 {
         // 0xFF does not occur in UTF-8, so two different lists of texts have different bytes.
-        texts.flatMap { Array($0.utf8) + [0xFF] }.withUnsafeBytes { hash($0, key: (0, 0)) }
+        texts.flatMap { Array($0.utf8) + [0xFF] }.withUnsafeBytes { hash($0, key: (key, 0)) }
     }
 
     private struct State {

@@ -122,21 +122,10 @@ package final class FactCatalogue: Sendable {
 
     // MARK: Search
 
-    /// A page of a search.
-    package struct Page: Sendable {
-        package fileprivate(set) var numbers: [UInt32] = []
-        /// The number of all matching facts; nil if it exceeds ``countedMatches``.
-        package fileprivate(set) var total: Int?
-        /// The cursor of the next page.
-        package fileprivate(set) var next: String?
-
-        package init() {}
-    }
-
     /// The bytes of text that a search may read on the event loop, a few milliseconds.
     package static let shortSearch = 32 << 20
 
-    /// The facts that contain all words of a query.
+    /// A page of the facts that contain all words of a query; without a freshness.
     ///
     /// - Parameters:
     ///   - key: the key of the cursors.
@@ -145,21 +134,21 @@ package final class FactCatalogue: Sendable {
     /// - Throws: `-32602` for a cursor of another search.
     package func page(
         _ query: FactQuery, _ request: PageRequest, key: UInt64, effort: Int = .max
-    ) throws(ResponseError) -> Page? {
+    ) throws(ResponseError) -> Page<Fact>? {
         var first = 0
         if let cursor = request.cursor {
             let cursor = try SealedCursor(cursor, of: query.list, key: key)
             // The fact of the cursor may have gone.
             first = (0..<count).partitioningIndex { number in
-                let (date, id) = position(UInt32(number))
-                return date == cursor.number
-                    ? cursor.text.utf8.lexicographicallyPrecedes(id.utf8) : date < cursor.number
+                let fact = fact(UInt32(number))
+                return fact.searchDate == cursor.number
+                    ? cursor.text.utf8.lexicographicallyPrecedes(fact.id.utf8) : fact.searchDate < cursor.number
             }
         }
         // The longest word is usually the rarest.
         let words = query.words.map { Array($0.utf8) }.sorted { $0.count > $1.count }
         guard folded.count <= effort else { return nil }
-        var page = Page()
+        var page = Page<Fact>(items: [])
         var (start, read, counted, bytes, hasMore) = (0, 0, 0, 0, false)
         while counted <= countedMatches || !hasMore, let found = position(of: words[0], start..<folded.count) {
             let number = UInt32(foldedEnds.partitioningIndex { $0 > found })
@@ -174,21 +163,14 @@ package final class FactCatalogue: Sendable {
             guard number >= first, !hasMore else { continue }
             bytes += withFact(number, \.count)
             // As many as requested and as fit into a reply, but at least one.
-            hasMore = page.numbers.count == request.limit || bytes > maximumPageBytes && !page.numbers.isEmpty
-            if !hasMore { page.numbers.append(number) }
+            hasMore = page.items.count == request.limit || bytes > maximumPageBytes && !page.items.isEmpty
+            if !hasMore { page.items.append(fact(number)) }
         }
         if counted <= countedMatches { page.total = counted }
-        if hasMore, let last = page.numbers.last {
-            let (date, id) = position(last)
-            page.next = SealedCursor(number: date, text: id).sealed(for: query.list, key: key)
+        if hasMore, let last = page.items.last {
+            page.next = SealedCursor(number: last.searchDate, text: last.id).sealed(for: query.list, key: key)
         }
         return page
-    }
-
-    /// The position of a fact in the order of searches.
-    private func position(_ number: UInt32) -> (date: Int64, id: String) {
-        let fact = fact(number)
-        return (fact.createdAt?.seconds ?? .min, fact.id)
     }
 
     /// The position of a word in a part of the folded texts.
@@ -230,6 +212,11 @@ package final class FactCatalogue: Sendable {
         }
         self.categories = categories
     }
+}
+
+extension Fact {
+    /// The first part of the order of searches, from the largest on.
+    fileprivate var searchDate: Int64 { createdAt?.seconds ?? .min }
 }
 
 extension RandomAccessCollection where Index == Int {

@@ -1,6 +1,6 @@
 import CSQLite
 import NorrisProtocol
-import Synchronization
+import NorrisThreads
 
 /// An error of SQLite (https://sqlite.org/rescode.html). It names the statement, but never its values.
 struct DatabaseError: Error, Equatable, CustomStringConvertible {
@@ -34,16 +34,6 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     var description: String {
         "SQLite error \(extendedResultCode): \(message)" + (sql.map { " - while executing `\($0)`" } ?? "")
     }
-}
-
-/// Cancels work, from any thread.
-package final class Cancellation: Sendable {
-    private let flag = Atomic(false)
-
-    package init() {}
-
-    package func cancel() { flag.store(true, ordering: .relaxed) }
-    package var isCancelled: Bool { flag.load(ordering: .relaxed) }
 }
 
 /// One connection to a database. Only one thread uses it at a time, which ``DatabasePool`` ensures.
@@ -225,7 +215,7 @@ final class Database {
 
     fileprivate func checkInterruption() throws { if let interruption { throw interruption } }
 
-    func failure(_ code: Int32, sql: String?) -> any Error {
+    fileprivate func failure(_ code: Int32, sql: String?) -> any Error {
         if code & 0xFF == SQLITE_INTERRUPT, let interruption { return interruption }
         return DatabaseError(code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
@@ -234,7 +224,7 @@ final class Database {
 // MARK: - Statements and rows
 
 /// The values for the question marks of a statement, in order.
-typealias StatementArguments = [(any DatabaseValue)?]
+typealias StatementArguments = [(any ColumnValue)?]
 
 /// `?,?,?`: the question marks for a list of values.
 func databaseQuestionMarks(count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ",") }
@@ -338,14 +328,11 @@ final class Rows {
 
 // MARK: - Values
 
-/// A value that can be bound to a statement.
-protocol DatabaseValue: Sendable {
+/// A value of a column. The schema has no REAL (https://sqlite.org/datatype3.html).
+protocol ColumnValue: Sendable {
     /// - Returns: SQLite's result code.
     func bind(to statement: OpaquePointer, _ number: Int32) -> Int32
-}
 
-/// A value of a column. The schema has no REAL (https://sqlite.org/datatype3.html).
-protocol ColumnValue: DatabaseValue {
     /// nil for a value of another type.
     init?(_ row: Rows, _ column: Int)
 }
@@ -412,7 +399,7 @@ extension String: ColumnValue {
     }
 }
 
-extension [UInt8]: ColumnValue, DatabaseValue {
+extension [UInt8]: ColumnValue {
     func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
         // A nil address would bind NULL.
         if isEmpty { return sqlite3_bind_zeroblob(statement, number, 0) }

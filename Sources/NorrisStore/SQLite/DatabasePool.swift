@@ -1,5 +1,6 @@
 import CSQLite
 import Dispatch
+import NorrisThreads
 import Synchronization
 
 /// A database with one writing connection, and reading connections that read committed data in parallel.

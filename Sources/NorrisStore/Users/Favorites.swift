@@ -20,7 +20,10 @@ package struct Favorites: Sendable {
     }
 
     package func contains(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
-        try await databases.read(databases.state) { try Favorites.contains(kind, id, uid: uid, $0) }
+        try await databases.read(databases.state) { database in
+            let sql = "SELECT EXISTS (SELECT 1 FROM favorites WHERE uid = ? AND kind = ? AND id = ?)"
+            return try database.value(sql, [Int64(uid), kind.rawValue, id]) ?? false
+        }
     }
 
     /// - Returns: whether the item was a favorite.
@@ -101,18 +104,16 @@ package struct Favorites: Sendable {
 
     // MARK: Rows
 
-    private static func contains(
-        _ kind: Favorite.Kind, _ id: String, uid: UInt32, _ database: Database
-    ) throws -> Bool {
-        let sql = "SELECT EXISTS (SELECT 1 FROM favorites WHERE uid = ? AND kind = ? AND id = ?)"
-        return try database.value(sql, [Int64(uid), kind.rawValue, id]) ?? false
-    }
-
-    /// - Returns: false for an existing favorite.
-    private static func insert(_ favorite: Favorite, uid: UInt32, _ database: Database) throws -> Bool {
-        if try contains(favorite.kind, favorite.id, uid: uid, database) { return false }
-        try store(favorite, uid: uid, database)
-        return true
+    /// - Returns: false for an existing favorite, which is unchanged.
+    static func insert(_ favorite: Favorite, uid: UInt32, _ database: Database) throws -> Bool {
+        let content = favorite.storedContent
+        let bytes = [favorite.id, favorite.title, content ?? ""].reduce(0) { $0 + $1.utf8.count }
+        try database.execute(
+            """
+            INSERT INTO favorites (uid, kind, id, title, added_at, content, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (uid, kind, id) DO NOTHING
+            """, [Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, content, bytes])
+        return database.changesCount > 0
     }
 
     /// - Throws: `-32004` if a limit is exceeded, which rolls back the transaction.
@@ -123,14 +124,6 @@ package struct Favorites: Sendable {
         if items > FavoriteList.maximum { throw isFull }
         if bytes > maximumBytes { throw isLarge }
         if try database.first(sums, [], { try $0[1] as Int64 }) ?? 0 > maximumBytesInAll { throw allAreLarge }
-    }
-
-    static func store(_ favorite: Favorite, uid: UInt32, _ database: Database) throws {
-        let content = favorite.storedContent
-        let bytes = [favorite.id, favorite.title, content ?? ""].reduce(0) { $0 + $1.utf8.count }
-        try database.execute(
-            "INSERT INTO favorites (uid, kind, id, title, added_at, content, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [Int64(uid), favorite.kind.rawValue, favorite.id, favorite.title, favorite.addedAt, content, bytes])
     }
 
     /// The assumed size of a GIF in bytes, which is added to the page later.

@@ -104,7 +104,7 @@ import Testing
             #expect(daemon.databases.condition.cacheGeneration == 1)
             // Facts in memory are served until the next fetch.
             #expect(daemon.store.catalogue.count == items)
-            await daemon.core.control.cacheWasReplaced()
+            await daemon.core.sources.cacheWasReplaced()
             #expect(try daemon.watch.wait(for: .finished).items?.count == items)
             #expect(upstream.requests.count == 6)
             #expect(try daemon.search(text: "\"counted to 7 \"").items.count == 1)

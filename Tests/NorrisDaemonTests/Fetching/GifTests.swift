@@ -186,9 +186,8 @@ import Testing
             let request = GifRequest.page(.search("cats", rating: "g"), offset: 0, PageRequest(limit: 25))
             upstream.hold()
             let answers = await withTaskGroup(of: GifResult.self) { tasks in
-                for _ in 0..<3 { tasks.addTask { await core.gifFetches.send(request, for: 1000, mayFetch: true) } }
+                for _ in 0..<3 { tasks.addTask { await core.sources.askGiphy(request, for: 1000, mayFetch: true) } }
                 await upstream.waitForRequests(1)
-                await eventually { core.gifFetches.requests.waiters.withLock { $0[request]?.count } == 2 }
                 upstream.release()
                 return await tasks.reduce(into: []) { $0.append($1) }
             }
@@ -284,7 +283,7 @@ import Testing
             let core = daemon.core
             let answer = await withTaskGroup(of: GifResult.self) { tasks in
                 let request = GifRequest.page(.search("dogs", rating: "g"), offset: 0, PageRequest(limit: 25))
-                tasks.addTask { await core.gifFetches.send(request, for: 1000, mayFetch: true) }
+                tasks.addTask { await core.sources.askGiphy(request, for: 1000, mayFetch: true) }
                 await upstream.waitForRequests(before + 1)
                 _ = try? daemon.refresh(#"{"source":"gifs"}"#)
                 // The run has begun and waits for its turn.

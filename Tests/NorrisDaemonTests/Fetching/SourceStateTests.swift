@@ -2,7 +2,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import Synchronization
 import SystemdIntegration
 import Testing
 
@@ -65,61 +64,5 @@ struct KnownCategoriesTests {
         #expect(known.contains("alpha") && known.contains("dev"))
         known.learn(["beta"])
         #expect(known.contains("beta") && !known.contains("alpha"))
-    }
-}
-
-struct GifRunTests {
-    private let list = GifList.trending(rating: "g")
-
-    @Test func knowsWhatItHasFetchedUntilItEndsOrTheSettingsChange() {
-        let run = GifRun()
-        run.begin("a")
-        #expect(!run.has(list, notBefore: .ofTests))
-        run.note(list, at: .ofTests)
-        run.begin("a")
-        #expect(run.has(list, notBefore: .ofTests))
-        #expect(!run.has(list, notBefore: Timestamp.ofTests.advanced(by: .seconds(1))))
-        #expect(!run.has(.trending(rating: "r"), notBefore: .ofTests))
-        run.end()
-        #expect(!run.has(list, notBefore: .ofTests))
-        run.note(list, at: .ofTests)
-        run.begin("b")
-        #expect(!run.has(list, notBefore: .ofTests))
-    }
-}
-
-@Suite(.timeLimit(.minutes(20))) struct CoalescerTests {
-    /// Requests that wait for `end()` and return their number.
-    private final class Requests: Sendable {
-        private let count = Atomic(0)
-        private let gate = AsyncStream.makeStream(of: Void.self)
-
-        func send() async -> Int {
-            for await _ in gate.stream {}
-            return count.add(1, ordering: .relaxed).newValue
-        }
-
-        func end() { gate.continuation.finish() }
-    }
-
-    @Test func equalRequestsAtOneTimeAreOne() async {
-        let coalescer = Coalescer<String, Int>()
-        let requests = Requests()
-        @Sendable func value(_ key: String) async -> Int {
-            if let value = await coalescer.join(key) { return value }
-            let value = await requests.send()
-            coalescer.finish(key, value)
-            return value
-        }
-        let values = await withTaskGroup(of: Int.self) { tasks in
-            for _ in 0..<4 { tasks.addTask { await value("a") } }
-            await eventually { coalescer.waiters.withLock { $0["a"]?.count } == 3 }
-            #expect(await coalescer.join("b") == nil, "Other requests do not wait")
-            requests.end()
-            return await tasks.reduce(into: []) { $0.append($1) }
-        }
-        #expect(values == [1, 1, 1, 1])
-        let again = await value("a")
-        #expect(again == 2, "A request is sent again after its end")
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import NorrisProtocol
 import NorrisSystem
 import NorrisTestSupport
+import NorrisThreads
 import Testing
 
 @testable import NorrisStore

@@ -71,10 +71,7 @@ extension FactStore {
     func fact(id: String) -> Fact? { catalogue.number(ofID: id).map(catalogue.fact) }
 
     func search(_ query: FactQuery, cursor: String? = nil, limit: Int = 100) throws -> Page<Fact> {
-        let catalogue = catalogue
-        let page = try #require(
-            try catalogue.page(query, PageRequest(limit: limit, cursor: cursor), key: cursorKey))
-        return Page(items: page.numbers.map(catalogue.fact), total: page.total, next: page.next)
+        try #require(try catalogue.page(query, PageRequest(limit: limit, cursor: cursor), key: cursorKey))
     }
 }
 
@@ -92,7 +89,7 @@ extension DatabaseFile {
         try await write { database in
             try database.execute(
                 """
-                CREATE TEMP TRIGGER refused BEFORE \(statement) ON main.\(table)
+                CREATE TEMP TRIGGER refused AFTER \(statement) ON main.\(table)
                 BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
                 """)
         }

@@ -65,7 +65,7 @@ struct FavoriteLimitTests {
             // Other users' favorites that claim to be large.
             let others = Favorites.maximumBytesInAll - 1_050
             try await favorites.databases.state.write { database in
-                try Favorites.store(item("c", bytes: 1), uid: 3, database)
+                _ = try Favorites.insert(item("c", bytes: 1), uid: 3, database)
                 try database.execute("UPDATE favorites SET bytes = ? WHERE uid = 3", [others])
             }
             let error = await #expect(throws: ResponseError.self) {
@@ -82,8 +82,8 @@ struct FavoriteLimitTests {
     @Test("A user above the limit keeps everything, can remove, and cannot add") func aboveTheLimit() async throws {
         try await withFavorites { favorites async throws in
             try await favorites.databases.state.write { database in
-                for number in 0..<20 { try Favorites.store(item("\(number)", bytes: 1 << 20), uid: 1, database) }
-                try Favorites.store(item("theirs", bytes: 1_000), uid: 2, database)
+                for number in 0..<20 { _ = try Favorites.insert(item("\(number)", bytes: 1 << 20), uid: 1, database) }
+                _ = try Favorites.insert(item("theirs", bytes: 1_000), uid: 2, database)
             }
             #expect(try await favorites.list(uid: 1, cursor: nil, limit: 100).items.count == 20)
             for number in 0..<5 {

@@ -132,7 +132,7 @@ struct FavoritesTests {
                 for number in 0..<1_200 {
                     let text = number.isMultiple(of: 3) ? "three" : number == 700 ? "rare" : "other"
                     let item = Favorite(fact: .upstream("\(number)", text), at: Timestamp(seconds: Int64(number / 7)))
-                    try Favorites.store(item, uid: 1, database)
+                    _ = try Favorites.insert(item, uid: 1, database)
                 }
             }
             var ids: [String] = []
@@ -157,7 +157,9 @@ struct FavoritesTests {
     @Test func noMoreThanTheMaximumIsKept() async throws {
         try await withFavorites { favorites async throws in
             try await favorites.databases.state.write { database in
-                for number in 1..<FavoriteList.maximum { try Favorites.store(fact("f\(number)"), uid: 1, database) }
+                for number in 1..<FavoriteList.maximum {
+                    _ = try Favorites.insert(fact("f\(number)"), uid: 1, database)
+                }
             }
             #expect(try await page(favorites, limit: 1).total == nil)
             let two = [fact("new"), fact("newer")]

@@ -185,7 +185,6 @@ struct ReadMarksTests {
             #expect(try await marks.mark(uid: 1, [.sample("a:1")], isRead: true) == 1)
             try await databases.state.write { try $0.execute("ALTER TABLE read_marks RENAME TO renamed") }
             #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
-            // The failure is not cached.
             try await databases.state.write { try $0.execute("ALTER TABLE renamed RENAME TO read_marks") }
             #expect(await marks.read(uid: 1).contains(.sample("a:1")))
         }

@@ -3,20 +3,14 @@ import NorrisProtocol
 import NorrisStore
 
 /// The changes to sources and their content that administrators request and maintenance makes.
-struct SourceControl: Sendable {
-    let sources: ConfiguredSources
-    let prefetcher: Prefetcher
-    let stores: Stores
-    let settings: Settings
-    let clock: any WallClock
-
+extension ConfiguredSources {
     /// Begins to fetch a source, or every enabled source if `name` is nil.
     ///
     /// - Returns: the names of the sources whose runs begin.
     func refresh(_ name: String?, isAdministrator: Bool) throws(ResponseError) -> [String] {
-        let sources = sources.current
-        if name == GifSource.name, let reason = sources.gifs.unavailableReason {
-            throw .nothingCached(reason.message + ".", source: GifSource.name, lastError: reason)
+        let sources = current
+        if let name, let reason = sources[name]?.unavailableReason {
+            throw .nothingCached(reason.message + ".", source: name, lastError: reason)
         }
         var started: [String] = []
         var refusal: ResponseError?
@@ -37,9 +31,9 @@ struct SourceControl: Sendable {
     ///
     /// - Returns: the number of removed items.
     func clear(_ name: String?) async throws(ResponseError) -> Int {
-        var chosen = sources.current.all
+        var chosen = current.all
         if let name {
-            guard let source = sources.current[name] else { throw ResponseError(RefreshRefusal.unknown, of: name) }
+            guard let source = current[name] else { throw ResponseError(RefreshRefusal.unknown, of: name) }
             chosen = [source]
         }
         var removed = 0
@@ -57,20 +51,20 @@ struct SourceControl: Sendable {
     /// Removes expired content, and the content of sources that the configuration no longer contains.
     func removeExpired() async {
         let now = clock.now
-        await stores.gifs.purge(before: sources.current.gifs.notBefore, now: now)
+        await stores.gifs.purge(before: current.gifs.notBefore, now: now)
         let before = now - settings.configuration.posts.keep
-        _ = try? await stores.posts.purgeSources(keeping: sources.current.postNames, before: before)
+        _ = try? await stores.posts.purgeSources(keeping: current.postNames, before: before)
     }
 
     /// Makes all sources due, because the cache was replaced by an empty one.
     func cacheWasReplaced() async {
         await stores.cacheWasReplaced()
-        for source in sources.current.all { await prefetcher.contentGone(source.name) }
+        for source in current.all { await prefetcher.contentGone(source.name) }
     }
 
     /// Makes the failed sources due, because the cache can be written again.
     func cacheIsWritable() {
-        for source in sources.current.all where prefetcher.schedule(of: source.name)?.record.failure != nil {
+        for source in current.all where prefetcher.schedule(of: source.name)?.record.failure != nil {
             // A refusal leaves the schedule as it is.
             try? prefetcher.refresh(source.name, isAdministrator: true)
         }

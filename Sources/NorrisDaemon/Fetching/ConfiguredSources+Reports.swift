@@ -3,12 +3,7 @@ import NorrisProtocol
 import NorrisStore
 
 /// The freshness and the failures of sources, from memory.
-struct SourceReports: Sendable {
-    let sources: ConfiguredSources
-    let prefetcher: Prefetcher
-    let stores: Stores
-    let clock: any WallClock
-
+extension ConfiguredSources {
     /// The freshness of items of one source.
     ///
     /// - Parameters:
@@ -55,7 +50,7 @@ struct SourceReports: Sendable {
     func failure(of name: String) -> SourceFailure? { failure(of: name, prefetcher.schedule(of: name)) }
 
     private func failure(of name: String, _ schedule: SourceSchedule?) -> SourceFailure? {
-        let sources = sources.current
+        let sources = current
         // A disabled source is not expected to be fetched.
         guard let source = sources[name], source.isEnabled else { return nil }
         guard name == GifSource.name else { return schedule?.failure(clock.now) }
@@ -65,7 +60,7 @@ struct SourceReports: Sendable {
 
     /// The names of the sources whose content could not be refreshed for 1.5 times their interval.
     var overdueSources: [String] {
-        let sources = sources.current
+        let sources = current
         let now = clock.now
         return sources.all.map(\.name).filter { name in
             // A source without a configured key is not expected to have one.
@@ -76,7 +71,7 @@ struct SourceReports: Sendable {
 
     /// The sources as `server.status` shows them.
     var statuses: [SourceStatus] {
-        let sources = sources.current
+        let sources = current
         return sources.all.map { source in
             let gifs = source.name == GifSource.name ? sources.gifs : nil
             let schedule = prefetcher.schedule(of: source.name)

@@ -6,84 +6,68 @@ import NorrisText
 import NorrisThreads
 import Synchronization
 
-/// Adds and removes sources of posts on request.
-final class SourceAdditions: Sendable {
-    private let sources: ConfiguredSources
-    private let prefetcher: Prefetcher
-    private let settings: Settings
-    private let stores: Stores
-    private let clock: any WallClock
-    /// The path of the configuration file, for messages.
-    private let file: String
-    private let logger: Logger
-    /// The names and addresses of sources that are being added.
-    private let pending = Mutex((names: Set<String>(), locks: [String: (lock: AsyncLock, users: Int)]()))
-
-    init(
-        sources: ConfiguredSources, prefetcher: Prefetcher, settings: Settings, stores: Stores, clock: any WallClock,
-        file: String, logger: Logger
-    ) {
-        (self.sources, self.prefetcher, self.settings, self.stores) = (sources, prefetcher, settings, stores)
-        (self.clock, self.file, self.logger) = (clock, file, logger)
-    }
-
-    // MARK: Adding
-
+/// Adding and removing sources of posts on request.
+extension ConfiguredSources {
     /// Adds a source, unless there is one with the same kind and address.
     func add(_ parameters: SourceAdd.Parameters) async throws(ResponseError) -> SourceAdd.Result {
-        var new = try checked(parameters)
+        var added = try checked(parameters)
         // Two requests for one address follow each other, so that the second one finds the source of the first.
-        let address = "\(new.kind.rawValue) \(new.url)"
+        let address = "\(added.kind) \(added.url)"
         let lock = pending.withLock { pending in
-            let lock = pending.locks[address]?.lock ?? AsyncLock()
-            pending.locks[address] = (lock, (pending.locks[address]?.users ?? 0) + 1)
+            let lock = pending.locks[address] ?? AsyncLock()
+            pending.locks[address] = lock
             return lock
         }
-        defer {
-            pending.withLock { pending in
-                let users = (pending.locks[address]?.users ?? 1) - 1
-                pending.locks[address] = users > 0 ? (lock, users) : nil
-            }
-        }
         guard await lock.lock() else { throw .shuttingDown }
-        defer { lock.unlock() }
-        if let known = sources.current.posts.first(where: { $0.configuration.isSame(as: new) }) {
-            return SourceAdd.Result(name: known.name, isAdded: false)
+        defer {
+            lock.unlock()
+            pending.withLock { if !lock.isLocked { $0.locks[address] = nil } }
         }
-        new.name = try takeName(parameters.sourceName, for: new.url)
-        defer { pending.withLock { _ = $0.names.remove(new.name) } }
-        guard parameters.waits else {
-            try await store(new)
-            return SourceAdd.Result(name: new.name, isAdded: true)
-        }
-        let source = sources.source(new)
-        switch await source.fetch() {
-        case .fetched: break
-        case .failed(let failure): throw refusal(failure, of: new)
-        case .postponed(let reason): throw refusal(FetchFailure(kind: reason.kind, message: reason.message), of: new)
-        case .cancelled: throw .shuttingDown
-        }
-        // The schedule counts from this run.
-        let policy = source.policy
-        await stores.records.write(
-            ScheduleRecord(
-                lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true),
-            for: new.name)
-        do throws(ResponseError) { try await store(new) } catch {
+        let known = current.posts.first { $0.kind == added.kind && $0.configuration.url.hasSameBytes(as: added.url) }
+        if let known { return SourceAdd.Result(name: known.name, isAdded: false) }
+        let name = try takeName(parameters.sourceName, for: added.url)
+        defer { pending.withLock { _ = $0.names.remove(name) } }
+        added.name = name
+        let configuration = settings.configuration
+        guard let new = Configuration.PostSource(added, inheriting: configuration.posts) else { throw .internalError() }
+        let source = PostSource(configuration: new, http: configuration.http, context: context)
+        if parameters.waits { try await fetchFirst(source) }
+        do throws(ResponseError) { try await store(source, added) } catch {
             _ = try? await source.clear()
             throw error
         }
-        return SourceAdd.Result(name: new.name, isAdded: true, items: stores.posts.count(source: new.name))
+        let items = parameters.waits ? stores.posts.count(source: name) : nil
+        return SourceAdd.Result(name: name, isAdded: true, items: items)
     }
 
-    private func store(_ new: Configuration.PostSource) async throws(ResponseError) {
-        try await sources.add(new)
-        logger.notice("source.added", metadata: ["source": "\(new.name)", "kind": "\(new.kind.rawValue)"])
+    /// Fetches a source for the first time. The schedule counts from this run.
+    private func fetchFirst(_ source: PostSource) async throws(ResponseError) {
+        switch await source.fetch() {
+        case .fetched: break
+        case .failed(let failure): throw refusal(failure, of: source)
+        case .postponed(let reason):
+            throw refusal(FetchFailure(kind: reason.kind, message: reason.message), of: source)
+        case .cancelled: throw .shuttingDown
+        }
+        let policy = source.policy
+        let record = ScheduleRecord(
+            lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true)
+        await stores.records.write(record, for: source.name)
+    }
+
+    /// Stores a new source, which is fetched from now on.
+    private func store(_ new: PostSource, _ added: AddedSource) async throws(ResponseError) {
+        guard await changing.lock() else { throw .shuttingDown }
+        defer { changing.unlock() }
+        try await stores.added.add(added)
+        // A configuration that was read meanwhile may have a source with the name.
+        if current[new.name] == nil { await replace(Sources(current, posts: current.posts + [new])) }
+        context.logger.notice("source.added", metadata: ["source": "\(new.name)", "kind": "\(new.kind)"])
     }
 
     /// Takes a name until the end of the request. An unused one is made from the host without a chosen one.
     private func takeName(_ chosen: String?, for url: String) throws(ResponseError) -> String {
-        let known = sources.current.posts.map(\.name)
+        let known = current.postNames
         return try pending.withLock { pending throws(ResponseError) in
             guard known.count + pending.names.count < AddedSources.maximum else {
                 throw .busy(
@@ -102,8 +86,8 @@ final class SourceAdditions: Sendable {
         }
     }
 
-    /// The source as the configuration would have it, checked in the same way.
-    private func checked(_ parameters: SourceAdd.Parameters) throws(ResponseError) -> Configuration.PostSource {
+    /// The source without its name, checked as one of the configuration.
+    private func checked(_ parameters: SourceAdd.Parameters) throws(ResponseError) -> AddedSource {
         let kind = parameters.kind ?? "feed"
         guard let address = sourceAddress(parameters.url) else {
             throw .invalidParams(
@@ -126,21 +110,21 @@ final class SourceAdditions: Sendable {
                         return (name, YAMLNode(content: .scalar(scalar), path: name, mark: .init(), keyMark: .init()))
                     }
                 }), path: "name", mark: .init(), keyMark: .init())
-        let name = parameters.sourceName ?? "feed"
-        var source = reader.readSource(name, node, inheriting: settings.configuration.posts)
+        let source = reader.readSource(parameters.sourceName ?? "feed", node, inheriting: settings.configuration.posts)
         if let fault = reader.faults.first {
             let key = fault.key ?? "url"
             throw .invalidParams("\(key): \(fault.message).", parameter: key)
         }
-        if hasUser {
-            source.url = scheme + (parts.first ?? "").dropFirst(scheme.count) + "@" + source.url.dropFirst(scheme.count)
-        }
-        (source.isAdded, source.ownRefresh, source.ownKeep) = (true, parameters.refresh != nil, parameters.keep != nil)
-        return source
+        var url = source.url
+        if hasUser { url = scheme + (parts.first ?? "").dropFirst(scheme.count) + "@" + url.dropFirst(scheme.count) }
+        return AddedSource(
+            name: "", kind: source.kind.rawValue, url: url,
+            refresh: parameters.refresh.map { _ in Int(source.refresh.components.seconds) },
+            keep: parameters.keep.map { _ in Int(source.keep.components.seconds) })
     }
 
     /// The reply to a request whose first run has failed.
-    private func refusal(_ failure: FetchFailure, of new: Configuration.PostSource) -> ResponseError {
+    private func refusal(_ failure: FetchFailure, of new: PostSource) -> ResponseError {
         guard let feeds = failure.feedURLs else {
             let error = SourceFailure(kind: failure.kind, message: failure.message, since: clock.now)
             var refusal = ResponseError.nothingCached(failure.message, source: new.name, lastError: error)
@@ -148,34 +132,33 @@ final class SourceAdditions: Sendable {
             return refusal
         }
         var refusal = ResponseError.invalidParams(
-            "\(new.shownURL) is a web page, so nothing was added.", parameter: "url",
+            "\(new.configuration.shownURL) is a web page, so nothing was added.", parameter: "url",
             hint: feeds.isEmpty ? "It names no feed." : "Its feeds: \(feeds.joined(separator: " "))")
         refusal.details["feed_urls"] = .array(feeds.map(JSON.string))
         return refusal
     }
 
-    // MARK: Removing
-
     /// Removes an added source with its posts.
     ///
+    /// - Parameter file: the configuration file, for messages.
     /// - Returns: whether there was one.
-    func remove(_ name: String) async throws(ResponseError) -> Bool {
-        guard let source = sources.current.posts.first(where: { $0.name.hasSameBytes(as: name) }) else { return false }
-        guard source.configuration.isAdded else {
+    func remove(_ name: String, notOf file: String) async throws(ResponseError) -> Bool {
+        guard await changing.lock() else { throw .shuttingDown }
+        defer { changing.unlock() }
+        guard let source = current.posts.first(where: { $0.name.hasSameBytes(as: name) }) else { return false }
+        guard source.configuration.added != nil else {
             throw .invalidParams(
                 "The source \(name) is in the configuration.", parameter: "name", hint: "Remove it from \(file).")
         }
-        try await sources.remove(name)
+        try await stores.added.remove(name)
+        await replace(Sources(current, posts: current.posts.filter { $0.name != name }))
         _ = try? await source.clear()
-        logger.notice("source.removed", metadata: ["source": "\(name)"])
+        context.logger.notice("source.removed", metadata: ["source": "\(name)"])
         return true
     }
 }
 
 extension Configuration.PostSource {
-    /// Whether two sources have the same upstream.
-    fileprivate func isSame(as other: Self) -> Bool { kind == other.kind && url.hasSameBytes(as: other.url) }
-
     /// The URL for users, without a user, a password and a query, which may contain a secret.
     var shownURL: String {
         guard var parts = HTTPURL(url) else { return String(url.prefix { !"?#".contains($0) }) }
