@@ -109,11 +109,11 @@ final class FactHandlers: Sendable {
         let query = try FactQuery(
             text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all)
         // The closure captures only these values, because the other parameters may be long.
-        let (request, isNumbered, uid, catalogue) = (parameters.page, parameters.numbered, call.uid, store.catalogue)
+        let (request, uid, catalogue) = (parameters.page, call.uid, store.catalogue)
         if request.cursor == nil { stores.recents.record(uid: uid, kind: .fact, query: query.text) }
         let key = store.cursorKey
         if let page = try catalogue.page(query, request, key: key, effort: FactCatalogue.shortSearch) {
-            write(page, of: catalogue, request, isNumbered, uid, to: &json)
+            write(page, of: catalogue, request, uid, to: &json)
             return nil
         }
         // Other users would wait for a long search on the event loop.
@@ -122,14 +122,14 @@ final class FactHandlers: Sendable {
                 try catalogue.page(query, request, key: key)
             }
             var json = JSONWriter()
-            self.write(page ?? FactCatalogue.Page(), of: catalogue, request, isNumbered, uid, to: &json)
+            self.write(page ?? FactCatalogue.Page(), of: catalogue, request, uid, to: &json)
             return json.bytes
         }
     }
 
     private func write(
-        _ page: FactCatalogue.Page, of catalogue: FactCatalogue, _ request: PageRequest, _ isNumbered: Bool,
-        _ uid: UInt32, to json: inout JSONWriter
+        _ page: FactCatalogue.Page, of catalogue: FactCatalogue, _ request: PageRequest, _ uid: UInt32,
+        to json: inout JSONWriter
     ) {
         json.beginObject()
         json.key("items")
@@ -148,8 +148,8 @@ final class FactHandlers: Sendable {
         let isLocal = page.numbers.allSatisfy { catalogue.kind($0).isLocal }
         freshness(isEmpty: page.numbers.isEmpty, isLocal: isLocal).encode(to: &json)
         json.endObject()
-        let ids = (isNumbered ? page.numbers : page.numbers.suffix(1)).map { catalogue.fact($0).id }
-        stores.noteServed(ids, .fact, request, next: page.next, isNumbered: isNumbered, uid: uid)
+        let ids = (request.isNumbered ? page.numbers : page.numbers.suffix(1)).map { catalogue.fact($0).id }
+        stores.noteServed(ids, .fact, request, next: page.next, uid: uid)
     }
 
     @Sendable private func categories(_ parameters: FactCategories.Parameters, _ call: Call) -> FactCategories.Result {

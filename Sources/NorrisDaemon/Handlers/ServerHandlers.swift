@@ -48,14 +48,14 @@ struct ServerHandlers: Sendable {
             Handler(
                 SourceAdd.self,
                 deferred: { parameters, _ in
-                    .network { () async throws(ResponseError) -> SourceAdd.Result in
-                        try await additions.add(parameters)
+                    .network { () async throws(ResponseError) -> [UInt8] in
+                        try await additions.add(parameters).jsonBytes
                     }
                 }),
             Handler(
                 SourceRemove.self,
                 onDisk: { parameters, _ throws(ResponseError) in
-                    SourceRemove.Result(isRemoved: try await additions.remove(parameters.sourceName))
+                    SourceRemove.Result(removed: try await additions.remove(parameters.sourceName))
                 }),
             Handler(
                 CacheClear.self,

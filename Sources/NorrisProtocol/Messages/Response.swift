@@ -28,14 +28,7 @@ package struct Response: Equatable, Sendable {
     }
 }
 
-extension Response: JSONEncodable, JSONDecodable {
-    package func encode(to json: inout JSONWriter) {
-        switch outcome {
-        case .success(let result): Response.write("result", result, id: id, to: &json)
-        case .failure(let error): Response.write(id: id, error: error, to: &json)
-        }
-    }
-
+extension Response: JSONDecodable {
     package init(json: JSONValue) throws(JSONDecodingError) {
         let members = try JSONMembers(json)
         guard let id = json.member("id").flatMap(RequestID.init) else {
@@ -55,38 +48,19 @@ extension Response: JSONEncodable, JSONDecodable {
     /// Builds no values, because a shell prompt must be fast.
     package static func firstItemText(_ line: [UInt8], of id: Int64) -> String? {
         line[...].withRawBytes { bytes in
-            // Not by `JSONValue.member(_:)`, which would read the line twice more.
-            var parser = JSONParser(bytes)
-            var answered: JSONValue?
-            var result: JSONValue?
-            do throws(JSONError) {
-                try parser.begin()
-                guard try parser.peek() == UInt8(ascii: "{") else { return nil }
-                try parser.members { (key, value) throws(JSONError) in
-                    let name = JSONValue(key, of: bytes)
-                    if name.hasText("id") { answered = JSONValue(value, of: bytes) }
-                    if name.hasText("result") { result = JSONValue(value, of: bytes) }
-                }
-                try parser.end()
-            } catch {
+            guard let response = try? JSONValue(parsing: bytes), response.member("id")?.integer == id else {
                 return nil
             }
-            return answered?.integer == id ? result?.member("items")?.first?.member("text")?.text : nil
+            return response.member("result")?.member("items")?.first?.member("text")?.text
         }
     }
 
     /// Writes an error response.
     package static func write(id: RequestID, error: ResponseError, to json: inout JSONWriter) {
-        write("error", error, id: id, to: &json)
-    }
-
-    private static func write(
-        _ key: StaticString, _ value: some JSONEncodable, id: RequestID, to json: inout JSONWriter
-    ) {
         json.beginObject()
         json.member("jsonrpc", "2.0")
         json.member("id", id)
-        json.member(key, value)
+        json.member("error", error)
         json.endObject()
     }
 }
