@@ -48,10 +48,23 @@ extension Response: JSONDecodable {
     /// Builds no values, because a shell prompt must be fast.
     package static func firstItemText(_ line: [UInt8], of id: Int64) -> String? {
         line[...].withRawBytes { bytes in
-            guard let response = try? JSONValue(parsing: bytes), response.member("id")?.integer == id else {
+            // Not by `JSONValue.member(_:)`, which would read the line twice more.
+            var parser = JSONParser(bytes)
+            var answered: JSONValue?
+            var result: JSONValue?
+            do throws(JSONError) {
+                try parser.begin()
+                guard try parser.peek() == UInt8(ascii: "{") else { return nil }
+                try parser.members { (key, value) throws(JSONError) in
+                    let name = JSONValue(key, of: bytes)
+                    if name.hasText("id") { answered = JSONValue(value, of: bytes) }
+                    if name.hasText("result") { result = JSONValue(value, of: bytes) }
+                }
+                try parser.end()
+            } catch {
                 return nil
             }
-            return response.member("result")?.member("items")?.first?.member("text")?.text
+            return answered?.integer == id ? result?.member("items")?.first?.member("text")?.text : nil
         }
     }
 
