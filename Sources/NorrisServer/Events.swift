@@ -65,9 +65,6 @@ package final class Subscription: Sendable {
         }
     }
 
-    /// The number of events that may wait for a connection that can write at once, before events are merged.
-    static let maximumInTransit = 64
-
     private let hub: EventHub
     private let announce: @Sendable () -> Void
     private let state = Mutex(State())
@@ -103,7 +100,7 @@ package final class Subscription: Sendable {
         let isFirst = state.withLock { state in
             guard state.topics.contains(event.kind.topic) else { return false }
             state.waiting.append(event)
-            if state.isHeldBack || state.waiting.count > Subscription.maximumInTransit { state.keepLastOfEachKind() }
+            if state.isHeldBack || state.waiting.count > Limit.events { state.keepLastOfEachKind() }
             defer { state.isAnnounced = true }
             return !state.isAnnounced
         }

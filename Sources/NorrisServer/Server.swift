@@ -13,22 +13,6 @@ import Synchronization
 /// Connections that are not done within ``Tuning/drainTime`` are cut, and connections that wait for a network within
 /// ``Tuning/networkDrainTime``.
 package final class Server: Service, Sendable {
-    /// The maximum numbers of concurrent connections.
-    package struct Limits: Equatable, Sendable {
-        /// The last sixteen connections are reserved for administrators.
-        package var connections: Int
-        /// Does not apply to administrators.
-        package var connectionsPerUser: Int
-
-        package init(connections: Int = 4096, connectionsPerUser: Int = 256) {
-            (self.connections, self.connectionsPerUser) = (connections, connectionsPerUser)
-        }
-
-        func connections(forAdministrators isAdministrator: Bool) -> Int {
-            isAdministrator ? connections : max(1, connections - 16)
-        }
-    }
-
     /// A periodic call by the serving loop. The calls stop if the loop hangs.
     package struct Heartbeat: Sendable {
         package var interval: Duration
@@ -37,24 +21,6 @@ package final class Server: Service, Sendable {
         package init(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
             (self.interval, self.beat) = (interval, beat)
         }
-    }
-
-    /// The timeouts for slow and silent peers; only tests change the values of the protocol.
-    package struct Tuning: Equatable, Sendable {
-        package static let contract = Tuning()
-
-        /// The longest time without a byte in either direction.
-        var idleTimeout = Duration.seconds(300)
-        /// The longest time in which a peer reads no byte of the waiting replies.
-        var stallTimeout = Duration.seconds(30)
-        /// The shortest time between two checks of the timeouts.
-        var tick = Duration.seconds(1)
-        /// The longest wait of a stop for replies from memory or disk, and for peers to read their replies.
-        var drainTime = Duration.milliseconds(800)
-        /// The longest wait of a stop for requests that wait for a network; equal to the longest search.
-        var networkDrainTime = Duration.seconds(2)
-        /// The maximum input of one user, in bytes.
-        var inputShare = 4 * 1024 * 1024
     }
 
     let registry: MethodRegistry

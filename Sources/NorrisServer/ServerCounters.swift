@@ -6,7 +6,7 @@ package final class ServerCounters: Sendable {
     /// The meters of all methods, in the order of ``MethodTable``.
     package let methods = MethodTable.methods.map { RequestMeter(name: $0.name) }
     let unknownMethods = Atomic<Int>(0)
-    /// Indexed by ``ErrorReason``; the last counter is for unknown reasons.
+    /// Indexed by ``ErrorCode/reasons``; the last counter is for unknown reasons.
     private let failures: [13 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
     private let open = Atomic<Int>(0)
     private let accepted = Atomic<Int>(0)
@@ -31,7 +31,7 @@ package final class ServerCounters: Sendable {
 
     /// The number of failed requests by reason, including invalid lines.
     package var errors: [(reason: String, count: Int)] {
-        (ErrorReason.allCases.map(\.rawValue) + ["other"]).enumerated().map {
+        (ErrorCode.reasons.map(\.reason) + ["other"]).enumerated().map {
             ($1, failures[$0].load(ordering: .relaxed))
         }
     }
@@ -47,8 +47,7 @@ package final class ServerCounters: Sendable {
 
     /// Counts a failed request, with or without a reply.
     func count(_ error: ResponseError) {
-        let reason = ErrorReason(rawValue: error.reason)
-        failures[reason.flatMap(ErrorReason.allCases.firstIndex) ?? failures.count - 1].addAlone(1)
+        failures[ErrorCode.reasons.firstIndex { $0.reason == error.reason } ?? failures.count - 1].addAlone(1)
     }
 }
 

@@ -15,7 +15,12 @@ extension JSON {
     package func arrayValue() throws(JSONDecodingError) -> [JSON] { try [JSON](json: self) }
 }
 
-extension JSONObject {
+extension JSONObject: JSONDecodable {
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard json.kind == .object else { throw JSONDecodingError(message: "must be an object") }
+        self.init(members: json)
+    }
+
     /// Decodes a member that must be present.
     package func required<Value: JSONDecodable>(
         _ key: String, as type: Value.Type = Value.self
@@ -29,5 +34,19 @@ extension JSONObject {
         _ key: String, as type: Value.Type = Value.self
     ) throws(JSONDecodingError) -> Value? {
         try self[key].map { json throws(JSONDecodingError) in try Value(json: json) }
+    }
+}
+
+extension Response: JSONEncodable {
+    package func encode(to json: inout JSONWriter) {
+        switch outcome {
+        case .failure(let error): Response.write(id: id, error: error, to: &json)
+        case .success(let result):
+            json.beginObject()
+            json.member("jsonrpc", "2.0")
+            json.member("id", id)
+            json.member("result", result)
+            json.endObject()
+        }
     }
 }

@@ -30,8 +30,9 @@ import NorrisProtocol
 }
 
 private func compare(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointer, _ tree: JSON) {
+    let fault = envelope.fault(in: bytes)
     guard case .object(let object) = tree else {
-        require(!envelope.isRequest, "A value that is no object was taken for a request")
+        require(fault != nil, "A value that is no object was taken for a request")
         return
     }
     let id = object["id"].map(requestID)
@@ -41,7 +42,7 @@ private func compare(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointe
         isRequest = object["jsonrpc"] == "2.0" && id != .some(nil)
     default: isRequest = false
     }
-    require(envelope.isRequest == isRequest, "isRequest is \(envelope.isRequest)")
+    require((fault == nil) == isRequest, "The fault is \(fault?.error.message ?? "nil")")
     if isRequest {
         require(envelope.id.flatMap { RequestID(JSONValue($0, of: bytes)) } == id ?? nil, "The id differs")
         let method = envelope.method.flatMap { JSONValue($0, of: bytes).text }
@@ -49,7 +50,7 @@ private func compare(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointe
         let params = envelope.params.map { JSON(json: JSONValue($0, of: bytes)) }
         require(params == object["params"], "The parameters differ")
     } else {
-        require(envelope.fault(in: bytes)?.id == (id ?? nil) ?? .null, "The id of the fault differs")
+        require(fault?.id == (id ?? nil) ?? .null, "The id of the fault differs")
     }
 }
 
@@ -84,7 +85,7 @@ private func requestID(_ json: JSON) -> RequestID? {
         require(end == UInt8(ascii: "\n") && !reply.contains(UInt8(ascii: "\n")), "The reply is not one line")
         guard let value = try? JSON.parse(reply) else { fatalError("The reply is not JSON") }
         let responses: [JSON] = if case .array(let entries) = value { entries } else { [value] }
-        require(!responses.isEmpty && responses.count <= Exchange.maximumBatch, "\(responses.count) responses")
+        require(!responses.isEmpty && responses.count <= Limit.batch, "\(responses.count) responses")
         for response in responses {
             require((try? Response(parsing: response.jsonBytes)) != nil, "\(response) is no response")
         }

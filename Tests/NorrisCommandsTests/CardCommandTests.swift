@@ -25,7 +25,7 @@ struct CardCommandTests {
     }
 
     private func error(_ code: ErrorCode) -> Result<[UInt8], ClientError> {
-        let error = ResponseError(code, reason: "r", message: "It failed.")
+        let error = ResponseError(code, reason: "r", "It failed.")
         return .success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8))
     }
 

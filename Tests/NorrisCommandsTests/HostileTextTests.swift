@@ -164,7 +164,7 @@ struct HostileTextTests {
 
     @Test func isMadeHarmlessInErrors() {
         let error = ResponseError(
-            .notFound, reason: hostile, message: hostile, hint: hostile, details: ["parameter": .string(hostile)])
+            .notFound, reason: hostile, hostile, hint: hostile, details: ["parameter": .string(hostile)])
         for arguments in [["fact"], ["fact", "--json"], ["call", "m"], ["doctor"], ["doctor", "--json"]] {
             let outcome = Machine(error: error).run(arguments)
             #expect(outcome.status == .nothing)

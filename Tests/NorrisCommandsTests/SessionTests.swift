@@ -121,7 +121,7 @@ struct ExitStatusTests {
     ]
 
     @Test(arguments: statuses) func followsTheCodeOfAnError(code: Int64, status: ExitStatus, number: Int32) {
-        let error = ResponseError(ErrorCode(rawValue: code), reason: "r", message: "It failed.", hint: "Mend it.")
+        let error = ResponseError(ErrorCode(rawValue: code), reason: "r", "It failed.", hint: "Mend it.")
         #expect(status.rawValue == number)
         #expect(
             Machine(error: error).run("fact") == Outcome(errors: "norrisctl: It failed.\n  Mend it.\n", status: status))
@@ -151,7 +151,7 @@ struct ReplyIDTests {
     @Test(
         "An error with another id is refused, and one without an id is shown", arguments: [-32004, -32600] as [Int64])
     func errors(code: Int64) {
-        let error = ResponseError(ErrorCode(rawValue: code), reason: "busy", message: "Too much.", hint: "Send less.")
+        let error = ResponseError(ErrorCode(rawValue: code), reason: "busy", "Too much.", hint: "Send less.")
         func run(_ id: RequestID) -> Outcome {
             Machine([.success(Array(Response(id: id, outcome: .failure(error)).jsonText.utf8))]).run("fact")
         }

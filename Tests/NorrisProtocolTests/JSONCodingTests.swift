@@ -20,9 +20,6 @@ struct JSONDecodingTests {
         #expect(try String(json: "a") == "a")
         #expect(try Bool(json: true))
         #expect(try Int(json: -3) == -3)
-        #expect(try Int64(json: 3) == 3)
-        #expect(try Double(json: 3) == 3)
-        #expect(try Double(json: 3.5) == 3.5)
         #expect(try [Int](json: [1, 2]) == [1, 2])
         #expect(try [String: Int](json: ["a": 1, "b": 2]) == ["a": 1, "b": 2])
         #expect(try JSON(json: nil as JSON) == .null)
@@ -32,8 +29,6 @@ struct JSONDecodingTests {
         #expect(throws: JSONDecodingError(message: "must be a string")) { try String(json: 1) }
         #expect(throws: JSONDecodingError(message: "must be true or false")) { try Bool(json: 1) }
         #expect(throws: JSONDecodingError(message: "must be an integer")) { try Int(json: 1.0) }
-        #expect(throws: JSONDecodingError(message: "must be an integer")) { try Int64(json: "1") }
-        #expect(throws: JSONDecodingError(message: "must be a number")) { try Double(json: "1") }
         #expect(throws: JSONDecodingError(message: "must be an array")) { try [Int](json: ["a": 1]) }
         #expect(throws: JSONDecodingError(message: "must be an object")) { try Point(json: [1]) }
         #expect(throws: JSONDecodingError(path: "b", message: "must be an integer")) {

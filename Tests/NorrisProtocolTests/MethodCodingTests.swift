@@ -60,11 +60,11 @@ struct MethodCodingTests {
 
     @Test func factSearch() throws {
         let parameters = FactSearch.Parameters(
-            query: "100%", categories: ["dev"], limit: 1, cursor: "b.x")
+            query: "100%", categories: ["dev"], page: PageRequest(limit: 1, cursor: "b.x"))
         let json = #"{"query":"100%","category":["dev"],"limit":1,"cursor":"b.x"}"#
         #expect(try check(parameters, of: FactSearch.self, json: json) == parameters)
         let least = try check(FactSearch.Parameters(query: "a"), of: FactSearch.self, json: #"{"query":"a"}"#)
-        #expect(least == FactSearch.Parameters(query: "a", limit: 25))
+        #expect(least == FactSearch.Parameters(query: "a", page: PageRequest(limit: 25)))
         checkCoding(
             FactSearch.Result(items: [], total: 0, freshness: freshness),
             json: #"{"items":[],"total":0,"freshness":\#(freshnessJSON)}"#)
@@ -80,8 +80,9 @@ struct MethodCodingTests {
     // MARK: GIFs
 
     @Test func gifSearch() throws {
-        let parameters = GifSearch.Parameters(
-            query: "kick", limit: 50, cursor: "c", rating: "pg-13", lang: "zh-TW", offline: true)
+        var parameters = GifSearch.Parameters(
+            query: "kick", page: PageRequest(limit: 50, cursor: "c"), offline: true)
+        (parameters.rating, parameters.lang) = ("pg-13", "zh-TW")
         let json = #"{"query":"kick","limit":50,"cursor":"c","rating":"pg-13","lang":"zh-TW","offline":true}"#
         #expect(try check(parameters, of: GifSearch.self, json: json) == parameters)
         try check(GifSearch.Parameters(query: "k"), of: GifSearch.self, json: #"{"query":"k"}"#)
@@ -100,7 +101,8 @@ struct MethodCodingTests {
     }
 
     @Test func otherGifMethods() throws {
-        let page = GifTrending.Parameters(limit: 1, cursor: "c")
+        var page = GifTrending.Parameters()
+        page.page = PageRequest(limit: 1, cursor: "c")
         #expect(try check(page, of: GifTrending.self, json: #"{"limit":1,"cursor":"c"}"#) == page)
         #expect(try check(GifTrending.Parameters(), of: GifTrending.self, json: "{}").page.limit == 25)
         #expect(try check(GifRandom.Parameters(tag: "k"), of: GifRandom.self, json: #"{"tag":"k"}"#).tag == "k")
@@ -113,7 +115,8 @@ struct MethodCodingTests {
     // MARK: Posts
 
     @Test func postList() throws {
-        let parameters = PostList.Parameters(source: "t", author: "Ada", unread: true, limit: 100, cursor: "c")
+        let parameters = PostList.Parameters(
+            source: "t", author: "Ada", unread: true, page: PageRequest(limit: 100, cursor: "c"))
         let json = #"{"source":"t","author":"Ada","unread":true,"limit":100,"cursor":"c"}"#
         #expect(try check(parameters, of: PostList.self, json: json) == parameters)
         #expect(try check(PostList.Parameters(), of: PostList.self, json: "{}").page.limit == 20)
@@ -124,11 +127,11 @@ struct MethodCodingTests {
 
     @Test func postSearch() throws {
         let parameters = PostSearch.Parameters(
-            query: "a b", source: "t", unread: true, limit: 100, cursor: "c", numbered: true)
+            query: "a b", source: "t", unread: true, page: PageRequest(limit: 100, cursor: "c", isNumbered: true))
         let json = #"{"query":"a b","source":"t","unread":true,"limit":100,"cursor":"c","numbered":true}"#
         #expect(try check(parameters, of: PostSearch.self, json: json) == parameters)
         let least = try check(PostSearch.Parameters(query: "a"), of: PostSearch.self, json: #"{"query":"a"}"#)
-        #expect(least == PostSearch.Parameters(query: "a", limit: 20))
+        #expect(least == PostSearch.Parameters(query: "a", page: PageRequest(limit: 20)))
         #expect(throws: ResponseError.self) { try read("{}", of: PostSearch.self) }
         checkCoding(
             PostSearch.Result(items: [post], total: 1, next: "c", freshness: freshness),
@@ -161,24 +164,20 @@ struct MethodCodingTests {
         checkCoding(SourceAdd.Result(name: "n", isAdded: true, items: 2), json: #"{"name":"n","added":true,"items":2}"#)
         let remove = SourceRemove.Parameters(name: "n")
         #expect(try check(remove, of: SourceRemove.self, json: #"{"name":"n"}"#) == remove)
-        checkCoding(SourceRemove.Result(isRemoved: true), json: #"{"removed":true}"#)
+        checkCoding(SourceRemove.Result(removed: true), json: #"{"removed":true}"#)
     }
 
     @Test func numberedLists() throws {
+        let page = PageRequest(isNumbered: true)
+        let query = #"{"query":"a","numbered":true}"#
         #expect(
-            try check(
-                FactSearch.Parameters(query: "a", numbered: true), of: FactSearch.self,
-                json: #"{"query":"a","numbered":true}"#
-            ).numbered)
+            try check(FactSearch.Parameters(query: "a", page: page), of: FactSearch.self, json: query).page.isNumbered)
         #expect(
-            try check(
-                GifSearch.Parameters(query: "a", numbered: true), of: GifSearch.self,
-                json: #"{"query":"a","numbered":true}"#
-            ).numbered)
+            try check(GifSearch.Parameters(query: "a", page: page), of: GifSearch.self, json: query).page.isNumbered)
         let json = #"{"numbered":true}"#
-        #expect(try check(GifTrending.Parameters(numbered: true), of: GifTrending.self, json: json).numbered)
-        #expect(try check(PostList.Parameters(numbered: true), of: PostList.self, json: json).numbered)
-        #expect(try check(FavoriteList.Parameters(numbered: true), of: FavoriteList.self, json: json).numbered)
+        #expect(try read(json, of: GifTrending.self).page.isNumbered)
+        #expect(try check(PostList.Parameters(page: page), of: PostList.self, json: json).page.isNumbered)
+        #expect(try check(FavoriteList.Parameters(page: page), of: FavoriteList.self, json: json).page.isNumbered)
     }
 
     @Test func postMarkRead() throws {
@@ -225,7 +224,8 @@ struct MethodCodingTests {
     }
 
     @Test func favoriteListAndImport() throws {
-        let parameters = FavoriteList.Parameters(kind: .fact, query: "a b", limit: 100, cursor: "c")
+        let parameters = FavoriteList.Parameters(
+            kind: .fact, query: "a b", page: PageRequest(limit: 100, cursor: "c"))
         let json = #"{"kind":"fact","query":"a b","limit":100,"cursor":"c"}"#
         #expect(try check(parameters, of: FavoriteList.self, json: json) == parameters)
         #expect(try check(FavoriteList.Parameters(), of: FavoriteList.self, json: "{}").page.limit == 50)

@@ -28,7 +28,7 @@ struct ResponseTests {
         var json = JSONWriter()
         Response(id: .string("a"), outcome: .success(EncodedJSON(true))).encode(to: &json)
         json.newline()
-        Response.write(id: .integer(2), error: ResponseError(.busy, reason: "busy", message: "m"), to: &json)
+        Response.write(id: .integer(2), error: ResponseError(.busy, reason: "busy", "m"), to: &json)
         #expect(
             String(decoding: json.bytes, as: UTF8.self) == """
                 {"jsonrpc":"2.0","id":"a","result":true}
@@ -90,7 +90,7 @@ struct ResponseErrorTests {
     @Test func hasAllItsMembers() {
         checkCoding(
             ResponseError(
-                .invalidParams, reason: "invalid_params", message: "count must be an integer.", hint: "Leave it out.",
+                .invalidParams, reason: "invalid_params", "count must be an integer.", hint: "Leave it out.",
                 details: ["parameter": "count", "seen": [1]]),
             json: #"{"code":-32602,"message":"count must be an integer.","#
                 + #""data":{"reason":"invalid_params","hint":"Leave it out.","parameter":"count","seen":[1]}}"#,
@@ -99,7 +99,7 @@ struct ResponseErrorTests {
 
     @Test func leavesOutAHintThereIsNot() {
         checkCoding(
-            ResponseError(.internalError, reason: "internal", message: "m"),
+            ResponseError(.internalError, reason: "internal", "m"),
             json: #"{"code":-32603,"message":"m","data":{"reason":"internal"}}"#, ignoresUnknown: false)
     }
 
@@ -114,7 +114,7 @@ struct ResponseErrorTests {
         ])
     func standsWithoutUsefulData(_ json: String) {
         checkDecoding(
-            ResponseError(ErrorCode(rawValue: -32000), reason: "", message: "m"), json: json, ignoresUnknown: false)
+            ResponseError(ErrorCode(rawValue: -32000), reason: "", "m"), json: json, ignoresUnknown: false)
     }
 
     @Test("Unknown members of data and unknown codes of a newer daemon are kept") func keepsWhatItDoesNotKnow() throws {

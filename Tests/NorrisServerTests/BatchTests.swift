@@ -95,7 +95,7 @@ struct BatchTests {
         let registry = TestMethods.registry(["fact.random": body])
         let entries = (0..<64).map { request($0, "fact.random", #"{"count":15}"#) }
         let line = try await registry.reply(to: batch(entries))
-        #expect(line.utf8.count < Exchange.maximumReply)
+        #expect(line.utf8.count < Limit.reply)
         let (results, refused) = try served(line)
         #expect(results == (0..<4).map { .integer($0) })
         #expect(refused == (4..<64).map { .integer($0) })
@@ -133,7 +133,7 @@ struct BatchTests {
         let batch = batch(entries)
         #expect(batch.utf8.count <= LineSplitter.maximumRequest)
         let line = try await registry.reply(to: batch)
-        #expect(line.utf8.count < Exchange.maximumReply)
+        #expect(line.utf8.count < Limit.reply)
         let (results, refused) = try served(line)
         #expect(results.count + refused.count == 64)
         #expect(refused.count > 0)

@@ -172,7 +172,7 @@ struct SubscriptionTests {
 
     @Test func whatIsTakenAtOnceIsTakenWhole() {
         let subscription = subscription()
-        let events = (0..<Subscription.maximumInTransit).map { finished("facts", $0) }
+        let events = (0..<Limit.events).map { finished("facts", $0) }
         events.forEach(hub.publish)
         #expect(announcements.value == 1)
         #expect(subscription.take() == events.map(\.line))

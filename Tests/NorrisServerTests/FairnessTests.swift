@@ -44,7 +44,7 @@ import Testing
                 }
                 try clients[1].send(lines: request(3, "server.metrics"))
             }
-            #expect(try receiveNumber(clients[1]) <= connections * Turn.maximumLines)
+            #expect(try receiveNumber(clients[1]) <= connections * Limit.turnLines)
             for sender in senders { try sender.expect(#"2 """#) }
             #expect(calls.value == connections * (30 * 64 + 2))
         }
@@ -62,7 +62,7 @@ import Testing
                 try clients[2].send(lines: report)
             }
             // The batch has 64 lines and follows another line.
-            #expect(try receiveNumber(clients[2]) <= Turn.maximumLines)
+            #expect(try receiveNumber(clients[2]) <= Limit.turnLines)
             let expected = (0..<64).map { #"\#($0) "\#($0)""# }.joined(separator: ", ")
             try clients[1].expect("[\(expected)]", "64 65")
         }

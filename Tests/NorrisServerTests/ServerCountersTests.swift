@@ -46,7 +46,7 @@ import Testing
             [
                 "fact.today": TestMethods.throwing(.storage("no")),
                 "fact.categories": TestMethods.throwingLater(.notFound("no")),
-                "fact.search": TestMethods.throwing(ResponseError(.busy, reason: "\n", message: "of no known reason")),
+                "fact.search": TestMethods.throwing(ResponseError(.busy, reason: "\n", "of no known reason")),
             ], isAdministrator: { _ in false })
         _ = try await registry.reply(to: line)
         #expect(errors(registry) == [reason: 1])

@@ -156,13 +156,4 @@ import Testing
             #expect(complete == [40, 20, 41])
         }
     }
-
-    @Test func theLimitsAreThoseOfTheContract() {
-        let contract = Server.Tuning(
-            idleTimeout: .seconds(300), stallTimeout: .seconds(30), tick: .seconds(1), drainTime: .milliseconds(800),
-            networkDrainTime: .seconds(2), inputShare: 4_194_304)
-        #expect(Server.Tuning.contract == contract)
-        #expect(MemoryLedger.shared.limit(of: .replies) == 67_108_864)
-        #expect(Server.Limits() == Server.Limits(connections: 4096, connectionsPerUser: 256))
-    }
 }

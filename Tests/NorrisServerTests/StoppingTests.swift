@@ -109,18 +109,18 @@ import Testing
         ]
         try await withServer(bodies, tuning: tuning) { live in
             defer { gate.open() }
-            let clients = try live.connect(WorkQueue.maximumPerUser + 8)
+            let clients = try live.connect(Limit.workPerUser + 8)
             for client in clients { try client.send(lines: request(1, "recent.list")) }
             let patient = try live.connect()
             try patient.send(lines: request(2, "gif.trending"))
-            while begun.value < WorkQueue.maximumPerUser + 1 { try live.roundTrip() }
+            while begun.value < Limit.workPerUser + 1 { try live.roundTrip() }
             live.server.stop()
             for client in clients { try client.expect(nil) }
             gate.open()
             try patient.expect("2 {}")
             try patient.expect(nil)
         }
-        #expect(begun.value == WorkQueue.maximumPerUser + 1)
+        #expect(begun.value == Limit.workPerUser + 1)
     }
 
     // MARK: Socket

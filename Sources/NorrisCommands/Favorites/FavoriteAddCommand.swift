@@ -75,7 +75,8 @@ struct FavoriteAddCommand: SessionCommand {
 
     /// Returns the title of an item just added, which is the newest of its kind, or nil if the title is unavailable.
     private func title(of item: ItemParameters, _ session: Session) -> String? {
-        let newest = try? session.call(FavoriteList.self, FavoriteList.Parameters(kind: item.kind, limit: 1))
+        let newest = try? session.call(
+            FavoriteList.self, FavoriteList.Parameters(kind: item.kind, page: PageRequest(limit: 1)))
         return newest?.value.items.first { $0.id.hasSameBytes(as: item.id) && !$0.title.isEmpty }?.title
     }
 }

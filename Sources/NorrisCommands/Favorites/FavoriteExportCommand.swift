@@ -29,7 +29,8 @@ struct FavoriteExportCommand: SessionCommand {
             let page: Reply<FavoriteList.Result>
             do throws(Failure) {
                 page = try session.call(
-                    FavoriteList.self, FavoriteList.Parameters(limit: Self.pageLimit, cursor: cursor))
+                    FavoriteList.self, FavoriteList.Parameters(page: PageRequest(limit: Self.pageLimit, cursor: cursor))
+                )
             } catch {
                 var failure = error
                 if written > 0 {

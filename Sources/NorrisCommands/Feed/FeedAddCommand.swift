@@ -99,7 +99,7 @@ struct FeedAddCommand: SessionCommand {
 
     private func report(_ reply: Reply<SourceAdd.Result>, _ session: Session) throws(Failure) -> Report {
         let (name, isAdded) = (reply.value.sourceName, reply.value.isAdded)
-        let page = try session.call(PostList.self, PostList.Parameters(source: name, limit: 1)).value
+        let page = try session.call(PostList.self, PostList.Parameters(source: name, page: PageRequest(limit: 1))).value
         var report = session.report(reply) { screen in
             guard isAdded else { return }
             screen.line("added: \(name)")

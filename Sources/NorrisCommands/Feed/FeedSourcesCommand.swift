@@ -53,7 +53,7 @@ struct FeedRemoveCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         let reply = try session.call(SourceRemove.self, SourceRemove.Parameters(name: source))
-        guard reply.value.isRemoved else {
+        guard reply.value.removed else {
             throw Failure(
                 .nothing, "There is no source \(source.quotedForMessage).",
                 hint: "List the sources: \(command: "norrisctl feed sources")")

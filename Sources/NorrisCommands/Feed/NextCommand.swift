@@ -33,7 +33,7 @@ struct NextCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: PostList.self)
         let reply = try session.call(
-            PostList.self, PostList.Parameters(source: source, unread: true, limit: 1),
+            PostList.self, PostList.Parameters(source: source, unread: true, page: PageRequest(limit: 1)),
             notFound: source.map { _ in FeedCommand.sourceHint })
         guard let post = reply.value.items.first else {
             return try EmptyFeed.report(session, reply, source: source, isUnreadOnly: true)

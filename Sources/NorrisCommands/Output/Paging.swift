@@ -5,7 +5,6 @@ import NorrisText
 
 protocol PagedParameters {
     var page: PageRequest { get set }
-    var numbered: Bool { get set }
 }
 
 extension FactSearch.Parameters: PagedParameters {}
@@ -60,8 +59,7 @@ struct Paging {
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
         try session.checkFormat(for: method)
         var parameters = parameters
-        parameters.page = PageRequest(limit: limit)
-        parameters.numbered = isNumbered
+        parameters.page = PageRequest(limit: limit, isNumbered: isNumbered)
         var reply = try session.call(method, parameters, notFound: notFound())
         // The number of the last page with items.
         var last = reply.value.items.isEmpty ? 0 : 1

@@ -147,7 +147,7 @@ extension Session {
     /// Returns the words for a value, or none if any text is valid.
     fileprivate func offers(for kind: ValueKind, _ arguments: CommandArguments) throws(Failure) -> [Offer] {
         func favorites(_ kind: Favorite.Kind) throws(Failure) -> [Offer] {
-            let parameters = FavoriteList.Parameters(kind: kind, limit: 100)
+            let parameters = FavoriteList.Parameters(kind: kind, page: PageRequest(limit: 100))
             return try call(FavoriteList.self, parameters).value.items.map { Offer(word: $0.id, title: $0.title) }
         }
         switch kind {
@@ -172,7 +172,7 @@ extension Session {
             guard let kind = arguments.positionals.first.flatMap(Favorite.Kind.init(argument:)) else { return [] }
             return try favorites(kind)
         case .post, .unreadPost:
-            let parameters = PostList.Parameters(unread: kind == .unreadPost, limit: 50)
+            let parameters = PostList.Parameters(unread: kind == .unreadPost, page: PageRequest(limit: 50))
             return try call(PostList.self, parameters).value.items.map { post in
                 Offer(word: post.id, title: String((post.title ?? post.text ?? "").unicodeScalars.prefix(200)))
             }

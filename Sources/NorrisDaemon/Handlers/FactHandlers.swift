@@ -106,11 +106,11 @@ final class FactHandlers: Sendable {
         let query = try FactQuery(
             text: parameters.query, categories: parameters.categories, source: parameters.source ?? .all)
         // The closure captures only these values, because the other parameters may be long.
-        let (request, isNumbered, uid, catalogue) = (parameters.page, parameters.numbered, call.uid, store.catalogue)
+        let (request, uid, catalogue) = (parameters.page, call.uid, store.catalogue)
         if request.cursor == nil { stores.recents.record(uid: uid, kind: .fact, query: query.text) }
         let key = store.cursorKey
         if let page = try catalogue.page(query, request, key: key, effort: FactCatalogue.shortSearch) {
-            reply(page, request, isNumbered, uid).encode(to: &json)
+            reply(page, request, uid).encode(to: &json)
             return nil
         }
         // Other users would wait for a long search on the event loop.
@@ -118,15 +118,15 @@ final class FactHandlers: Sendable {
             let page = try await BackgroundThreads.facts.run { _ throws(ResponseError) in
                 try catalogue.page(query, request, key: key)
             }
-            return self.reply(page ?? Page(), request, isNumbered, uid).jsonBytes
+            return self.reply(page ?? Page(), request, uid).jsonBytes
         }
     }
 
     /// A page with its freshness, recorded as served.
-    private func reply(_ page: Page<Fact>, _ request: PageRequest, _ isNumbered: Bool, _ uid: UInt32) -> Page<Fact> {
+    private func reply(_ page: Page<Fact>, _ request: PageRequest, _ uid: UInt32) -> Page<Fact> {
         var page = page
         page.freshness = freshness(isEmpty: page.items.isEmpty, isLocal: page.items.allSatisfy(\.isLocal))
-        stores.noteServed(page.items.map(\.id), .fact, request, next: page.next, isNumbered: isNumbered, uid: uid)
+        stores.noteServed(page.items.map(\.id), .fact, request, next: page.next, uid: uid)
         return page
     }
 

@@ -33,7 +33,7 @@ struct GifHandlers: Sendable {
                 stores.recents.record(uid: call.peer.uid, kind: .gif, query: parameters.query)
             }
             let page = try await page(of: list, parameters.page, call, isOffline: isOffline, mayFetch: mayFetch)
-            return reply(page, parameters.page, isNumbered: parameters.numbered, call)
+            return reply(page, parameters.page, call)
         }
     }
 
@@ -42,7 +42,7 @@ struct GifHandlers: Sendable {
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in
             let list = sources.current.gifs.trending
             let page = try await page(of: list, parameters.page, call, isOffline: false, mayFetch: mayFetch)
-            return reply(page, parameters.page, isNumbered: parameters.numbered, call)
+            return reply(page, parameters.page, call)
         }
     }
 
@@ -94,9 +94,8 @@ struct GifHandlers: Sendable {
         return Page(items: stored.items, total: stored.total, next: stored.next, freshness: freshness)
     }
 
-    private func reply(_ page: Page<Gif>, _ request: PageRequest, isNumbered: Bool, _ call: Call) -> [UInt8] {
-        stores.noteServed(
-            page.items.map(\.id), .gif, request, next: page.next, isNumbered: isNumbered, uid: call.uid)
+    private func reply(_ page: Page<Gif>, _ request: PageRequest, _ call: Call) -> [UInt8] {
+        stores.noteServed(page.items.map(\.id), .gif, request, next: page.next, uid: call.uid)
         return page.jsonBytes
     }
 

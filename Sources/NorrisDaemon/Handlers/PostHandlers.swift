@@ -23,7 +23,7 @@ struct PostHandlers: Sendable {
         let query = PostQuery(
             sources: chosen.map(\.name), source: parameters.source, author: parameters.author,
             isUnreadOnly: parameters.unread)
-        return try await page(query, of: chosen, parameters.page, isNumbered: parameters.numbered, call)
+        return try await page(query, of: chosen, parameters.page, call)
     }
 
     @Sendable private func search(
@@ -33,18 +33,17 @@ struct PostHandlers: Sendable {
         let chosen = try sources(named: parameters.source)
         let query = PostQuery(
             sources: chosen.map(\.name), source: parameters.source, isUnreadOnly: parameters.unread, search: words)
-        return try await page(query, of: chosen, parameters.page, isNumbered: parameters.numbered, call)
+        return try await page(query, of: chosen, parameters.page, call)
     }
 
     private func page(
-        _ query: PostQuery, of chosen: [PostSource], _ request: PageRequest, isNumbered: Bool, _ call: Call
+        _ query: PostQuery, of chosen: [PostSource], _ request: PageRequest, _ call: Call
     ) async throws(ResponseError) -> Page<Post> {
         let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(
             query, read: read, cursor: request.cursor, limit: request.limit)
         page.freshness = sources.freshness(of: chosen, isEmpty: page.items.isEmpty)
-        stores.noteServed(
-            page.items.map(\.id), .post, request, next: page.next, isNumbered: isNumbered, uid: call.uid)
+        stores.noteServed(page.items.map(\.id), .post, request, next: page.next, uid: call.uid)
         return page
     }
 
@@ -130,11 +129,9 @@ extension Stores {
     /// Records the items of a page as served to a user, and as the user's last list if the list is numbered.
     ///
     /// - Parameter ids: of a list that is not numbered only the last one is needed.
-    func noteServed(
-        _ ids: [String], _ kind: Favorite.Kind, _ request: PageRequest, next: String?, isNumbered: Bool, uid: UInt32
-    ) {
+    func noteServed(_ ids: [String], _ kind: Favorite.Kind, _ request: PageRequest, next: String?, uid: UInt32) {
         facts.noteServed(ids.last, kind, uid: uid)
-        guard isNumbered else { return }
+        guard request.isNumbered else { return }
         let items = ids.map { NumberedLists.Item(kind, $0) }
         numbered.note(items, of: kind, cursor: request.cursor, next: next, uid: uid)
     }

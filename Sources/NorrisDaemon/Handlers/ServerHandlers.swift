@@ -46,15 +46,15 @@ struct ServerHandlers: Sendable {
             Handler(
                 SourceAdd.self,
                 deferred: { parameters, _ in
-                    .network { () async throws(ResponseError) -> SourceAdd.Result in
-                        try await sources.add(parameters)
+                    .network { () async throws(ResponseError) -> [UInt8] in
+                        try await sources.add(parameters).jsonBytes
                     }
                 }),
             Handler(
                 SourceRemove.self,
                 onDisk: { parameters, _ throws(ResponseError) in
                     let file = reloader.file?.path ?? "the configuration"
-                    return SourceRemove.Result(isRemoved: try await sources.remove(parameters.sourceName, notOf: file))
+                    return SourceRemove.Result(removed: try await sources.remove(parameters.sourceName, notOf: file))
                 }),
             Handler(
                 CacheClear.self,

@@ -74,7 +74,7 @@ struct UserHandlers: Sendable {
             if item.kind == .gif { page.items[index].gif = await stores.gifs.gif(id: item.id, notBefore: notBefore) }
             page.items[index].post?.isRead = isRead[index]
         }
-        if parameters.numbered {
+        if parameters.page.isNumbered {
             let items = page.items.map { NumberedLists.Item($0.kind, $0.id) }
             stores.numbered.note(
                 items, of: parameters.kind, cursor: parameters.page.cursor, next: page.next, uid: uid)

@@ -156,14 +156,9 @@ extension JSON: JSONEncodable, JSONDecodable {
     }
 }
 
-extension JSONObject: JSONEncodable, JSONDecodable {
-    package init(json: JSONValue) throws(JSONDecodingError) {
-        guard json.kind == .object else { throw JSONDecodingError(message: "must be an object") }
-        self.init(members: json)
-    }
-
+extension JSONObject: JSONEncodable {
     /// The members of an object; none for another value.
-    fileprivate init(members value: JSONValue) {
+    package init(members value: JSONValue) {
         var members: [(key: String, value: JSON)] = []
         value.forEachMember { key, value in
             members.append((key: key.text ?? "", value: JSON(json: value)))
@@ -182,7 +177,9 @@ extension JSONObject: JSONEncodable, JSONDecodable {
     }
 }
 
-extension String: JSONEncodable, JSONDecodable {
+extension String: WireValue {
+    package static var schema: Schema { .string }
+
     package init(json: JSONValue) throws(JSONDecodingError) {
         guard let text = json.text else { throw JSONDecodingError(message: "must be a string") }
         self = text
@@ -191,7 +188,9 @@ extension String: JSONEncodable, JSONDecodable {
     package func encode(to json: inout JSONWriter) { json.string(self) }
 }
 
-extension Bool: JSONEncodable, JSONDecodable {
+extension Bool: WireValue {
+    package static var schema: Schema { .boolean }
+
     package init(json: JSONValue) throws(JSONDecodingError) {
         guard json.kind == .true || json.kind == .false else {
             throw JSONDecodingError(message: "must be true or false")
@@ -202,31 +201,19 @@ extension Bool: JSONEncodable, JSONDecodable {
     package func encode(to json: inout JSONWriter) { json.bool(self) }
 }
 
-extension Int64: JSONEncodable, JSONDecodable {
+extension Int: WireValue {
+    /// A number of items, bytes or seconds. Members with a range have their own schema.
+    package static var schema: Schema { .count }
+
     /// Accepts only literals without fraction and exponent: `1.0` is not an integer.
     package init(json: JSONValue) throws(JSONDecodingError) {
         guard json.kind == .integer, let value = json.integer else {
             throw JSONDecodingError(message: "must be an integer")
         }
-        self = value
+        self = Int(value)
     }
 
     package func encode(to json: inout JSONWriter) { json.integer(self) }
-}
-
-extension Int: JSONEncodable, JSONDecodable {
-    package init(json: JSONValue) throws(JSONDecodingError) { self = Int(try Int64(json: json)) }
-
-    package func encode(to json: inout JSONWriter) { json.integer(self) }
-}
-
-extension Double: JSONEncodable, JSONDecodable {
-    package init(json: JSONValue) throws(JSONDecodingError) {
-        guard let value = json.double else { throw JSONDecodingError(message: "must be a number") }
-        self = value
-    }
-
-    package func encode(to json: inout JSONWriter) { json.double(self) }
 }
 
 extension Array: JSONEncodable where Element: JSONEncodable {

@@ -11,7 +11,7 @@ package struct JSONObject: Sendable {
 
     /// The caller guarantees that the keys are distinct; debug builds check this.
     init(uniqueMembers members: [(key: String, value: JSON)]) {
-        assert(Set(members.lazy.map { ByteKey($0.key) }).count == members.count, "A key stands twice in an object.")
+        assert(Set(members.lazy.map { Array($0.key.utf8) }).count == members.count, "A key stands twice in an object.")
         self.members = members
     }
 
@@ -39,9 +39,9 @@ extension JSONObject: Equatable {
         left.members.count == right.members.count && left.byKey == right.byKey
     }
 
-    private var byKey: [ByteKey: JSON] {
+    private var byKey: [[UInt8]: JSON] {
         // Does not trap, because all initializers and the setter keep the keys distinct.
-        Dictionary(uniqueKeysWithValues: members.lazy.map { (ByteKey($0.key), $0.value) })
+        Dictionary(uniqueKeysWithValues: members.lazy.map { (Array($0.key.utf8), $0.value) })
     }
 }
 
@@ -49,21 +49,6 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
     /// A duplicate key is a programming error and traps in debug builds.
     package init(dictionaryLiteral elements: (String, JSON)...) {
         self.init(uniqueMembers: elements.map { (key: $0.0, value: $0.1) })
-    }
-}
-
-/// A string that is compared and hashed by its UTF-8 bytes.
-struct ByteKey: Hashable {
-    private let text: String
-
-    init(_ text: String) { self.text = text }
-
-    static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.hasSameBytes(as: right.text) }
-
-    /// Swift seeds its hasher at random in every process, so a peer cannot choose colliding keys.
-    func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
 

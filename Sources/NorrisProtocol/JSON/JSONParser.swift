@@ -38,16 +38,11 @@ struct JSONParser {
     /// Whether the bytes were parsed before, so that duplicate keys are impossible.
     private let isRereading: Bool
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    /// - Parameter position: of bytes that were parsed before; nil for new bytes.
+    init(_ bytes: UnsafeRawBufferPointer, at position: Int? = nil) {
         self.bytes = bytes
-        isRereading = false
-    }
-
-    /// Creates a parser for a token that was parsed from these bytes.
-    init(rereading token: JSONToken, of bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
-        position = token.range.lowerBound
-        isRereading = true
+        self.position = position ?? 0
+        isRereading = position != nil
     }
 
     /// Passes the white space before a document, and throws an error if it begins with a byte order mark.

@@ -27,10 +27,20 @@ package struct JSONValue {
         if let plainText { return String(decoding: plainText, as: UTF8.self) }
         // A decoded text is never longer than its encoded bytes.
         return String(unsafeUninitializedCapacity: token.content.count) { text in
-            var (decoded, count) = (DecodedBytes(of: self), 0)
-            while let byte = decoded.next() {
-                text[count] = byte
-                count += 1
+            var parser = JSONParser(bytes, at: token.content.lowerBound)
+            var count = 0
+            while parser.position < token.content.upperBound {
+                // Not nil, because the escape was parsed before.
+                if bytes[parser.position] == UInt8(ascii: "\\"), let scalar = try? parser.escape() {
+                    for byte in scalar.utf8 {
+                        text[count] = byte
+                        count += 1
+                    }
+                } else {
+                    text[count] = bytes[parser.position]
+                    count += 1
+                    parser.position += 1
+                }
             }
             return count
         }
@@ -53,7 +63,7 @@ package struct JSONValue {
 
     private var number: JSONParser.Number? {
         guard kind == .integer || kind == .double else { return nil }
-        var parser = JSONParser(rereading: token, of: bytes)
+        var parser = JSONParser(bytes, at: token.range.lowerBound)
         // Not nil, because the number was parsed before.
         return try? parser.number()
     }
@@ -64,7 +74,7 @@ package struct JSONValue {
     /// Calls the body with each key and value until the body returns false; not at all if the value is no object.
     package func forEachMember(_ body: (_ key: JSONValue, _ value: JSONValue) -> Bool) {
         guard kind == .object else { return }
-        var parser = JSONParser(rereading: token, of: bytes)
+        var parser = JSONParser(bytes, at: token.range.lowerBound)
         // Fails only to stop, because the object was parsed before.
         try? parser.members { (key, value) throws(JSONError) in
             if !body(JSONValue(key, of: bytes), JSONValue(value, of: bytes)) { throw JSONValue.stop }
@@ -74,7 +84,7 @@ package struct JSONValue {
     /// Calls the body with each element until the body returns false; not at all if the value is no array.
     package func forEachElement(_ body: (JSONValue) -> Bool) {
         guard kind == .array else { return }
-        var parser = JSONParser(rereading: token, of: bytes)
+        var parser = JSONParser(bytes, at: token.range.lowerBound)
         // Fails only to stop, because the array was parsed before.
         try? parser.elements { (element) throws(JSONError) in
             if !body(JSONValue(element, of: bytes)) { throw JSONValue.stop }
@@ -126,7 +136,11 @@ extension JSONValue {
     }
 
     @inline(__always) private func hasText(_ text: UnsafeRawBufferPointer) -> Bool {
-        guard token.isPlain else { return kind == .string && DecodedBytes(of: self).are(text) }
+        guard token.isPlain else {
+            // An escape takes at most six bytes for a byte of the text.
+            guard kind == .string, token.content.count <= 6 * text.count else { return false }
+            return self.text.map { $0.utf8.elementsEqual(text) } ?? false
+        }
         let content = token.content
         guard content.count == text.count else { return false }
         // An empty text has no bytes to compare. Otherwise the token has bytes, so neither address is nil.
@@ -138,84 +152,12 @@ extension JSONValue {
         // Most keys differ in length.
         if token.isPlain, other.isPlain, token.range.count != other.range.count { return false }
         let other = JSONValue(other, of: bytes)
-        if let text = other.plainText { return hasText(text) }
-        guard let text = plainText else { return DecodedBytes(of: self).areSame(as: DecodedBytes(of: other)) }
-        return other.hasText(text)
-    }
-}
-
-/// Iterates over the bytes of a string's text, without memory for the text.
-private struct DecodedBytes: IteratorProtocol {
-    private var parser: JSONParser
-    private let end: Int
-    /// The remaining bytes of an escaped character, the next one lowest, below a 1 bit that marks the end.
-    private var rest: UInt32 = 1
-
-    /// - Parameter value: a string.
-    init(of value: JSONValue) {
-        parser = JSONParser(value.bytes)
-        parser.position = value.token.content.lowerBound
-        end = value.token.content.upperBound
-    }
-
-    @inline(__always) mutating func next() -> UInt8? {
-        if rest > 1 {
-            defer { rest >>= 8 }
-            return UInt8(truncatingIfNeeded: rest)
-        }
-        guard parser.position < end else { return nil }
-        let byte = parser.bytes[parser.position]
-        guard byte != UInt8(ascii: "\\") else { return escaped() }
-        parser.position += 1
-        return byte
-    }
-
-    /// Decodes the escape at the position and returns its first byte.
-    private mutating func escaped() -> UInt8? {
-        // The escape is valid, because it was parsed before.
-        guard let scalar = try? parser.escape() else { return nil }
-        guard !scalar.isASCII else { return UInt8(truncatingIfNeeded: scalar.value) }
-        let encoded = Unicode.UTF8.encode(scalar)
-        // UTF-8 encodes every scalar in at most four bytes, so at most three bytes remain.
-        var bytes = encoded?.makeIterator()
-        let first = bytes?.next()
-        var (left, shift) = (UInt32(0), UInt32(0))
-        while let byte = bytes?.next() {
-            left |= UInt32(byte) << shift
-            shift += 8
-        }
-        rest = left | 1 << shift
-        return first
-    }
-
-    func are(_ text: UnsafeRawBufferPointer) -> Bool {
-        var decoded = self
-        for byte in text {
-            guard decoded.next() == byte else { return false }
-        }
-        return decoded.next() == nil
-    }
-
-    func areSame(as others: DecodedBytes) -> Bool {
-        var (left, right) = (self, others)
-        while true {
-            let byte = left.next()
-            guard byte == right.next() else { return false }
-            if byte == nil { return true }
-        }
+        return other.plainText.map(hasText) ?? hasText(other.text ?? "")
     }
 }
 
 extension UnsafeRawBufferPointer {
     var isUTF8: Bool { withMemoryRebound(to: UInt8.self) { bytes in (try? UTF8Span(validating: bytes.span)) != nil } }
-
-    /// Whether these bytes are the UTF-8 of a text.
-    package func isText(_ text: String) -> Bool {
-        guard count == text.utf8.count else { return false }
-        var text = text
-        // The address is not nil if there are bytes.
-        return text.withUTF8 { text in count == 0 || memcmp(baseAddress!, text.baseAddress!, count) == 0 }
-    }
 }
 
 /// Finds duplicate keys: by comparison up to eight keys, by hashing above, so that an object of 10,000 members does not
@@ -224,16 +166,17 @@ struct DistinctKeys {
     /// The first eight keys.
     private var few: InlineArray<8, JSONToken> = InlineArray(repeating: JSONToken(.null, 0..<0))
     private var count = 0
-    private var many: Set<ByteKey> = []
+    /// All keys if there are more. Not strings, which canonically equivalent texts would equal.
+    private var many: Set<[UInt8]> = []
 
     /// Returns false if the object already has the key. Keys are compared by their decoded bytes.
     mutating func insert(_ key: JSONToken, of bytes: UnsafeRawBufferPointer) -> Bool {
         let key = JSONValue(key, of: bytes)
         guard count < 8 else {
             if many.isEmpty {
-                for index in 0..<count { many.insert(ByteKey(JSONValue(few[index], of: bytes).text ?? "")) }
+                for index in 0..<count { many.insert(Array((JSONValue(few[index], of: bytes).text ?? "").utf8)) }
             }
-            return many.insert(ByteKey(key.text ?? "")).inserted
+            return many.insert(Array((key.text ?? "").utf8)).inserted
         }
         for index in 0..<count where key.hasSameText(as: few[index]) { return false }
         few[count] = key.token

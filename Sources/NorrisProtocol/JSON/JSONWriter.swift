@@ -2,7 +2,7 @@
 ///
 /// The writer adds the commas. The caller writes a key before each value of an object, and closes every bracket. The
 /// output has no raw LF except from `newline()`, and no character that `string(_:)` escapes.
-package struct JSONWriter: ~Copyable, Sendable {
+package struct JSONWriter: ~Copyable, @unchecked Sendable {
     /// A state of the writer, to which it can be rewound.
     package struct Mark: Sendable {
         @usableFromInline let count: Int
@@ -11,16 +11,22 @@ package struct JSONWriter: ~Copyable, Sendable {
         @usableFromInline init(count: Int, needsComma: Bool) { (self.count, self.needsComma) = (count, needsComma) }
     }
 
-    @usableFromInline var output: OutputBytes
+    // Not `[UInt8]`, whose checks of uniqueness cost more than the short copies of a reply. @unchecked Sendable: only
+    // this value owns the memory. It cannot be copied, so only one thread at a time uses it.
+    @usableFromInline var base: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    /// The bytes of the output, at most ``capacity``, which are initialized.
+    @usableFromInline package internal(set) var count = 0
 
     /// Whether the next key or value on the same level needs a comma before it.
     @usableFromInline var needsComma = false
 
-    package init(capacity: Int = 512) { output = OutputBytes(capacity: capacity) }
-
-    @inlinable package var count: Int {
-        @inline(__always) get { output.count }
+    package init(capacity: Int = 512) {
+        self.capacity = max(capacity, 16)
+        base = .allocate(byteCount: self.capacity, alignment: 16)
     }
+
+    deinit { base.deallocate() }
 
     /// A copy of the output.
     package var bytes: [UInt8] { withBytes { Array($0.bindMemory(to: UInt8.self)) } }
@@ -34,61 +40,62 @@ package struct JSONWriter: ~Copyable, Sendable {
     @inlinable @inline(__always)
     package func withBytes<Result>(in range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         precondition(range.upperBound <= count)
-        return body(UnsafeRawBufferPointer(start: output.base + range.lowerBound, count: range.count))
+        return body(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
     }
 
     /// Removes all output and keeps the memory.
     package mutating func removeAll() {
-        output.shrink(to: 0)
+        count = 0
         needsComma = false
     }
 
-    @inlinable package func mark() -> Mark { Mark(count: output.count, needsComma: needsComma) }
+    @inlinable package func mark() -> Mark { Mark(count: count, needsComma: needsComma) }
 
     /// Removes the output after a mark of this writer. A `removeAll()` invalidates all marks.
     package mutating func rewind(to mark: Mark) {
-        output.shrink(to: mark.count)
+        truncate(to: mark.count)
         needsComma = mark.needsComma
     }
 
     /// Truncates the output to this number of bytes, which must be the end of a line.
     package mutating func truncate(to count: Int) {
-        output.shrink(to: count)
+        precondition(count <= self.count)
+        self.count = count
         needsComma = false
     }
 
     /// Ends the line; the next value begins without a comma.
     package mutating func newline() {
-        output.append(UInt8(ascii: "\n"))
+        append(UInt8(ascii: "\n"))
         needsComma = false
     }
 
     package mutating func beginObject() {
         beginValue()
-        output.append(UInt8(ascii: "{"))
+        append(UInt8(ascii: "{"))
         needsComma = false
     }
 
     package mutating func endObject() {
-        output.append(UInt8(ascii: "}"))
+        append(UInt8(ascii: "}"))
         needsComma = true
     }
 
     package mutating func beginArray() {
         beginValue()
-        output.append(UInt8(ascii: "["))
+        append(UInt8(ascii: "["))
         needsComma = false
     }
 
     package mutating func endArray() {
-        output.append(UInt8(ascii: "]"))
+        append(UInt8(ascii: "]"))
         needsComma = true
     }
 
     package mutating func key(_ key: String) {
         beginValue()
         appendQuoted(key)
-        output.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 
@@ -97,16 +104,16 @@ package struct JSONWriter: ~Copyable, Sendable {
         beginValue()
         let text = UnsafeBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount)
         assert(text.allSatisfy { 0x20..<0x7F ~= $0 && $0 != 0x22 && $0 != 0x5C }, "The key \(key) needs escapes.")
-        output.append(UInt8(ascii: "\""))
-        output.append(UnsafeRawBufferPointer(text))
-        output.append(UInt8(ascii: "\""))
-        output.append(UInt8(ascii: ":"))
+        append(UInt8(ascii: "\""))
+        append(UnsafeRawBufferPointer(text))
+        append(UInt8(ascii: "\""))
+        append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    package mutating func null() { appendWord("null") }
+    package mutating func null() { literal("null", endsValue: true) }
 
-    package mutating func bool(_ value: Bool) { appendWord(value ? "true" : "false") }
+    package mutating func bool(_ value: Bool) { literal(value ? "true" : "false", endsValue: true) }
 
     package mutating func string(_ value: String) {
         beginValue()
@@ -120,15 +127,12 @@ package struct JSONWriter: ~Copyable, Sendable {
     }
 
     /// Copies one complete encoded value without checks.
-    package mutating func raw(_ encoded: [UInt8]) {
-        beginValue()
-        output.append(encoded)
-    }
+    package mutating func raw(_ encoded: [UInt8]) { encoded.withUnsafeBytes { raw($0) } }
 
     /// Copies one complete encoded value without checks.
     @inlinable @inline(__always) package mutating func raw(_ encoded: UnsafeRawBufferPointer) {
         beginValue()
-        output.append(encoded)
+        append(encoded)
     }
 
     /// Copies a value, or the first part of a value, from a literal.
@@ -141,31 +145,56 @@ package struct JSONWriter: ~Copyable, Sendable {
 
     /// Copies a further part of a value, which includes the commas.
     @inlinable @inline(__always) package mutating func join(_ text: StaticString, endsValue: Bool = false) {
-        output.append(text)
+        append(text)
         needsComma = endsValue
     }
 
     /// Copies the last, already encoded part of a value, which includes the commas.
     package mutating func join(_ encoded: [UInt8]) {
-        output.append(encoded)
+        encoded.withUnsafeBytes { append($0) }
         needsComma = true
     }
 
     /// Copies complete encoded lines, including the LF of each.
     package mutating func raw(lines: UnsafeRawBufferPointer) {
-        output.append(lines)
+        append(lines)
         needsComma = false
-    }
-
-    private mutating func appendWord(_ word: StaticString) {
-        beginValue()
-        output.append(word)
     }
 
     /// Writes a comma if the next value needs one.
     @inlinable @inline(__always) mutating func beginValue() {
-        if needsComma { output.append(UInt8(ascii: ",")) }
+        if needsComma { append(UInt8(ascii: ",")) }
         needsComma = true
+    }
+}
+
+extension JSONWriter {
+    @inlinable @inline(__always) mutating func append(_ byte: UInt8) {
+        if count == capacity { grow(by: 1) }
+        base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+        count += 1
+    }
+
+    @inlinable @inline(__always) mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        if let source = bytes.baseAddress { append(source, bytes.count) }
+    }
+
+    @inlinable @inline(__always) mutating func append(_ text: StaticString) {
+        append(text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    @inlinable @inline(__always) mutating func append(_ source: UnsafeRawPointer, _ length: Int) {
+        if length > capacity - count { grow(by: length) }
+        (base + count).copyMemory(from: source, byteCount: length)
+        count += length
+    }
+
+    @usableFromInline @inline(never) mutating func grow(by length: Int) {
+        capacity = max(2 * capacity, count + length)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = larger
     }
 }
 
@@ -174,7 +203,7 @@ extension JSONWriter {
     package mutating func integer(_ value: Int64) {
         assert(value.magnitude <= UInt64(JSON.maximumInteger), "\(value) is beyond 2^53.")
         beginValue()
-        if value < 0 { output.append(UInt8(ascii: "-")) }
+        if value < 0 { append(UInt8(ascii: "-")) }
         // A 64-bit number has at most 20 digits. The last digit is computed first.
         var digits: InlineArray<20, UInt8> = InlineArray(repeating: 0)
         var first = 20
@@ -184,7 +213,7 @@ extension JSONWriter {
             digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
         } while rest > 0
-        for index in first..<20 { output.append(digits[index]) }
+        for index in first..<20 { append(digits[index]) }
     }
 
     package mutating func integer(_ value: Int) { integer(Int64(value)) }
@@ -194,7 +223,8 @@ extension JSONWriter {
         guard value.isFinite else { return null() }
         beginValue()
         // `description` is that text, and all its forms (`0.1`, `5e-324`, `1e+16`) are JSON numbers.
-        output.append(Array(value.description.utf8))
+        var text = value.description
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 }
 
@@ -220,7 +250,7 @@ extension JSONWriter {
     }
 
     private mutating func appendQuoted(_ text: UnsafeRawBufferPointer) {
-        output.append(UInt8(ascii: "\""))
+        append(UInt8(ascii: "\""))
         var copied = 0
         var position = 0
         while position < text.count {
@@ -234,14 +264,14 @@ extension JSONWriter {
                     position += 1
                     continue
                 }
-                output.append(UnsafeRawBufferPointer(rebasing: text[copied..<position]))
+                append(UnsafeRawBufferPointer(rebasing: text[copied..<position]))
                 appendEscape(scalar)
                 position += length
                 copied = position
             }
         }
-        output.append(UnsafeRawBufferPointer(rebasing: text[copied...]))
-        output.append(UInt8(ascii: "\""))
+        append(UnsafeRawBufferPointer(rebasing: text[copied...]))
+        append(UInt8(ascii: "\""))
     }
 
     /// Returns the scalar at the position and its length in bytes if it must be escaped. `text` is valid UTF-8, so the
@@ -266,20 +296,20 @@ extension JSONWriter {
     }
 
     private mutating func appendEscape(_ scalar: UInt16) {
-        output.append(UInt8(ascii: "\\"))
+        append(UInt8(ascii: "\\"))
         switch scalar {
-        case 0x22: output.append(UInt8(ascii: "\""))
-        case 0x5C: output.append(UInt8(ascii: "\\"))
-        case 0x08: output.append(UInt8(ascii: "b"))
-        case 0x09: output.append(UInt8(ascii: "t"))
-        case 0x0A: output.append(UInt8(ascii: "n"))
-        case 0x0C: output.append(UInt8(ascii: "f"))
-        case 0x0D: output.append(UInt8(ascii: "r"))
+        case 0x22: append(UInt8(ascii: "\""))
+        case 0x5C: append(UInt8(ascii: "\\"))
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0D: append(UInt8(ascii: "r"))
         default:
-            output.append(UInt8(ascii: "u"))
+            append(UInt8(ascii: "u"))
             for shift in [12, 8, 4, 0] {
                 let digit = UInt8(scalar >> UInt16(shift) & 0xF)
-                output.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+                append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
     }

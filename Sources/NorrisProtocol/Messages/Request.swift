@@ -50,9 +50,9 @@ package enum RequestLine: Sendable {
 package struct RequestEnvelope: Sendable {
     /// nil for a notification, which never gets a reply.
     package private(set) var id: JSONToken?
-    /// A string if ``isRequest`` is true.
+    /// A string, unless there is a fault.
     package private(set) var method: JSONToken?
-    /// An object, an array or nil if ``isRequest`` is true. Arrays are refused later, with the parameters.
+    /// An object, an array or nil, unless there is a fault. Arrays are refused later, with the parameters.
     package private(set) var params: JSONToken?
     private var isObject = false
     private var hasVersion = false
@@ -72,47 +72,36 @@ package struct RequestEnvelope: Sendable {
         let bytes = parser.bytes
         try parser.members { (key, value) throws(JSONError) in
             let name = JSONValue(key, of: bytes)
-            // Only two names have the same length. A key with escapes can be any of the names.
-            let length = key.isPlain ? key.content.count : 0
-            if length == 2 || length == 0, name.hasText("id") {
+            if name.hasText("id") {
                 id = value
-            } else if length == 6 || length == 0, name.hasText("method") {
+            } else if name.hasText("method") {
                 method = value
-            } else if length == 6 || length == 0, name.hasText("params") {
+            } else if name.hasText("params") {
                 params = value
-            } else if length == 7 || length == 0, name.hasText("jsonrpc") {
+            } else if name.hasText("jsonrpc") {
                 hasVersion = JSONValue(value, of: bytes).hasText("2.0")
             }
         }
     }
 
-    /// Whether the value is a request: ``fault(in:)`` returns nil.
-    package var isRequest: Bool {
-        isObject && hasVersion && method?.kind == .string && id?.isID != false && params?.isContainer != false
-    }
-
     /// Returns the error for a value that is not a request, with its id if valid; nil for a request.
     package func fault(in bytes: UnsafeRawBufferPointer) -> (id: RequestID, error: ResponseError)? {
-        if isRequest { return nil }
-        let message =
+        let message: String? =
             if !isObject {
                 "A request is a JSON object."
-            } else if id?.isID == false {
+            } else if let id, id.kind != .string, id.kind != .integer, id.kind != .null {
                 "The id must be a string, an integer without fraction or exponent, or null."
             } else if !hasVersion {
                 "The member jsonrpc must be the string \"2.0\"."
             } else if method?.kind != .string {
                 "The member method must be a string."
-            } else {
+            } else if let params, params.kind != .object, params.kind != .array {
                 "The member params must be an object."
+            } else {
+                nil
             }
-        return (id.flatMap { RequestID(JSONValue($0, of: bytes)) } ?? .null, .invalidRequest(message))
+        return message.map { (id.flatMap { RequestID(JSONValue($0, of: bytes)) } ?? .null, .invalidRequest($0)) }
     }
-}
-
-extension JSONToken {
-    fileprivate var isID: Bool { kind == .string || kind == .integer || kind == .null }
-    fileprivate var isContainer: Bool { kind == .object || kind == .array }
 }
 
 extension JSONWriter {

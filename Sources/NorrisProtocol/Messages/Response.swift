@@ -28,14 +28,7 @@ package struct Response: Equatable, Sendable {
     }
 }
 
-extension Response: JSONEncodable, JSONDecodable {
-    package func encode(to json: inout JSONWriter) {
-        switch outcome {
-        case .success(let result): Response.write("result", result, id: id, to: &json)
-        case .failure(let error): Response.write(id: id, error: error, to: &json)
-        }
-    }
-
+extension Response: JSONDecodable {
     package init(json: JSONValue) throws(JSONDecodingError) {
         let members = try JSONMembers(json)
         guard let id = json.member("id").flatMap(RequestID.init) else {
@@ -77,16 +70,10 @@ extension Response: JSONEncodable, JSONDecodable {
 
     /// Writes an error response.
     package static func write(id: RequestID, error: ResponseError, to json: inout JSONWriter) {
-        write("error", error, id: id, to: &json)
-    }
-
-    private static func write(
-        _ key: StaticString, _ value: some JSONEncodable, id: RequestID, to json: inout JSONWriter
-    ) {
         json.beginObject()
         json.member("jsonrpc", "2.0")
         json.member("id", id)
-        json.member(key, value)
+        json.member("error", error)
         json.endObject()
     }
 }

@@ -10,16 +10,13 @@ package struct ResponseError: Error, Equatable, Sendable {
     /// Further members of `data`, such as `parameter`; never `reason` or `hint`.
     package var details: JSONObject
 
-    /// Creates an error of another peer, or of a test.
+    /// - Parameter reason: nil for the reason of the code.
     package init(
-        _ code: ErrorCode, reason: String, message: String, hint: String? = nil, details: JSONObject = JSONObject()
+        _ code: ErrorCode, reason: String? = nil, _ message: String, hint: String? = nil,
+        details: JSONObject = JSONObject()
     ) {
-        (self.code, self.message, self.reason) = (code, message, reason)
-        (self.hint, self.details) = (hint, details)
-    }
-
-    package init(_ reason: ErrorReason, _ message: String, hint: String? = nil, details: JSONObject = JSONObject()) {
-        self.init(reason.code, reason: reason.rawValue, message: message, hint: hint, details: details)
+        let reason = reason ?? ErrorCode.reasons.first { $0.code == code }?.reason ?? ""
+        (self.code, self.message, self.reason, self.hint, self.details) = (code, message, reason, hint, details)
     }
 }
 
@@ -27,39 +24,6 @@ extension ResponseError {
     /// A further member of `data`; nil if it is absent or of another type.
     package func detail<Value: JSONDecodable>(_ key: String, as type: Value.Type = Value.self) -> Value? {
         details[key].flatMap { try? EncodedJSON($0).decoded() }
-    }
-}
-
-/// The values of `data.reason`, each with a code. The set is closed, so that each value has a counter and clients
-/// cannot add counters.
-package enum ErrorReason: String, CaseIterable, Sendable {
-    case busy
-    case `internal`
-    case invalidParams = "invalid_params"
-    case invalidRequest = "invalid_request"
-    case lineTooLong = "line_too_long"
-    case notFound = "not_found"
-    case nothingCached = "nothing_cached"
-    case parseError = "parse_error"
-    case permissionDenied = "permission_denied"
-    case shuttingDown = "shutting_down"
-    case storage
-    case unknownMethod = "unknown_method"
-
-    var code: ErrorCode {
-        switch self {
-        case .busy: .busy
-        case .internal: .internalError
-        case .invalidParams: .invalidParams
-        case .invalidRequest, .lineTooLong: .invalidRequest
-        case .notFound: .notFound
-        case .nothingCached: .nothingCached
-        case .parseError: .parseError
-        case .permissionDenied: .permissionDenied
-        case .shuttingDown: .shuttingDown
-        case .storage: .storage
-        case .unknownMethod: .unknownMethod
-        }
     }
 }
 
@@ -85,11 +49,11 @@ extension ResponseError: JSONEncodable, JSONDecodable {
 
     package init(json: JSONValue) throws(JSONDecodingError) {
         let members = try JSONMembers(json)
-        code = ErrorCode(rawValue: try members.required("code"))
+        code = ErrorCode(rawValue: Int64(try members.required("code") as Int))
         message = try members.required("message")
         // Another server may send no `data`, or `data` of another shape; the code and the message remain valid.
         (reason, hint, details) = ("", nil, JSONObject())
-        guard let object = json.member("data"), let data = try? JSONObject(json: object) else { return }
+        guard let data = json.member("data").map(JSONObject.init(members:)) else { return }
         if case .string(let word)? = data["reason"] { reason = word }
         if case .string(let text)? = data["hint"] { hint = text }
         details = JSONObject(uniqueMembers: data.members.filter { $0.key != "reason" && $0.key != "hint" })
@@ -108,7 +72,7 @@ extension ResponseError {
 
     package static func lineTooLong(maximum: Int) -> ResponseError {
         ResponseError(
-            .lineTooLong, "The request line is longer than \(maximum) bytes.",
+            .invalidRequest, reason: "line_too_long", "The request line is longer than \(maximum) bytes.",
             hint: "Send smaller requests, one on each line.")
     }
 
@@ -128,7 +92,7 @@ extension ResponseError {
     package static func internalError(
         _ message: String = "Internal error. The daemon's log has the details."
     ) -> ResponseError {
-        ResponseError(.internal, message)
+        ResponseError(.internalError, message)
     }
 
     package static func notFound(_ message: String, hint: String? = nil) -> ResponseError {
@@ -196,4 +160,13 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let storage = ErrorCode(rawValue: -32005)
     /// The daemon is stopping; a new connection reaches the next daemon.
     package static let shuttingDown = ErrorCode(rawValue: -32006)
+
+    /// The values of `data.reason`; the first one of a code is its usual one. The set is closed, so that each value has
+    /// a counter and clients cannot add counters.
+    package static let reasons: [(reason: String, code: ErrorCode)] = [
+        ("busy", .busy), ("internal", .internalError), ("invalid_params", .invalidParams),
+        ("invalid_request", .invalidRequest), ("line_too_long", .invalidRequest), ("not_found", .notFound),
+        ("nothing_cached", .nothingCached), ("parse_error", .parseError), ("permission_denied", .permissionDenied),
+        ("shutting_down", .shuttingDown), ("storage", .storage), ("unknown_method", .unknownMethod),
+    ]
 }

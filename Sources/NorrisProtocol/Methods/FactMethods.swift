@@ -22,10 +22,7 @@ package enum FactRandom: Method {
         package init() {}
 
         /// Specialized, because `fact.random` is called often.
-        package init(_ arguments: Arguments) throws(ResponseError) {
-            self.init()
-            try read(arguments)
-        }
+        package init(_ arguments: Arguments) throws(ResponseError) { try read(arguments) }
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.strings(
@@ -174,15 +171,10 @@ package enum FactSearch: Method {
         package var categories: [String] = []
         package var page = PageRequest()
         package var source: FactScope?
-        package var numbered = false
 
         package init(
-            query: String, categories: [String] = [], limit: Int? = nil, cursor: String? = nil,
-            source: FactScope? = nil, numbered: Bool = false
-        ) {
-            (self.query, self.categories, self.page) = (query, categories, PageRequest(limit: limit, cursor: cursor))
-            (self.source, self.numbered) = (source, numbered)
-        }
+            query: String, categories: [String] = [], page: PageRequest = PageRequest(), source: FactScope? = nil
+        ) { (self.query, self.categories, self.page, self.source) = (query, categories, page, source) }
 
         package init() {}
 
@@ -192,7 +184,7 @@ package enum FactSearch: Method {
                 "category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.page(&page, default: 25)
             try members.source(&source)
-            try members.numbered(&numbered)
+            try members.numbered(&page)
         }
     }
 

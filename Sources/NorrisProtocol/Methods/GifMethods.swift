@@ -20,15 +20,9 @@ package enum GifSearch: Method {
         package var rating: String?
         package var lang: String?
         package var offline = false
-        package var numbered = false
 
-        package init(
-            query: String, limit: Int? = nil, cursor: String? = nil, rating: String? = nil, lang: String? = nil,
-            offline: Bool = false, numbered: Bool = false
-        ) {
-            (self.query, self.page) = (query, PageRequest(limit: limit, cursor: cursor))
-            (self.rating, self.lang, self.offline) = (rating, lang, offline)
-            self.numbered = numbered
+        package init(query: String, page: PageRequest = PageRequest(), offline: Bool = false) {
+            (self.query, self.page, self.offline) = (query, page, offline)
         }
 
         package init() {}
@@ -43,7 +37,7 @@ package enum GifSearch: Method {
             try members.optional(
                 "lang", &lang, .word(languages), "The language of the query; English if absent.")
             try members.flag("offline", &offline, "Whether to answer from the cache only.")
-            try members.numbered(&numbered)
+            try members.numbered(&page)
         }
     }
 
@@ -58,17 +52,12 @@ package enum GifTrending: Method {
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var page = PageRequest()
-        package var numbered = false
-
-        package init(limit: Int? = nil, cursor: String? = nil, numbered: Bool = false) {
-            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
-        }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.page(&page, 1...GifSearch.maximumLimit, default: 25)
-            try members.numbered(&numbered)
+            try members.numbered(&page)
         }
     }
 

@@ -209,24 +209,18 @@ extension WireObject {
 }
 
 /// A ``WireObject`` in `components.schemas` of `rpc.discover`, to which other schemas refer by name.
-package protocol SharedObject: WireObject, Equatable, Sendable {
-    static var schemaName: String { get }
-}
+package protocol SharedObject: WireObject, Equatable, Sendable {}
 
-extension SharedObject { package static var schema: Schema { .reference(schemaName) } }
+extension SharedObject {
+    /// The name of the type.
+    static var schemaName: String { "\(Self.self)" }
+
+    package static var schema: Schema { .reference(schemaName) }
+}
 
 // MARK: Plain values
 
 extension JSON: WireValue { package static var schema: Schema { .any } }
-
-extension String: WireValue { package static var schema: Schema { .string } }
-
-extension Bool: WireValue { package static var schema: Schema { .boolean } }
-
-extension Int: WireValue {
-    /// A number of items, bytes or seconds. Members with a range have their own schema.
-    package static var schema: Schema { .count }
-}
 
 extension Array: WireValue where Element: WireValue { package static var schema: Schema { .list(Element.schema) } }
 

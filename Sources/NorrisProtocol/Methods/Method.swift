@@ -1,7 +1,7 @@
 /// A method of the protocol: its name, parameters and result.
 ///
 /// The declarations determine the server's dispatch and checks, client requests, `rpc.discover` and the manual.
-package protocol Method {
+package protocol Method: SendableMetatype {
     associatedtype Parameters: WireObject & Sendable = NoMembers
     associatedtype Result: WireValue & SendableMetatype
     static var name: String { get }
@@ -22,37 +22,28 @@ package struct MethodDescription: Sendable {
     package let parameters: [Schema.Member]
     package let result: Schema
     let needsParameters: Bool
+}
 
+extension MethodDescription {
     package init<M: Method>(_ method: M.Type) {
+        let parameters = M.Parameters.members
         self.init(
-            name: M.name, summary: M.summary, isAdministrative: M.isAdministrative, parameters: M.Parameters.members,
-            result: M.Result.schema)
-    }
-
-    package init(
-        name: String, summary: String, isAdministrative: Bool = false, parameters: [Schema.Member], result: Schema
-    ) {
-        (self.name, self.summary, self.isAdministrative) = (name, summary, isAdministrative)
-        (self.parameters, self.result) = (parameters, result)
-        needsParameters = parameters.contains(where: \.isRequired)
+            name: M.name, summary: M.summary, isAdministrative: M.isAdministrative, parameters: parameters,
+            result: M.Result.schema, needsParameters: parameters.contains(where: \.isRequired))
     }
 }
 
 /// All methods of the protocol, sorted by name. CONTRIBUTING.md lists the steps to add a method.
 package enum MethodTable {
-    package static let methods: [MethodDescription] = [
-        MethodDescription(AuthorList.self), MethodDescription(CacheClear.self), MethodDescription(EventSubscribe.self),
-        MethodDescription(FactCategories.self), MethodDescription(FactGet.self), MethodDescription(FactRandom.self),
-        MethodDescription(FactSearch.self), MethodDescription(FactToday.self), MethodDescription(FavoriteAdd.self),
-        MethodDescription(FavoriteImport.self), MethodDescription(FavoriteList.self),
-        MethodDescription(FavoriteRemove.self), MethodDescription(GifGet.self), MethodDescription(GifRandom.self),
-        MethodDescription(GifSearch.self), MethodDescription(GifTrending.self), MethodDescription(PostGet.self),
-        MethodDescription(PostList.self), MethodDescription(PostMarkRead.self), MethodDescription(PostMarkUnread.self),
-        MethodDescription(PostSearch.self), MethodDescription(PostSources.self), MethodDescription(RecentClear.self),
-        MethodDescription(RecentList.self), MethodDescription(RecentServed.self), MethodDescription(Discover.self),
-        MethodDescription(ServerInfo.self), MethodDescription(ServerMetrics.self), MethodDescription(ServerReload.self),
-        MethodDescription(ServerStatus.self), MethodDescription(SourceAdd.self), MethodDescription(SourceRefresh.self),
-        MethodDescription(SourceRemove.self),
+    package static let methods = types.map { MethodDescription($0) }
+
+    private static let types: [any Method.Type] = [
+        AuthorList.self, CacheClear.self, EventSubscribe.self, FactCategories.self, FactGet.self, FactRandom.self,
+        FactSearch.self, FactToday.self, FavoriteAdd.self, FavoriteImport.self, FavoriteList.self, FavoriteRemove.self,
+        GifGet.self, GifRandom.self, GifSearch.self, GifTrending.self, PostGet.self, PostList.self, PostMarkRead.self,
+        PostMarkUnread.self, PostSearch.self, PostSources.self, RecentClear.self, RecentList.self, RecentServed.self,
+        Discover.self, ServerInfo.self, ServerMetrics.self, ServerReload.self, ServerStatus.self, SourceAdd.self,
+        SourceRefresh.self, SourceRemove.self,
     ]
 
     /// The name prefixes before the dot, which `server.info` returns as the capabilities of this daemon.

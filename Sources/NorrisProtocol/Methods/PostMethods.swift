@@ -11,15 +11,10 @@ package enum PostList: Method {
         package var author: String?
         package var unread = false
         package var page = PageRequest()
-        package var numbered = false
 
         package init(
-            source: String? = nil, author: String? = nil, unread: Bool = false, limit: Int? = nil,
-            cursor: String? = nil, numbered: Bool = false
-        ) {
-            (self.source, self.author, self.unread) = (source, author, unread)
-            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
-        }
+            source: String? = nil, author: String? = nil, unread: Bool = false, page: PageRequest = PageRequest()
+        ) { (self.source, self.author, self.unread, self.page) = (source, author, unread, page) }
 
         package init() {}
 
@@ -33,7 +28,7 @@ package enum PostList: Method {
                 """)
             try members.unread(&unread)
             try members.page(&page, default: defaultLimit)
-            try members.numbered(&numbered)
+            try members.numbered(&page)
         }
     }
 
@@ -50,14 +45,9 @@ package enum PostSearch: Method {
         package var source: String?
         package var unread = false
         package var page = PageRequest()
-        package var numbered = false
 
-        package init(
-            query: String, source: String? = nil, unread: Bool = false, limit: Int? = nil, cursor: String? = nil,
-            numbered: Bool = false
-        ) {
-            (self.query, self.source, self.unread) = (query, source, unread)
-            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
+        package init(query: String, source: String? = nil, unread: Bool = false, page: PageRequest = PageRequest()) {
+            (self.query, self.source, self.unread, self.page) = (query, source, unread, page)
         }
 
         package init() {}
@@ -67,7 +57,7 @@ package enum PostSearch: Method {
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
             try members.unread(&unread)
             try members.page(&page, default: 20)
-            try members.numbered(&numbered)
+            try members.numbered(&page)
         }
     }
 

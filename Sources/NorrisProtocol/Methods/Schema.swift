@@ -49,19 +49,15 @@ extension Schema {
     var requirement: String {
         switch self {
         case .boolean: "true or false"
-        case .any: "any value"
         case .date: "a day written as YYYY-MM-DD"
         case .integer(let range, _): "an integer from \(range.lowerBound) to \(range.upperBound)"
-        case .count: "an integer of 0 or more"
         case .string: "a string"
-        case .text(let range) where range.lowerBound == 1: "a string of 1 to \(range.upperBound) characters"
-        case .text(let range): "a string of at most \(range.upperBound) characters"
+        case .text(let range): "a string of \(range.lowerBound) to \(range.upperBound) characters"
         case .word(let words): "one of " + words.joined(separator: ", ")
         case .stringOrStrings: "a string, or a list of at least one string"
-        case .timestamp: "a time such as 2026-01-31T12:00:00Z"
         case .list(let element): "a list, each item " + element.requirement
-        case .nullable(let schema): schema.requirement + ", or null"
-        case .object, .dictionary, .reference: "an object"
+        // Other schemas occur in results only.
+        case .any, .count, .timestamp, .nullable, .object, .dictionary, .reference: "an object"
         }
     }
 
@@ -71,19 +67,15 @@ extension Schema {
     /// checked.
     func accepts(_ value: JSONValue) -> Bool {
         switch (self, value.kind) {
-        case (.any, _), (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
+        case (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
         case (.date, .string): CivilDate(value.text ?? "") != nil
         case (.integer(let range, _), .integer): range.contains(Int(value.integer ?? 0))
-        case (.count, .integer): (value.integer ?? 0) >= 0
         case (.text(let range), .string):
             range.contains(value.plainText?.count ?? value.text?.unicodeScalars.count ?? 0)
         case (.word(let words), .string): words.contains { value.hasText($0) }
         case (.stringOrStrings, .array): value.first != nil && value.allSatisfy { $0.kind == .string }
-        case (.timestamp, .string): Timestamp(value.text ?? "") != nil
         case (.list(let element), .array): value.allSatisfy(element.accepts)
-        case (.nullable, .null): true
-        case (.nullable(let schema), _): schema.accepts(value)
-        case (.object, .object), (.dictionary, .object), (.reference, .object): true
+        case (.reference, .object): true
         default: false
         }
     }

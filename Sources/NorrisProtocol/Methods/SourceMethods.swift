@@ -78,17 +78,7 @@ package enum SourceRemove: Method {
         }
     }
 
-    package struct Result: WireObject, Equatable, Sendable {
-        package var isRemoved = false
-
-        package init(isRemoved: Bool) { self.isRemoved = isRemoved }
-
-        package init() {}
-
-        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required("removed", &isRemoved)
-        }
-    }
+    package typealias Result = FavoriteRemove.Result
 }
 
 /// The kind of upstream of a source of posts.

@@ -26,7 +26,7 @@ package enum FavoriteRemove: Method {
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
-        /// False if the item was not a favorite.
+        /// False if there was no such item.
         package var removed = false
 
         package init(removed: Bool) { self.removed = removed }
@@ -49,14 +49,8 @@ package struct ItemParameters: WireObject, Equatable, Sendable {
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-        try members.kind(&kind)
+        try members.required("kind", &kind, Favorite.Kind.schema, "The kind of the item.")
         try members.id(&id)
-    }
-}
-
-extension MemberVisitor where Self: ~Copyable {
-    fileprivate mutating func kind(_ kind: inout Favorite.Kind) throws(Failure) {
-        try required("kind", &kind, Favorite.Kind.schema, "The kind of the item.")
     }
 }
 
@@ -105,14 +99,9 @@ package enum FavoriteList: Method {
         package var kind: Favorite.Kind? = nil
         package var query: String?
         package var page = PageRequest()
-        package var numbered = false
 
-        package init(
-            kind: Favorite.Kind? = nil, query: String? = nil, limit: Int? = nil, cursor: String? = nil,
-            numbered: Bool = false
-        ) {
-            (self.kind, self.query) = (kind, query)
-            (page, self.numbered) = (PageRequest(limit: limit, cursor: cursor), numbered)
+        package init(kind: Favorite.Kind? = nil, query: String? = nil, page: PageRequest = PageRequest()) {
+            (self.kind, self.query, self.page) = (kind, query, page)
         }
 
         package init() {}
@@ -123,7 +112,7 @@ package enum FavoriteList: Method {
                 "query", &query, SearchQuery.schema,
                 "Only favorites that contain all words of this text.")
             try members.page(&page, default: 50)
-            try members.numbered(&numbered)
+            try members.numbered(&page)
         }
     }
 

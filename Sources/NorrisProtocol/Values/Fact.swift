@@ -20,8 +20,6 @@ package struct Fact: SharedObject {
         (self.url, self.createdAt, self.updatedAt) = (url, createdAt, updatedAt)
     }
 
-    package static let schemaName = "Fact"
-
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {

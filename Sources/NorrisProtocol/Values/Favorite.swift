@@ -27,8 +27,6 @@ package struct Favorite: SharedObject {
         (self.fact, self.gif, self.post) = (fact, gif, post)
     }
 
-    package static let schemaName = "Favorite"
-
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {

@@ -40,8 +40,6 @@ package struct Freshness: SharedObject {
         (self.ageSeconds, self.error) = (ageSeconds, error)
     }
 
-    package static let schemaName = "Freshness"
-
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
@@ -164,8 +162,6 @@ package struct SourceStatus: SharedObject {
         (self.freshness, self.nextRunAt) = (freshness, nextRunAt)
         (self.consecutiveFailures, self.quota) = (consecutiveFailures, quota)
     }
-
-    package static let schemaName = "SourceStatus"
 
     package init() { self.init(name: "", kind: "", isEnabled: false, items: 0, freshness: Freshness()) }
 

@@ -28,8 +28,6 @@ package struct Gif: SharedObject {
         (self.renditions, self.importedAt, self.trendingAt) = (renditions, importedAt, trendingAt)
     }
 
-    package static let schemaName = "Gif"
-
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
@@ -66,8 +64,6 @@ package struct Gif: SharedObject {
             (self.url, self.mp4, self.webp) = (url, mp4, webp)
             (self.width, self.height, self.bytes, self.frames) = (width, height, bytes, frames)
         }
-
-        package static let schemaName = "Rendition"
 
         package init() {}
 

@@ -50,26 +50,30 @@ extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item:
     }
 }
 
-/// The parameters `limit` and `cursor` of a list method.
+/// The parameters `limit`, `cursor` and `numbered` of a list method.
 package struct PageRequest: Hashable, Sendable {
     /// The number of items of a page. The daemon replaces 0 by the default of the method.
     package var limit: Int
     /// The ``Page/next`` of the previous page; nil for the first page.
     package var cursor: String?
+    /// Whether the daemon keeps the ids of the page for `recent.served` with an index.
+    package var isNumbered: Bool
 
-    package init(limit: Int? = nil, cursor: String? = nil) { (self.limit, self.cursor) = (limit ?? 0, cursor) }
+    package init(limit: Int? = nil, cursor: String? = nil, isNumbered: Bool = false) {
+        (self.limit, self.cursor, self.isNumbered) = (limit ?? 0, cursor, isNumbered)
+    }
 }
 
 extension MemberVisitor where Self: ~Copyable {
-    /// Whether the daemon keeps the ids of the page for `recent.served` with an index.
-    mutating func numbered(_ numbered: inout Bool) throws(Failure) {
-        try flag("numbered", &numbered, "Whether recent.served may refer to the items of this list by their numbers.")
-    }
-
     mutating func page(
         _ page: inout PageRequest, _ range: ClosedRange<Int> = 1...100, default count: Int
     ) throws(Failure) {
         try number("limit", &page.limit, range, default: count, "The maximum number of items on a page.")
         try optional("cursor", &page.cursor, .string, "The `next` of the previous page.")
+    }
+
+    mutating func numbered(_ page: inout PageRequest) throws(Failure) {
+        let summary: StaticString = "Whether recent.served may refer to the items of this list by their numbers."
+        try flag("numbered", &page.isNumbered, summary)
     }
 }

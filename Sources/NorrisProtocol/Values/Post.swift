@@ -37,8 +37,6 @@ package struct Post: SharedObject {
         (self.url, self.isRead) = (url, isRead)
     }
 
-    package static let schemaName = "Post"
-
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {

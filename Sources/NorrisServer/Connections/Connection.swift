@@ -21,62 +21,205 @@ struct Held: Equatable {
     var replies = 0
 }
 
-/// A connection on the event loop: the socket, the state machine and the unsent replies.
+/// A connection on the event loop: the socket, the input, the unsent replies, and the decisions about them.
+///
+/// The ``EventLoop`` reports what happened and then calls ``next()`` until the action is to wait. One line is answered
+/// at a time, so replies have the order of the requests. Times are nanoseconds of the monotonic clock.
 struct Connection: ~Copyable {
+    enum Action: Equatable {
+        case answer(ArraySlice<UInt8>)
+        /// Refuse a line that was too long to store.
+        case refuseLongLine
+        /// Read from the socket.
+        case read
+        /// Do nothing until something is reported.
+        case wait
+        /// Send the written replies, then close.
+        case close
+    }
+
+    enum Phase: Equatable {
+        case open
+        /// The peer has ended its side. All received lines are answered, including a last line without LF.
+        case inputEnded
+        /// The daemon stops. All received lines are answered, and an incomplete line is dropped.
+        /// - Parameter unread: the received bytes that are not read yet.
+        case draining(unread: Int)
+        /// All replies are written. The socket is closed when they are sent.
+        case closed
+        /// The socket is shut down, and a deferred request still runs. The connection counts until the request ends,
+        /// because a peer could otherwise start any number of requests by reconnecting.
+        case gone
+    }
+
+    /// The replies that a peer has not read, and the time since when.
+    private struct Backlog {
+        /// The bytes that the kernel has accepted.
+        var taken: Int
+        /// The memory of the bytes in the kernel, which the peer reads without the daemon's notice.
+        var queued: Int
+        var since: Int
+    }
+
     let id: ConnectionID
     let caller: Caller
     /// The index of the user in ``FairQueue``.
     let user: Int
-    var machine: ConnectionStateMachine
-    /// The current line, if it takes more than one turn.
+    private let idleTimeout: Int
+    private let stallTimeout: Int
+    private(set) var phase = Phase.open
+    /// The received bytes that are not answered yet.
+    var input = LineSplitter()
+    /// The current line, if it takes more than one step.
     var unfinished: UnfinishedLine?
     /// The replies that the kernel has not accepted, from the offset `sent` on.
-    private(set) var unsent: [UInt8] = []
+    var unsent: [UInt8] = []
     private var sent = 0
+    /// The bytes of all replies that the kernel has accepted.
+    var taken = 0
+    /// The time of the last received bytes or deferred reply.
+    var lastActivity: Int
+    /// nil if the peer reads fast enough.
+    private var backlog: Backlog?
     /// The events that epoll(7) reports for the socket; nil if epoll does not watch the socket.
     var interest: UInt32? = EPOLLIN.rawValue
     /// Whether the socket may have unread bytes.
     var isReadable = false
     /// Whether events wait in the subscription.
     var hasEvents = false
-    enum State {
-        case open
-        /// The connection is closed when all replies are sent.
-        case closing
-        /// The socket is shut down, and a deferred request still runs. The connection counts until the request ends,
-        /// because a peer could otherwise start any number of requests by reconnecting.
-        case gone
-    }
-
-    var state = State.open
-
-    private var descriptor: CInt { id.descriptor }
-
-    init(id: ConnectionID, caller: Caller, user: Int, machine: ConnectionStateMachine) {
-        (self.id, self.caller, self.user) = (id, caller, user)
-        self.machine = machine
-    }
-
-    var unsentBytes: Int { unsent.count - sent }
-
-    /// The memory for input, replies and events of the peer, in bytes.
-    var held: Held {
-        Held(
-            input: machine.inputCapacity,
-            replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0))
-    }
-
     /// ``held`` as counted by the loop.
     var counted = Held()
     /// The time since when the input waits for the rest of a line.
     var inputSince = 0
 
-    /// Frees the memory for a disconnected peer.
+    init(id: ConnectionID, caller: Caller, user: Int, now: Int, _ tuning: Server.Tuning = .contract) {
+        (self.id, self.caller, self.user, lastActivity) = (id, caller, user, now)
+        (idleTimeout, stallTimeout) = (tuning.idleTimeout.nanoseconds, tuning.stallTimeout.nanoseconds)
+    }
+
+    /// The memory for input, replies and events of the peer, in bytes.
+    var held: Held {
+        Held(
+            input: input.capacity,
+            replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0))
+    }
+}
+
+// MARK: Decisions
+
+extension Connection {
+    /// Adds received bytes.
+    mutating func received(_ bytes: UnsafeRawBufferPointer, now: Int) {
+        guard phase != .closed else { return }
+        lastActivity = now
+        if case .draining(let unread) = phase { phase = .draining(unread: max(0, unread - bytes.count)) }
+        input.append(bytes)
+    }
+
+    /// Records that the peer has ended its side.
+    mutating func inputEnded() {
+        switch phase {
+        case .open, .draining: phase = .inputEnded
+        case .inputEnded, .closed, .gone: break
+        }
+    }
+
+    /// Begins a stop.
+    ///
+    /// - Parameter unread: the received bytes that are not read yet. Later bytes are not read, because a peer that
+    ///   keeps sending would otherwise prevent the stop.
+    mutating func drain(unread: Int) {
+        if phase == .open { phase = .draining(unread: unread) }
+    }
+
+    /// Ends a connection whose input is refused, and frees the input.
+    mutating func dropInput() {
+        (phase, unfinished) = (.closed, nil)
+        input = LineSplitter()
+    }
+
+    /// Frees the memory for a disconnected peer. The deferred request continues.
     mutating func drop() {
+        phase = .gone
         (unsent, sent) = ([], 0)
         unfinished?.drop()
         hasEvents = false
     }
+
+    /// Whether a line is being answered, or a reply is not sent, so that nothing else is answered or read.
+    private var isBusy: Bool { unfinished != nil || unsentBytes > 0 }
+
+    /// The next action; called again after every action except ``Action/wait`` and ``Action/read``.
+    mutating func next() -> Action {
+        guard phase != .closed else { return .close }
+        guard !isBusy else { return .wait }
+        if let line = input.next() { return action(for: line) }
+        if wantsInput { return .read }
+        if phase == .inputEnded, let line = input.finish() { return action(for: line) }
+        phase = .closed
+        return .close
+    }
+
+    private func action(for line: LineSplitter.Line) -> Action {
+        switch line {
+        case .line(let bytes): .answer(bytes)
+        case .tooLong: .refuseLongLine
+        }
+    }
+
+    /// Whether an event may be written now: between replies, if the peer reads fast enough.
+    var takesEvents: Bool { !isBusy && phase != .closed }
+
+    /// Whether more bytes may be read now.
+    var wantsInput: Bool {
+        switch phase {
+        case .open: !isBusy
+        case .draining(let unread): !isBusy && unread > 0
+        case .inputEnded, .closed, .gone: false
+        }
+    }
+
+    /// Checks the timeouts, about once a second.
+    ///
+    /// - Parameter queuedBytes: the bytes in the kernel that the peer has not read, in any measure that only decreases
+    ///   as the peer reads.
+    /// - Returns: whether to close the connection.
+    mutating func hasExpired(now: Int, queuedBytes: Int) -> Bool {
+        guard unsentBytes > 0 else {
+            // The peer has just read the rest of a long reply, which is activity.
+            if backlog != nil { lastActivity = now }
+            backlog = nil
+            return !mayBeSilent && now - lastActivity >= idleTimeout
+        }
+        // The number of unsent bytes does not suffice, because the number can be equal after the peer read one reply
+        // and the next reply was written.
+        guard let backlog, taken == backlog.taken, queuedBytes >= backlog.queued else {
+            backlog = Backlog(taken: taken, queued: queuedBytes, since: now)
+            return false
+        }
+        return now - backlog.since >= stallTimeout
+    }
+
+    /// The earliest time when ``hasExpired(now:queuedBytes:)`` can return true.
+    func nextCheck(now: Int) -> Int {
+        // A slow reader is checked as often as possible, because it may read something and then stop again.
+        if unsentBytes > 0 { return now }
+        return (mayBeSilent ? now : lastActivity) + idleTimeout
+    }
+
+    /// Whether the peer waits for a reply or for events.
+    private var mayBeSilent: Bool { unfinished != nil || caller.subscription.isActive }
+
+    /// The time since when the peer has read nothing; nil if the peer reads fast enough.
+    var stalledSince: Int? { backlog?.since }
+}
+
+// MARK: The socket
+
+extension Connection {
+    private var descriptor: CInt { id.descriptor }
+
+    var unsentBytes: Int { unsent.count - sent }
 
     /// Sends bytes, or stores the bytes that the kernel does not accept.
     ///
@@ -86,18 +229,20 @@ struct Connection: ~Copyable {
             unsent += bytes
             return true
         }
-        guard let taken = Connection.send(UnsafeRawBufferPointer(rebasing: bytes), to: descriptor) else { return false }
-        if taken < bytes.count { unsent = Array(bytes.dropFirst(taken)) }
+        guard let count = Connection.send(UnsafeRawBufferPointer(rebasing: bytes), to: descriptor) else { return false }
+        taken += count
+        if count < bytes.count { unsent = Array(bytes.dropFirst(count)) }
         return true
     }
 
     /// - Returns: false if the peer has disconnected.
     mutating func sendRest() -> Bool {
-        let taken = unsent.withUnsafeBytes { bytes in
+        let count = unsent.withUnsafeBytes { bytes in
             Connection.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: descriptor)
         }
-        guard let taken else { return false }
-        sent += taken
+        guard let count else { return false }
+        taken += count
+        sent += count
         if sent == unsent.count { (unsent, sent) = ([], 0) }
         return true
     }

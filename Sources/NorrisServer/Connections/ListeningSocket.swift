@@ -11,9 +11,6 @@ package struct ListeningSocket: Sendable {
     /// The inode of the bound file, so that a successor's socket is never removed.
     private let inode: ino_t
 
-    /// The maximum queue of connections in the kernel, which applies its own limit too.
-    private static let backlog: CInt = 4096
-
     /// Uses a socket that systemd opened (sd_listen_fds(3)).
     package init(inherited descriptor: CInt) {
         self.descriptor = descriptor
@@ -42,7 +39,7 @@ package struct ListeningSocket: Sendable {
             throw ListenError(path: path, error == EACCES ? .notPermitted : .system("bind", error))
         }
         var status = stat()
-        guard chmod(path, mode) == 0, stat(path, &status) == 0, Glibc.listen(descriptor, ListeningSocket.backlog) == 0
+        guard chmod(path, mode) == 0, stat(path, &status) == 0, Glibc.listen(descriptor, Limit.backlog) == 0
         else {
             let error = errno
             close(descriptor)
@@ -56,7 +53,7 @@ package struct ListeningSocket: Sendable {
 
     /// Listens with this backlog, because an inherited socket may have a shorter backlog that refuses connections.
     func listen() throws(ListenError) {
-        guard Glibc.listen(descriptor, ListeningSocket.backlog) == 0 else {
+        guard Glibc.listen(descriptor, Limit.backlog) == 0 else {
             throw ListenError(path: boundPath ?? "the inherited socket", .system("listen", errno))
         }
         // The event loop accepts until the queue is empty.

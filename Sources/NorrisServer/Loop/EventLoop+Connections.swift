@@ -7,12 +7,9 @@ import NorrisThreads
 
 /// Accepting and closing connections, and the events of epoll(7).
 extension EventLoop {
-    /// The number of connections that are accepted before other connections have their turns.
-    private static let maximumAccepts = 64
-
     mutating func accept() {
         let flags = CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        for _ in 0..<EventLoop.maximumAccepts {
+        for _ in 0..<Limit.accepts {
             var descriptor = accept4(listener, nil, nil, flags)
             if descriptor >= 0 {
                 welcome(descriptor)
@@ -63,8 +60,7 @@ extension EventLoop {
         while connections.count <= slot { connections.append(nil) }
         let connection = UnsafeMutablePointer<Connection>.allocate(capacity: 1)
         connection.initialize(
-            to: Connection(
-                id: id, caller: caller, user: users.enter(peer.uid), machine: ConnectionStateMachine(now: now, tuning)))
+            to: Connection(id: id, caller: caller, user: users.enter(peer.uid), now: now, tuning))
         connections[slot] = connection
         connectionCount += 1
         counters.connectionOpened()
@@ -74,7 +70,7 @@ extension EventLoop {
     private func refusal(of peer: Peer) -> ResponseError? {
         let limits = server.limits()
         let isAdministrator = server.registry.isAdministrator(peer)
-        if connectionCount >= limits.connections(forAdministrators: isAdministrator) {
+        if connectionCount >= (isAdministrator ? limits.connections : max(1, limits.connections - Limit.reserved)) {
             return .busy(
                 "The daemon serves \(connectionCount) connections already.",
                 hint: "Close some, or raise limits.connections in its configuration.")
@@ -105,14 +101,12 @@ extension EventLoop {
         guard slot < connections.count, let c = connections[slot] else { return }
         if events & EPOLLOUT.rawValue != 0 { sendRest(slot) }
         guard connections[slot] == c, events & ~EPOLLOUT.rawValue != 0 else { return }
-        if c.pointee.state == .gone || !c.pointee.machine.wantsInput,
-            events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0
-        {
+        if !c.pointee.wantsInput, events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
             // Level-triggered epoll would report a disconnected peer in every iteration. The connection is removed when
             // the deferred request ends, or now if replies are unsent.
             if c.pointee.unsentBytes > 0 { return remove(slot) }
             setInterest(c, nil)
-        } else if c.pointee.machine.wantsInput {
+        } else if c.pointee.wantsInput {
             c.pointee.isReadable = true
             turns.add(slot, of: c.pointee.user)
         } else {
@@ -123,7 +117,7 @@ extension EventLoop {
     func updateInterest(_ c: UnsafeMutablePointer<Connection>) {
         var interest = c.pointee.interest ?? 0
         // Interest in input is removed only when an unwanted event arrives, which saves most of these calls.
-        if c.pointee.machine.wantsInput { interest |= EPOLLIN.rawValue }
+        if c.pointee.wantsInput { interest |= EPOLLIN.rawValue }
         if c.pointee.unsentBytes > 0 {
             interest |= EPOLLOUT.rawValue
         } else {
@@ -145,11 +139,9 @@ extension EventLoop {
     /// Closes a connection. A connection with a deferred request is removed when the request ends.
     mutating func remove(_ slot: Int) {
         guard let c = connections[slot] else { return }
-        c.pointee.machine.closed()
         c.pointee.caller.subscription.close()
         if c.pointee.unfinished?.waiting != nil {
-            guard c.pointee.state != .gone else { return }
-            c.pointee.state = .gone
+            guard c.pointee.phase != .gone else { return }
             c.pointee.drop()
             count(c)
             setInterest(c, nil)
@@ -179,8 +171,8 @@ extension EventLoop {
         }
         // Usually there is one, for which removeLast is several times as fast.
         if replies.count == 1 { replies.removeLast() } else { replies.removeAll(keepingCapacity: true) }
-        if json.count > EventLoop.keptCapacity {
-            json = JSONWriter(capacity: EventLoop.keptCapacity)
+        if json.count > Limit.keptReplies {
+            json = JSONWriter(capacity: Limit.keptReplies)
         } else {
             json.removeAll()
         }
@@ -189,14 +181,11 @@ extension EventLoop {
     /// - Parameter isLast: whether to close the connection after the bytes.
     private mutating func send(_ range: Range<Int>, to slot: Int, _ isLast: Bool) {
         // The connection may have been closed as the slowest of all.
-        guard let c = connections[slot], c.pointee.state != .gone else { return }
-        c.pointee.machine.wrote(range.count)
+        guard let c = connections[slot], c.pointee.phase != .gone else { return }
         let isAlive = json.withBytes(in: range) { c.pointee.send($0[...]) }
         let unsent = c.pointee.unsentBytes
         guard isAlive, unsent > 0 || !isLast else { return remove(slot) }
         if unsent > 0 {
-            if isLast { c.pointee.state = .closing }
-            c.pointee.machine.writabilityChanged(false)
             updateInterest(c)
             scheduleTick(at: now)
         }
@@ -209,8 +198,7 @@ extension EventLoop {
         guard c.pointee.sendRest() else { return remove(slot) }
         count(c)
         guard c.pointee.unsentBytes == 0 else { return }
-        if c.pointee.state == .closing { return remove(slot) }
-        c.pointee.machine.writabilityChanged(true)
+        if c.pointee.phase == .closed { return remove(slot) }
         turns.add(slot, of: c.pointee.user)
     }
 
@@ -246,7 +234,7 @@ extension EventLoop {
             var slowest: (slot: Int, order: (Int, Int, Int))?
             for slot in connections.indices {
                 guard let c = connections[slot], c.pointee.counted.replies > 0 else { continue }
-                let since = c.pointee.machine.stalledSince ?? now
+                let since = c.pointee.stalledSince ?? now
                 let order = (-users.held(of: c.pointee.user).replies, since, -c.pointee.counted.replies)
                 if slowest.map({ order < $0.order }) ?? true { slowest = (slot, order) }
             }
@@ -283,8 +271,7 @@ extension EventLoop {
     /// Sends the reason, and closes the connection.
     private mutating func closeInput(of slot: Int) {
         guard let c = connections[slot] else { return }
-        c.pointee.unfinished = nil
-        c.pointee.machine.dropInput()
+        c.pointee.dropInput()
         note(c.pointee.held, for: c)
         counters.count(EventLoop.tooMuchInput)
         server.logger.notice(

@@ -6,9 +6,9 @@ import NorrisThreads
 
 /// The thread that owns the listening socket and all connections (epoll(7)).
 ///
-/// Connections with work take turns (``FairQueue``). In its turn a connection reads once, answers lines until its
-/// ``Turn`` is over, and sends the replies. The ``ConnectionStateMachine`` decides about a connection, and ``Exchange``
-/// about a line. All of this runs on one thread, so there are no locks; other threads send messages to ``Inbox``.
+/// Connections with work take turns (``FairQueue``). In its turn a ``Connection`` reads once, answers lines until its
+/// ``Turn`` is over, and sends the replies. ``Exchange`` decides about a line. All of this runs on one thread, so there
+/// are no locks; other threads send messages to ``Inbox``.
 struct EventLoop: ~Copyable {
     let server: Server
     let tuning: Server.Tuning
@@ -39,8 +39,7 @@ struct EventLoop: ~Copyable {
     var nextGeneration: UInt64 = 0
     var users = UserTable()
     var turns = FairQueue()
-    /// A read from disk may be long and cost the time of a core.
-    var disk = WorkQueue(maximumBesideOthers: 2)
+    var disk = WorkQueue(maximumBesideOthers: Limit.diskWorkBesideOthers)
     var network = WorkQueue()
     /// Counts the memory for peers: input, and replies that are being written or not read.
     let ledger: MemoryLedger
@@ -50,7 +49,7 @@ struct EventLoop: ~Copyable {
 
     /// The replies since the last ``flush()``, with the end of each and its connection. They are sent together, so that
     /// a peer that waits wakes up once, with the replies of others already sent.
-    var json = JSONWriter(capacity: EventLoop.keptCapacity)
+    var json = JSONWriter(capacity: Limit.keptReplies)
     var replies: [(slot: Int, end: Int, isLast: Bool)] = []
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     /// Memory for input that no connection uses now.
@@ -60,25 +59,12 @@ struct EventLoop: ~Copyable {
     private(set) var now = monotonicNanoseconds()
     private var nextTick = Int.max
     private var nextBeat = Int.max
-    /// The stages of a stop. A stage ends at a time, or when no connection is left.
-    private enum Stage {
-        case serving
-        /// Connections may finish all requests that they have sent.
-        case draining(end: Int)
-        /// Only requests that wait for a network may finish.
-        case drainingNetwork(end: Int)
-        /// All connections were removed, and running requests end.
-        case cut
-    }
-
-    private var stage = Stage.serving
-
-    /// Reply bytes after which a turn ends.
-    private static let longTurn = 64 * 1024
-    /// Reply bytes after which replies are sent.
-    private static let flushThreshold = 256 * 1024
-    static let keptCapacity = 512 * 1024
-    private static let maximumSpareInputs = 64
+    /// The end of the current stage of a stop; nil while the daemon serves. In the first stage connections may finish
+    /// all requests that they have sent, in the second one only requests that wait for a network. The loop ends when no
+    /// connection is left.
+    private var stageEnd: Int?
+    /// Whether the first stage of a stop has ended.
+    private var hasCut = false
 
     /// - Parameter listener: closed by the loop.
     init(
@@ -160,23 +146,6 @@ struct EventLoop: ~Copyable {
         return CInt(clamping: max(0, (next - now + 999_999) / 1_000_000))
     }
 
-    /// The time at which the stage ends; nil while the daemon serves.
-    private var stageEnd: Int? {
-        switch stage {
-        case .serving: nil
-        case .draining(let end), .drainingNetwork(let end): end
-        case .cut: .max
-        }
-    }
-
-    /// Whether a stop has removed connections.
-    private var hasCut: Bool {
-        switch stage {
-        case .serving, .draining: false
-        case .drainingNetwork, .cut: true
-        }
-    }
-
     private mutating func beat() {
         guard let heartbeat = server.heartbeat else { return }
         heartbeat.beat()
@@ -188,18 +157,12 @@ struct EventLoop: ~Copyable {
         if acceptance == .paused { resumeAccepting() }
         var earliest = Int.max
         for slot in connections.indices {
-            guard let c = connections[slot], c.pointee.state != .gone else { continue }
-            let isSubscriber = c.pointee.caller.subscription.isActive
-            let unsent = c.pointee.unsentBytes
-            let queued = unsent > 0 ? c.pointee.bytesQueued : 0
-            if c.pointee.machine.hasExpired(
-                now: now, isSubscriber: isSubscriber, unsentBytes: unsent, queuedBytes: queued
-            ) {
+            guard let c = connections[slot], c.pointee.phase != .gone else { continue }
+            let queued = c.pointee.unsentBytes > 0 ? c.pointee.bytesQueued : 0
+            if c.pointee.hasExpired(now: now, queuedBytes: queued) {
                 remove(slot)
             } else {
-                // A slow reader is checked as often as possible, because it may read something and then stop again.
-                let next = unsent > 0 ? now : c.pointee.machine.nextCheck(now: now, isSubscriber: isSubscriber)
-                earliest = min(earliest, next)
+                earliest = min(earliest, c.pointee.nextCheck(now: now))
                 if c.pointee.hasEvents { count(c) }
             }
         }
@@ -220,16 +183,16 @@ struct EventLoop: ~Copyable {
 
     private mutating func takeTurns() {
         // New requests are read about every millisecond.
-        let end = now + Turn.maximumTime
+        let end = now + Limit.turnTime
         while now < end, let slot = turns.next() {
             takeTurn(slot)
-            if json.count >= EventLoop.flushThreshold { flush() }
+            if json.count >= Limit.unsentReplies { flush() }
         }
         flush()
     }
 
     private mutating func takeTurn(_ slot: Int) {
-        guard let c = connections[slot], c.pointee.state != .gone else { return }
+        guard let c = connections[slot], c.pointee.phase != .gone else { return }
         let start = json.count
         let caller = c.pointee.caller
         var turn = Turn(start: now, written: start)
@@ -240,21 +203,20 @@ struct EventLoop: ~Copyable {
         var hasAnswered = false
         while isAlive, !isDone {
             if c.pointee.hasEvents { writeEvents(c) }
-            if turn.isOver || json.count - start >= EventLoop.longTurn { break }
+            if turn.isOver || json.count - start >= Limit.turnReplies { break }
             if let line = c.pointee.unfinished {
-                guard line.waiting == nil, c.pointee.machine.isWritable else { break }
+                guard line.waiting == nil, c.pointee.unsentBytes == 0 else { break }
                 c.pointee.unfinished = exchange.proceed(line, of: caller, &turn, into: &json)
                 noteAnswer(slot)
                 continue
             }
-            switch c.pointee.machine.next() {
+            switch c.pointee.next() {
             case .answer(let line):
                 c.pointee.unfinished = exchange.answer(line, of: caller, &turn, into: &json)
-                if c.pointee.unfinished == nil { c.pointee.machine.answered(waiting: false) } else { noteAnswer(slot) }
+                if c.pointee.unfinished != nil { noteAnswer(slot) }
                 hasAnswered = true
             case .refuseLongLine:
                 exchange.refuseLongLine(into: &json)
-                c.pointee.machine.answered(waiting: false)
                 turn.spend(read: 0, written: json.count)
             case .read where c.pointee.isReadable && !hasRead:
                 hasRead = true
@@ -274,42 +236,48 @@ struct EventLoop: ~Copyable {
             return remove(slot)
         }
         if json.count > start || isClosing { replies.append((slot, json.count, isClosing)) }
-        if !isDone, c.pointee.machine.isWritable, c.pointee.unfinished?.waiting == nil {
+        if !isDone, c.pointee.unsentBytes == 0, c.pointee.unfinished?.waiting == nil {
             turns.add(slot, of: c.pointee.user)
         }
-        if let storage = c.pointee.machine.takeInputStorage() {
-            if spareInputs.count < EventLoop.maximumSpareInputs { spareInputs.append(storage) }
-        } else if isDone {
-            c.pointee.machine.shrinkInput()
+        // The line that is being answered still needs its memory. Idle connections share the memory that a few need.
+        if c.pointee.unfinished == nil {
+            if let storage = c.pointee.input.takeStorage() {
+                if spareInputs.count < Limit.spareInputs { spareInputs.append(storage) }
+            } else if isDone {
+                c.pointee.input.shrink()
+            }
         }
         if hasAnswered || c.pointee.counted.input == 0 { c.pointee.inputSince = now }
         count(c)
-        guard connections[slot] == c, c.pointee.state != .gone else { return }
+        guard connections[slot] == c, c.pointee.phase != .gone else { return }
         updateInterest(c)
     }
 
-    /// Handles a line that takes more than one step: informs the state machine, and queues a deferred request.
+    /// Handles a line that takes more than one step, and queues a deferred request.
     private mutating func noteAnswer(_ slot: Int) {
         guard let c = connections[slot] else { return }
-        guard let line = c.pointee.unfinished else { return c.pointee.machine.answerArrived(now: now) }
-        c.pointee.machine.answered(waiting: true)
+        guard let line = c.pointee.unfinished else {
+            c.pointee.lastActivity = now
+            return
+        }
         // A partly answered batch uses memory until it is done.
         let isFirst = line.heldBytes > 1024
         guard let resource = line.waiting?.resource else { return }
-        let (user, isDisk) = (c.pointee.user, resource == .disk)
-        let isAlone = isDisk ? !disk.hasRequests(of: user) : !network.hasRequests(of: user)
-        if !isAlone, let error = refusalOfInput(c) {
+        let user = c.pointee.user
+        let hasOthers = resource == .disk ? disk.hasRequests(of: user) : network.hasRequests(of: user)
+        if hasOthers, let error = refusalOfInput(c) {
             // A waiting request would stay in memory.
             c.pointee.unfinished = exchange.finish(line, .failure(error), into: &json)
-            if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: now) }
+            guard c.pointee.unfinished == nil else { return }
+            c.pointee.lastActivity = now
             // Before the input is counted, because the connection would otherwise be closed for a line that is already
             // refused.
-            c.pointee.machine.shrinkInput()
+            c.pointee.input.shrink()
             return
         }
         switch resource {
-        case .disk: disk.add(slot, of: c.pointee.user, first: isFirst, now: now)
-        case .network: network.add(slot, of: c.pointee.user, first: isFirst, now: now)
+        case .disk: disk.add(slot, of: user, first: isFirst, now: now)
+        case .network: network.add(slot, of: user, first: isFirst, now: now)
         }
     }
 
@@ -319,10 +287,10 @@ struct EventLoop: ~Copyable {
         c.pointee.isReadable = false
         let count = recv(c.pointee.id.descriptor, input.baseAddress, input.count, CInt(MSG_DONTWAIT))
         if count > 0 {
-            if var storage = spareInputs.popLast() { c.pointee.machine.lendInputStorage(&storage) }
-            c.pointee.machine.received(UnsafeRawBufferPointer(rebasing: input[..<count]), now: now)
+            if var storage = spareInputs.popLast() { c.pointee.input.lendStorage(&storage) }
+            c.pointee.received(UnsafeRawBufferPointer(rebasing: input[..<count]), now: now)
         } else if count == 0 {
-            c.pointee.machine.inputEnded()
+            c.pointee.inputEnded()
         } else if errno != EAGAIN, errno != EINTR {
             // The peer has disconnected; there is nothing to report or to store.
             return false
@@ -330,10 +298,10 @@ struct EventLoop: ~Copyable {
         return true
     }
 
-    /// Writes the waiting events, unless the state machine delays them. Called before each line of a turn, and
+    /// Writes the waiting events, unless the connection delays them. Called before each line of a turn, and
     /// before a batch continues.
     private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
-        guard c.pointee.machine.takesEvents else { return c.pointee.caller.subscription.holdBack() }
+        guard c.pointee.takesEvents else { return c.pointee.caller.subscription.holdBack() }
         c.pointee.hasEvents = false
         for line in c.pointee.caller.subscription.take() { line.withUnsafeBytes { json.raw(lines: $0) } }
     }
@@ -355,12 +323,12 @@ struct EventLoop: ~Copyable {
     private mutating func start(_ slot: Int) -> Int? {
         // A connection with a deferred request stays until the request ends, even if the peer has disconnected.
         guard let c = connections[slot], let request = c.pointee.unfinished?.waiting else { return nil }
-        if hasCut, c.pointee.state == .gone {
+        if hasCut, c.pointee.phase == .gone {
             c.pointee.unfinished = nil
             remove(slot)
             return nil
         }
-        ledger.add(DeferredTask.reserve, to: .replies)
+        ledger.add(Limit.workReserve, to: .replies)
         tasks.yield(DeferredTask(connection: c.pointee.id, work: request.work, inbox: inbox, ledger: ledger))
         return c.pointee.user
     }
@@ -388,7 +356,7 @@ struct EventLoop: ~Copyable {
     }
 
     private mutating func take(_ result: Result<[UInt8], ResponseError>, _ id: ConnectionID) {
-        ledger.add(-DeferredTask.reserve, to: .replies)
+        ledger.add(-Limit.workReserve, to: .replies)
         if case .success(let result) = result { ledger.add(-DeferredTask.excess(of: result), to: .replies) }
         guard let slot = slot(of: id), let c = connections[slot], let line = c.pointee.unfinished,
             let request = line.waiting
@@ -399,31 +367,31 @@ struct EventLoop: ~Copyable {
         }
         c.pointee.unfinished = exchange.finish(line, result, into: &json)
         replies.append((slot, json.count, false))
-        if c.pointee.state == .gone {
+        if c.pointee.phase == .gone {
             c.pointee.unfinished = nil
             return remove(slot)
         }
-        if c.pointee.unfinished == nil { c.pointee.machine.answerArrived(now: now) }
+        if c.pointee.unfinished == nil { c.pointee.lastActivity = now }
         count(c)
         guard connections[slot] == c else { return }
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
         // After a long reply, no other reply is written until the peer's pace is known.
-        if json.count >= EventLoop.longTurn { flush() }
+        if json.count >= Limit.turnReplies { flush() }
     }
 
     // MARK: The end
 
     /// Begins a stop: accepts no connection, lets every connection answer its received lines, and closes it.
     private mutating func drain() {
-        guard case .serving = stage else { return }
-        stage = .draining(end: now + tuning.drainTime.nanoseconds)
+        guard stageEnd == nil else { return }
+        stageEnd = now + tuning.drainTime.nanoseconds
         close(listener)
         (listener, acceptance) = (-1, .ended)
         for slot in connections.indices {
-            guard let c = connections[slot], c.pointee.state != .gone else { continue }
+            guard let c = connections[slot], c.pointee.phase != .gone else { continue }
             // A peer that has ended its side is answered to its end in any case.
-            if !c.pointee.hasPeerEnded { c.pointee.machine.drain(unread: c.pointee.bytesToRead) }
+            if !c.pointee.hasPeerEnded { c.pointee.drain(unread: c.pointee.bytesToRead) }
             c.pointee.isReadable = true
             turns.add(slot, of: c.pointee.user)
         }
@@ -431,12 +399,12 @@ struct EventLoop: ~Copyable {
 
     /// Ends a stage: removes the connections that the next stage does not wait for.
     private mutating func cut() {
-        let isFirst = !hasCut
         for slot in connections.indices {
             guard let c = connections[slot] else { continue }
-            if !isFirst || c.pointee.unfinished?.waiting?.resource != .network { remove(slot) }
+            if hasCut || c.pointee.unfinished?.waiting?.resource != .network { remove(slot) }
         }
-        stage = isFirst ? .drainingNetwork(end: now + (tuning.networkDrainTime - tuning.drainTime).nanoseconds) : .cut
+        stageEnd = hasCut ? .max : now + (tuning.networkDrainTime - tuning.drainTime).nanoseconds
+        hasCut = true
     }
 }
 

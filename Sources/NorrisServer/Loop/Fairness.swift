@@ -2,76 +2,44 @@ import Glibc
 
 /// A queue in which users take turns, and the connections of each user take turns.
 ///
-/// Users and connections are small indexes. Each operation takes constant time.
+/// Users and connections are small indexes. An array of all users, or of all connections of a user, has a few thousand
+/// elements at most, so removing its first element takes a microsecond at most.
 struct FairQueue {
-    private struct User {
-        var first = -1
-        var last = -1
-        /// The index of the next user in the queue.
-        var next = -1
-        var isQueued = false
-    }
+    /// The users with connections in the queue, in the order of their turns.
+    private var users: [Int] = []
+    /// The connections in the queue, by user.
+    private var connections: [[Int]] = []
+    /// Whether a connection is in the queue.
+    private var isQueued: [Bool] = []
 
-    private struct Entry {
-        /// The index of the next connection of the same user.
-        var next = -1
-        var isQueued = false
-    }
-
-    private var users: [User] = []
-    private var entries: [Entry] = []
-    private var firstUser = -1
-    private var lastUser = -1
-
-    var isEmpty: Bool { firstUser < 0 }
+    var isEmpty: Bool { users.isEmpty }
 
     /// Adds a connection after, or before, the others of its user, unless the connection is in the queue.
     mutating func add(_ connection: Int, of user: Int, first: Bool = false) {
-        while entries.count <= connection { entries.append(Entry()) }
-        while users.count <= user { users.append(User()) }
-        guard !entries[connection].isQueued else { return }
-        let others = users[user].first
-        entries[connection] = Entry(next: first ? others : -1, isQueued: true)
-        if first || others < 0 { users[user].first = connection } else { entries[users[user].last].next = connection }
-        if !first || others < 0 { users[user].last = connection }
-        if !users[user].isQueued { append(user: user) }
+        while isQueued.count <= connection { isQueued.append(false) }
+        while connections.count <= user { connections.append([]) }
+        guard !isQueued[connection] else { return }
+        isQueued[connection] = true
+        if connections[user].isEmpty { users.append(user) }
+        if first { connections[user].insert(connection, at: 0) } else { connections[user].append(connection) }
     }
 
     /// Removes and returns the next connection. The user's next connection comes after all other users.
     ///
     /// - Parameter isAllowed: whether a user may have a turn now; other users keep their position.
     mutating func next(where isAllowed: (_ user: Int) -> Bool = { _ in true }) -> Int? {
-        var previous = -1
-        var user = firstUser
-        while user >= 0, !isAllowed(user) { (previous, user) = (user, users[user].next) }
-        guard user >= 0 else { return nil }
-        let after = users[user].next
-        if previous < 0 { firstUser = after } else { users[previous].next = after }
-        if lastUser == user { lastUser = previous }
-        users[user].isQueued = false
-        let connection = users[user].first
-        users[user].first = entries[connection].next
-        entries[connection].isQueued = false
-        if users[user].first >= 0 { append(user: user) }
+        guard let index = users.firstIndex(where: isAllowed) else { return nil }
+        let user = users.remove(at: index)
+        let connection = connections[user].remove(at: 0)
+        isQueued[connection] = false
+        if !connections[user].isEmpty { users.append(user) }
         return connection
-    }
-
-    private mutating func append(user: Int) {
-        users[user].next = -1
-        users[user].isQueued = true
-        if lastUser < 0 { firstUser = user } else { users[lastUser].next = user }
-        lastUser = user
     }
 }
 
 /// Requests that wait for a disk or a network. Limits the running requests of each user, with a lower limit while other
 /// users have requests, and of all users.
 struct WorkQueue {
-    static let maximumPerUser = 4
-    static let maximum = 16
-    /// The time after a request in which its user counts as another user, in nanoseconds.
-    static let memory = 1_000_000_000
-
     /// The running requests of a user while another user has requests.
     private let maximumBesideOthers: Int
 
@@ -83,7 +51,7 @@ struct WorkQueue {
     private var last = (user: -1, time: Int.min / 2)
     private var lastOther = (user: -1, time: Int.min / 2)
 
-    init(maximumBesideOthers: Int = WorkQueue.maximumPerUser) { self.maximumBesideOthers = maximumBesideOthers }
+    init(maximumBesideOthers: Int = Limit.workPerUser) { self.maximumBesideOthers = maximumBesideOthers }
 
     /// - Parameters:
     ///   - first: for a partly answered batch, which uses memory until it is done.
@@ -98,13 +66,13 @@ struct WorkQueue {
 
     /// Returns the next connection whose request may run; the caller then calls ``began(of:)``.
     mutating func next(now: Int) -> Int? {
-        guard running < WorkQueue.maximum, !waiting.isEmpty else { return nil }
+        guard running < Limit.work, !waiting.isEmpty else { return nil }
         // Copies, because the queue must not be read during its mutation.
         let (perUser, running, last, lastOther, few) = (perUser, running, last, lastOther, maximumBesideOthers)
         return waiting.next { user in
             let other = last.user == user ? lastOther : last
-            let hasOthers = running > perUser[user].running || now - other.time < WorkQueue.memory
-            return perUser[user].running < (hasOthers ? few : WorkQueue.maximumPerUser)
+            let hasOthers = running > perUser[user].running || now - other.time < Limit.workMemory
+            return perUser[user].running < (hasOthers ? few : Limit.workPerUser)
         }
     }
 
@@ -173,10 +141,6 @@ struct UserTable {
 
 /// One turn of a connection on the event loop: 64 lines, or one millisecond.
 struct Turn {
-    static let maximumLines = 64
-    /// In nanoseconds.
-    static let maximumTime = 1_000_000
-
     private(set) var isOver = false
     private var lines = 0
     private let end: Int
@@ -192,7 +156,7 @@ struct Turn {
     ///   - start: nanoseconds of the monotonic clock.
     ///   - written: the bytes of replies before the turn.
     init(start: Int, written: Int, now: @escaping () -> Int = monotonicNanoseconds) {
-        end = start + Turn.maximumTime
+        end = start + Limit.turnTime
         run = (nil, 0, start)
         self.written = written
         self.now = now
@@ -207,7 +171,7 @@ struct Turn {
     mutating func spend(read: Int, written: Int) {
         lines += 1
         self.read += read
-        if lines >= Turn.maximumLines {
+        if lines >= Limit.turnLines {
             isOver = true
         } else if lines % 8 == 0 || written - self.written + self.read > 4096 {
             (self.read, self.written) = (0, written)

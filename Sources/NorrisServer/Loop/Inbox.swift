@@ -16,12 +16,8 @@ struct DeferredTask: Sendable {
     let connection: ConnectionID
     let work: Deferred.Work
     let inbox: Inbox
-    /// The event loop has added ``reserve`` for the result.
+    /// The event loop has added ``Limit/workReserve`` for the result.
     let ledger: MemoryLedger
-
-    /// The bytes that a running request counts, until the event loop has its result. Those of the maximum number of
-    /// running requests are half of the limit of replies, so that they never close a connection that reads its replies.
-    static let reserve = 1024 * 1024
 
     func run() async {
         do throws(ResponseError) {
@@ -34,7 +30,7 @@ struct DeferredTask: Sendable {
     }
 
     /// The bytes of a result above the reserve.
-    static func excess(of result: [UInt8]) -> Int { max(0, result.count - reserve) }
+    static func excess(of result: [UInt8]) -> Int { max(0, result.count - Limit.workReserve) }
 }
 
 /// Messages of other threads to the event loop; an eventfd(2) wakes it.

@@ -31,7 +31,7 @@ final class UnfinishedLine {
     /// The deferred request that delays the line; nil if the turn was over.
     fileprivate(set) var waiting: DeferredRequest?
 
-    fileprivate init(_ line: ArraySlice<UInt8>, entries: [Range<Int>]? = nil) {
+    init(_ line: ArraySlice<UInt8>, entries: [Range<Int>]? = nil) {
         self.line = line
         self.entries = entries
         budget = Exchange.Budget(start: 0, maximum: Exchange.maximumResults(line: line.count))
@@ -47,11 +47,6 @@ final class UnfinishedLine {
 
 /// Answers one line with one reply line: a single request or a batch (JSON-RPC 2.0, sections 4 to 6).
 struct Exchange {
-    /// The maximum number of requests in a batch.
-    static let maximumBatch = 64
-    /// The longest reply line, in bytes; equal to the limit of a connection's replies.
-    static let maximumReply = 4 * 1024 * 1024
-
     let registry: MethodRegistry
     private let repeated = RepeatedLine()
 
@@ -98,7 +93,7 @@ struct Exchange {
         line.waiting = nil
         waiting.method.meter.end(waiting.start)
         guard line.entries != nil else {
-            var budget = Budget(start: json.count, maximum: Exchange.maximumReply - 1)
+            var budget = Budget(start: json.count, maximum: Limit.reply - 1)
             finish(waiting, result, &budget, into: &json)
             if json.count > budget.start { json.newline() }
             return nil
@@ -109,7 +104,7 @@ struct Exchange {
 
     /// The maximum bytes of results in the reply to a batch. The remaining bytes are for the errors of all entries,
     /// which repeat parts of the line, of which a byte can take six bytes.
-    static func maximumResults(line: Int) -> Int { maximumReply - maximumBatch * 1024 - line * 6 }
+    static func maximumResults(line: Int) -> Int { Limit.reply - Limit.batch * 1024 - line * 6 }
 
     /// Answers a line that was too long to store.
     func refuseLongLine(into json: inout JSONWriter) {
@@ -131,7 +126,7 @@ struct Exchange {
         _ line: ArraySlice<UInt8>, _ turn: inout Turn, into json: inout JSONWriter,
         _ perform: (inout Budget, inout Turn, inout JSONWriter) -> DeferredRequest?
     ) -> UnfinishedLine? {
-        var budget = Budget(start: json.count, maximum: Exchange.maximumReply - 1)
+        var budget = Budget(start: json.count, maximum: Limit.reply - 1)
         let waiting = perform(&budget, &turn, &json)
         if json.count > budget.start { json.newline() }
         turn.spend(read: line.count, written: json.count)
@@ -145,14 +140,14 @@ struct Exchange {
         _ entries: [Range<Int>], _ line: ArraySlice<UInt8>, _ caller: Caller, _ turn: inout Turn,
         into json: inout JSONWriter
     ) -> UnfinishedLine? {
-        if (1...Exchange.maximumBatch).contains(entries.count) {
+        if (1...Limit.batch).contains(entries.count) {
             return proceed(UnfinishedLine(line, entries: entries), of: caller, &turn, into: &json)
         }
         refuse(
             entries.isEmpty
                 ? .invalidRequest("A batch holds at least one request.")
                 : .invalidRequest(
-                    "The batch holds \(entries.count) requests, more than \(Exchange.maximumBatch).",
+                    "The batch holds \(entries.count) requests, more than \(Limit.batch).",
                     hint: "Send several batches."), into: &json)
         turn.spend(read: line.count, written: json.count)
         return nil
@@ -197,17 +192,18 @@ struct Exchange {
     }
 
     private static let tooMuch = ResponseError.busy(
-        "The reply would be longer than \(maximumReply) bytes.", hint: "Ask for less at a time.")
+        "The reply would be longer than \(Limit.reply) bytes.", hint: "Ask for less at a time.")
 
     /// Performs a request and writes its reply, unless it is a notification or deferred.
     private func perform(
         _ envelope: RequestEnvelope, _ line: ArraySlice<UInt8>, _ bytes: UnsafeRawBufferPointer, _ caller: Caller,
         _ budget: inout Budget, _ turn: inout Turn, into json: inout JSONWriter
     ) -> DeferredRequest? {
-        guard envelope.isRequest, let token = envelope.method else {
-            if let fault = envelope.fault(in: bytes) { fail(fault.id, fault.error, into: &json) }
+        if let fault = envelope.fault(in: bytes) {
+            fail(fault.id, fault.error, into: &json)
             return nil
         }
+        guard let token = envelope.method else { return nil }
         let id = envelope.id
         let name = JSONValue(token, of: bytes)
         guard let method = registry.method(named: name) else {
@@ -237,9 +233,7 @@ struct Exchange {
         method.meter.begin()
         let mark = json.mark()
         do throws(ResponseError) {
-            json.literal(#"{"jsonrpc":"2.0","id":"#)
-            if let id { json.id(JSONValue(id, of: bytes)) }
-            json.join(#","result":"#)
+            open(id, bytes, in: &json)
             if let deferred = try registry.perform(method, caller, into: &json, arguments) {
                 json.rewind(to: mark)
                 return DeferredRequest(deferred, id: id, line, method)
@@ -258,6 +252,13 @@ struct Exchange {
         return nil
     }
 
+    /// Writes a reply up to its result.
+    @inline(__always) private func open(_ id: JSONToken?, _ bytes: UnsafeRawBufferPointer, in json: inout JSONWriter) {
+        json.literal(#"{"jsonrpc":"2.0","id":"#)
+        if let id { json.id(JSONValue(id, of: bytes)) }
+        json.join(#","result":"#)
+    }
+
     private func finish(
         _ waiting: DeferredRequest, _ result: Result<[UInt8], ResponseError>, _ budget: inout Budget,
         into json: inout JSONWriter
@@ -268,9 +269,7 @@ struct Exchange {
             case .success(let result):
                 guard let id = waiting.id else { return }
                 let mark = json.mark()
-                json.literal(#"{"jsonrpc":"2.0","id":"#)
-                json.id(JSONValue(id, of: bytes))
-                json.join(#","result":"#)
+                open(id, bytes, in: &json)
                 json.raw(result)
                 json.join("}", endsValue: true)
                 limit(&budget, id, bytes, since: mark, in: &json)

@@ -31,14 +31,6 @@ package struct Deferred: Sendable {
     package static func disk(_ work: @escaping Work) -> Deferred { Deferred(resource: .disk, work: work) }
 
     package static func network(_ work: @escaping Work) -> Deferred { Deferred(resource: .network, work: work) }
-
-    package static func network<Result: JSONEncodable & SendableMetatype>(
-        _ work: @escaping @Sendable () async throws(ResponseError) -> Result
-    ) -> Deferred { network { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes } }
-
-    package static func disk<Result: JSONEncodable & SendableMetatype>(
-        _ work: @escaping @Sendable () async throws(ResponseError) -> Result
-    ) -> Deferred { disk { () async throws(ResponseError) -> [UInt8] in try await work().jsonBytes } }
 }
 
 /// The code that performs a method.
@@ -77,8 +69,8 @@ package struct Handler: Sendable {
         self.init(
             method,
             reading: { call, _ throws(ResponseError) in
-                .disk { () async throws(ResponseError) -> M.Result in
-                    try await body(try M.Parameters(call.arguments), call)
+                .disk { () async throws(ResponseError) -> [UInt8] in
+                    try await body(try M.Parameters(call.arguments), call).jsonBytes
                 }
             })
     }
@@ -100,7 +92,6 @@ package final class MethodRegistry: Sendable {
     /// A method with its handler and meter. A class, so that a look-up copies only a reference.
     final class Entry: Sendable {
         let description: MethodDescription
-        let isAdministrative: Bool
         let body: Handler.Body
         let meter: RequestMeter
         private let name: [UInt8]
@@ -109,7 +100,6 @@ package final class MethodRegistry: Sendable {
             self.description = description
             self.body = body
             self.meter = meter
-            isAdministrative = description.isAdministrative
             name = Array(description.name.utf8)
         }
 
@@ -124,7 +114,7 @@ package final class MethodRegistry: Sendable {
     /// A hash table with free places, so that a look-up takes one or two steps and creates no String.
     private let places: [Entry?]
     let counters: ServerCounters
-    private let administratorCheck: @Sendable (Peer) -> Bool
+    let isAdministrator: @Sendable (Peer) -> Bool
 
     /// - Precondition: there is exactly one body for each method of the table.
     package init(
@@ -142,10 +132,8 @@ package final class MethodRegistry: Sendable {
             places[place] = Entry(description, body, meter)
         }
         self.places = places
-        administratorCheck = isAdministrator
+        self.isAdministrator = isAdministrator
     }
-
-    package func isAdministrator(_ peer: Peer) -> Bool { administratorCheck(peer) }
 
     /// The method with a name; nil for an unknown method, which is counted.
     func method(named name: JSONValue) -> Entry? {
@@ -171,7 +159,7 @@ package final class MethodRegistry: Sendable {
         _ method: Entry, _ caller: Caller, into json: inout JSONWriter,
         _ arguments: () throws(ResponseError) -> Arguments
     ) throws(ResponseError) -> Deferred? {
-        if method.isAdministrative && !isAdministrator(caller.peer) { throw .permissionDenied }
+        if method.description.isAdministrative && !isAdministrator(caller.peer) { throw .permissionDenied }
         return try method.body(Call(arguments: try arguments(), caller: caller), &json)
     }
 

@@ -51,7 +51,7 @@ import Testing
             try await FetchingDaemon.run(upstream, in: folder) { daemon in
                 let before = try sources(daemon)
                 let removed = try (0..<2).map { _ in
-                    try daemon.client(.administrator).call(SourceRemove.self, #"{"name":"blog"}"#).isRemoved
+                    try daemon.client(.administrator).call(SourceRemove.self, #"{"name":"blog"}"#).removed
                 }
                 let after = try sources(daemon)
                 let stored = await daemon.core.stores.added.all()

@@ -1,0 +1,37 @@
+import Foundation
+import NorrisProtocol
+import NorrisThreads
+import Testing
+
+@testable import NorrisServer
+
+struct LimitsTests {
+    private static let (limits, tuning, ledger) = (Server.Limits(), Server.Tuning.contract, MemoryLedger.shared)
+
+    @Test(
+        "PROTOCOL.md has the limits of the server",
+        arguments: [
+            "\(LineSplitter.maximumRequest / 1000),\(LineSplitter.maximumRequest % 1000) bytes",
+            "at most \(Limit.batch) requests",
+            "do not fit into \(Limit.reply >> 20) MiB",
+            "| connections | \(limits.connections), the last \(Limit.reserved) for administrators",
+            "| connections of a user | \(limits.connectionsPerUser), except administrators",
+            "| connections not yet accepted | \(Limit.backlog), or",
+            "| one turn | \(Limit.turnLines) lines or entries of a batch, or \(Limit.turnTime / 1_000_000) ms |",
+            "for the disk | \(Limit.workPerUser) of a user (\(Limit.diskWorkBesideOthers) while others wait), "
+                + "\(Limit.work) in all |",
+            "for a network | \(Limit.workPerUser) of a user, \(Limit.work) in all |",
+            "| unread replies | \(Limit.reply >> 20) MiB of a connection, \(ledger.limit(of: .replies) >> 20) MiB in all; "
+                + "\(tuning.stallTimeout.components.seconds) s |",
+            "| unanswered input | \(tuning.inputShare >> 20) MiB of a user, \(ledger.limit(of: .input) >> 20) MiB in all |",
+            "| silence | \(tuning.idleTimeout.components.seconds / 60) minutes,",
+        ])
+    func areInTheDocument(_ text: String) throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../PROTOCOL.md").standardized
+        #expect(try String(contentsOf: file, encoding: .utf8).contains(text))
+    }
+
+    @Test func aStopTakesTwoSeconds() {
+        #expect(Self.tuning.drainTime < Self.tuning.networkDrainTime && Self.tuning.networkDrainTime == .seconds(2))
+    }
+}
