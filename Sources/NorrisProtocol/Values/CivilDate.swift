@@ -81,8 +81,9 @@ extension CivilDate: WireValue {
 extension CivilDate {
     /// The number of days since 1970-01-01; negative before that day.
     package var dayNumber: Int {
-        var time = tm(year: year, month: month, day: day)
-        return timegm(&time) / 86_400
+        // Years begin in March, so that a leap day is the last day of its year, and five months have 153 days.
+        let (year, month) = (month > 2 ? year : year - 1, (month + 9) % 12)
+        return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469
     }
 
     /// Returns the day with this ``dayNumber``; `nil` outside the years 1 to 9999.
@@ -91,13 +92,6 @@ extension CivilDate {
         var (time, seconds) = (tm(), time_t(dayNumber * 86_400))
         gmtime_r(&seconds, &time)
         self.init(year: Int(time.tm_year) + 1900, month: Int(time.tm_mon) + 1, day: Int(time.tm_mday))
-    }
-}
-
-extension tm {
-    fileprivate init(year: Int, month: Int, day: Int) {
-        self.init()
-        (tm_year, tm_mon, tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
     }
 }
 
