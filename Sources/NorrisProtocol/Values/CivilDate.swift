@@ -97,11 +97,12 @@ extension CivilDate {
 
 /// Reads decimal fields of fixed width from the start of a text.
 struct DigitScanner {
-    private var rest: Substring.UTF8View
+    private let bytes: [UInt8]
+    private var position = 0
 
-    init(_ text: String) { rest = text[...].utf8 }
+    init(_ text: String) { bytes = Array(text.utf8) }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == bytes.count }
 
     /// Consumes exactly this number of digits and returns their value.
     mutating func number(digits: Int) -> Int? {
@@ -115,15 +116,15 @@ struct DigitScanner {
 
     /// Consumes the next byte if it is a digit, and returns its value.
     mutating func digit() -> Int? {
-        guard let byte = rest.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
-        rest.removeFirst()
-        return Int(byte - UInt8(ascii: "0"))
+        guard position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position] else { return nil }
+        position += 1
+        return Int(bytes[position - 1] - UInt8(ascii: "0"))
     }
 
     /// Consumes the next character if it is this character.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard let byte = rest.first, UInt32(byte) == character.value else { return false }
-        rest.removeFirst()
+        guard position < bytes.count, UInt32(bytes[position]) == character.value else { return false }
+        position += 1
         return true
     }
 }
