@@ -109,7 +109,7 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisCommandsTests",
         dependencies: [
-            "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal",
+            "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
             "NorrisTestSupport",
         ],
         exclude: ["Golden"]
@@ -177,7 +177,7 @@ let tests: [Target] = [
 // tests of the stored inputs.
 let fuzzed: [Target.Dependency] = [
     "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
-    "NorrisSystem", "NorrisText",
+    "NorrisSystem", "NorrisTerminal", "NorrisText",
 ]
 let fuzzing: Target =
     fuzzes

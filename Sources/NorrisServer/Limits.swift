@@ -57,7 +57,7 @@ extension Server {
 
     /// The timeouts for slow and silent peers; only tests change the values of the protocol.
     package struct Tuning: Equatable, Sendable {
-        package static let contract = Tuning()
+        package static let standard = Tuning()
 
         /// The longest time without a byte in either direction.
         var idleTimeout = Duration.seconds(300)

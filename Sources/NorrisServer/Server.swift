@@ -42,7 +42,7 @@ package final class Server: Service, Sendable {
     ///   - onReady: called once, when the socket accepts.
     package init(
         socket: ListeningSocket, registry: MethodRegistry, limits: @escaping @Sendable () -> Limits = { Limits() },
-        heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .contract,
+        heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .standard,
         ledger: MemoryLedger = .shared, logger: Logger, onReady: @escaping @Sendable () -> Void = {}
     ) {
         (self.socket, self.registry, self.limits, self.heartbeat) = (socket, registry, limits, heartbeat)

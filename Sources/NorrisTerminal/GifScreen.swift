@@ -65,22 +65,23 @@ extension Gif {
     ///
     /// A rendition whose address cannot be printed unchanged is skipped.
     package func picture(_ rendition: String? = nil) -> Picture? {
-        let names = rendition.map { [$0] } ?? namesByPreference
-        let forms: [KeyPath<Rendition, String?>] = [\.url, \.mp4, \.webp]
-        for form in forms {
+        func first(of names: [String], isKnown: Bool = false, _ form: (Rendition) -> String?) -> Picture? {
             for name in names {
-                guard let rendition = renditions[name], let address = rendition[keyPath: form], isWebAddress(address)
-                else { continue }
-                return Picture(address: address, rendition: rendition, hasKnownSize: form == \.url)
+                guard let rendition = renditions[name], let address = form(rendition), isWebAddress(address) else {
+                    continue
+                }
+                return Picture(address: address, rendition: rendition, hasKnownSize: isKnown)
             }
+            return nil
         }
-        return nil
-    }
-
-    private var namesByPreference: [String] {
-        let others = renditions.keys.filter { !Self.preferredRenditions.contains($0) }.sorted()
+        let preferred = rendition.map { [$0] } ?? Self.preferredRenditions
+        // Nearly every GIF has one of these.
+        if let picture = first(of: preferred, isKnown: true, { $0.url }) { return picture }
+        let others = rendition == nil ? renditions.keys.filter { !preferred.contains($0) }.sorted() : []
         let stills = others.filter { $0.hasSuffix("_still") }
-        return Self.preferredRenditions + others.filter { !$0.hasSuffix("_still") } + stills
+        let names = preferred + others.filter { !$0.hasSuffix("_still") } + stills
+        return first(of: names, isKnown: true) { $0.url } ?? first(of: names) { $0.mp4 }
+            ?? first(of: names) { $0.webp }
     }
 
     /// The title in one line, never empty.

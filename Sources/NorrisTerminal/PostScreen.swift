@@ -66,8 +66,11 @@ extension Post {
     /// The text as one line; only the warning for sensitive content, unless all content is requested.
     fileprivate func line(showsAll: Bool) -> String {
         if let warning, !showsAll { return warning }
-        let words = [warning ?? separateHeading, body.map(sanitizedLine)].compactMap { $0 }
-        if !words.isEmpty { return words.joined(separator: ": ") }
+        let body = body
+        let heading = warning ?? title.flatMap { visibleTitle($0, above: body) }
+        let text = body.map(sanitizedLine)
+        if let heading { return text.map { "\(heading): \($0)" } ?? heading }
+        if let text { return text }
         if !images.isEmpty { return "[\(countText(images.count, "image"))]" }
         return attachments.isEmpty ? url ?? "-" : "[\(countText(attachments.count, "attachment"))]"
     }
@@ -75,5 +78,8 @@ extension Post {
 
 extension Post.Author {
     /// The name for display.
-    var displayName: String { [name, handle ?? "", id].map(sanitizedLine).first { !$0.isEmpty } ?? "-" }
+    var displayName: String {
+        let shown = sanitizedLine(name)
+        return shown.isEmpty ? [handle ?? "", id].map(sanitizedLine).first { !$0.isEmpty } ?? "-" : shown
+    }
 }

@@ -14,7 +14,7 @@
 /// idempotent. A clean text is returned without allocation.
 package func sanitizedText(_ text: String) -> String {
     let scalars = text.unicodeScalars
-    if scalars.allSatisfy(\.isSafeText) { return text }
+    if text.utf8.allSatisfy({ 0x20...0x7E ~= $0 || $0 == 0x0A }) || scalars.allSatisfy(\.isSafeText) { return text }
     var result = ""
     result.reserveCapacity(text.utf8.count)
     // The text between `copied` and `position` is safe and not yet in the result.
@@ -49,6 +49,8 @@ package func sanitizedText(bytes: some Collection<UInt8>) -> String {
 /// Makes a text safe to write as one line: sanitizes it, replaces each run of white space that contains a newline or
 /// tab by one space, and trims both ends. Other runs of spaces stay. A clean line is returned without allocation.
 package func sanitizedLine(_ text: String) -> String {
+    // Most lines are ASCII, for which no properties of characters are looked up.
+    if text.utf8.first != 0x20, text.utf8.last != 0x20, text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return text }
     let text = sanitizedText(text)
     let scalars = text.unicodeScalars
     let isOneLine = !text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\t") }

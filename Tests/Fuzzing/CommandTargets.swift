@@ -1,6 +1,8 @@
+import Glibc
 import NorrisClient
 import NorrisProtocol
 import NorrisSystem
+import NorrisTerminal
 import NorrisText
 
 @testable import NorrisCommands
@@ -38,24 +40,37 @@ private let commands = [
     let isResult = selected >= 128
     let command = commands[selected % commands.count]
     let reply = isResult ? Array(#"{"jsonrpc":"2.0","id":1,"result":"#.utf8) + input + Array("}".utf8) : Array(input)
-    var system = System()
-    system.environment = Environment(["NO_COLOR": "1", "TERM": "dumb"])
-    system.now = Timestamp(seconds: 1_790_000_000)
-    system.exchange = { _, _, _, _ in reply }
-    system.follow = { _, _, _, receive in
-        for _ in 0..<3 { if receive(reply) == .stop { return nil } }
-        return .closed(path: "/a")
+    // O_TMPFILE: a file without a name (open(2)).
+    guard let output = try? openFile("/tmp", O_RDWR | 0o20200000) else { return }
+    defer { close(output) }
+    let system = System(
+        environment: Environment(["NO_COLOR": "1", "TERM": "dumb"]), root: "/nonexistent", output: output,
+        errors: output,
+        sockets: Repeating(reply), now: Timestamp(seconds: 1_790_000_000))
+    _ = Program.run(command, on: system)
+    lseek(output, 0, SEEK_SET)
+    requireSafeOutput((try? readAll(output)) ?? [])
+}
+
+/// A daemon that sends one line again and again.
+private final class Repeating: Sockets {
+    private let line: [UInt8]
+
+    init(_ line: [UInt8]) { self.line = line }
+
+    override func exchange(
+        _ line: [UInt8], with paths: [String], maximumReply: Int, within timeout: Duration, _ waiting: WaitingLine
+    ) throws(ClientError) -> [UInt8] { self.line }
+
+    override func follow(
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        receive: ([UInt8]) -> FollowStep
+    ) throws(ClientError) {
+        for _ in 0..<3 { if receive(line) == .stop { return } }
+        throw .closed(path: "/a")
     }
-    var written: [UInt8] = []
-    system.writeOutput = { written += $0 }
-    system.writeError = { written += $0 }
-    system.readFile = { _, _ throws(SystemError) in throw SystemError("open", code: 2) }
-    system.fileStatus = { _ throws(SystemError) in throw SystemError("stat", code: 2) }
-    system.listener = { _ in nil }
-    system.run = { _ in .missing }
-    let report = Program.report(arguments: command, system: system)
-    requireSafeOutput(written + report.output)
-    requireSafeOutput(Array(report.errorText(columns: 80).utf8))
+
+    override func listener(at path: String) -> Int? { nil }
 }
 
 /// Ends the process if bytes for a terminal contain an escape sequence or a control.

@@ -84,9 +84,7 @@ struct ConfigCommandTests {
     func passesOnWhatTheCheckFinds(status: Int32, expected: ExitStatus) {
         let machine = machine(checks: status)
         #expect(machine.run("config", "check") == Outcome(output: status == 0 ? "ok\n" : "", status: expected))
-        let run = machine.runs.last
-        #expect(run?.arguments == ["--check-config", "--config", path])
-        #expect(run?.output == .collected(limit: 1 << 20) && run?.collectsErrors == true)
+        #expect(machine.runs.map(\.arguments) == [["--check-config", "--config", path]])
         #expect(
             self.machine(checks: status).run("config", "check", "--json")
                 == Outcome(output: #"{"path":"\#(path)","valid":\#(status == 0)}"# + "\n", status: expected))

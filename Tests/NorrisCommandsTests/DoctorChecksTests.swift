@@ -1,3 +1,4 @@
+import Glibc
 @testable import NorrisCommands
 import NorrisProtocol
 import NorrisTestSupport
@@ -64,25 +65,24 @@ struct DoctorChecksTests {
 
     private static let path = "/run/norrisd/prompt-facts"
 
-    /// - Parameter status: nil if stat(2) fails.
-    private func prompt(_ status: FileStatus?) -> [String] {
+    private func prompt(_ prepare: (_ path: String) -> CInt) -> [String] {
         let machine = machine()
-        machine.files = [:]
-        machine.fileStatuses[Self.path] = .some(status)
+        machine.files = ["/run/norrisd/x": []]
+        machine.place("/run/norrisd/x", [])
+        #expect(prepare(machine(Self.path)) == 0)
         return lines("prompt", machine)
     }
 
     @Test func saysWhatIsWrongWithTheFileForPrompts() {
         let restart = "systemctl restart norrisd.socket norrisd"
         #expect(
-            prompt(FileStatus(isPlainFile: false, bytes: 40, modifiedAt: Self.now)) == [
+            prompt { mkdir($0, 0o755) } == [
                 "warn\tprompt\t\(Self.path) is not a plain file. Move it away, then: \(restart)"
             ])
         let denied =
-            "warn\tprompt\t\(Self.path) cannot be read: Permission denied. "
+            "warn\tprompt\t\(Self.path) cannot be read: Too many levels of symbolic links. "
             + "Check its permissions: ls -ld \(Self.path)"
-        #expect(prompt(nil) == [denied])
-        #expect(prompt(FileStatus(isPlainFile: true, bytes: 4, modifiedAt: Self.now)) == [denied])
+        #expect(prompt { symlink("prompt-facts", $0) } == [denied])
 
         let empty = machine()
         empty.files[Self.path] = []
@@ -104,8 +104,8 @@ struct DoctorChecksTests {
             (-3_601, "ok\tprompt\t\(Self.path) was written just now."),
         ] as [(Int64, String)] {
             let machine = machine()
-            let written = Timestamp(seconds: Self.now.seconds - age)
-            machine.fileStatuses[Self.path] = FileStatus(isPlainFile: true, bytes: 4, modifiedAt: written)
+            machine.files = [:]
+            machine.place(Self.path, Array("One.".utf8), modified: Timestamp(seconds: Self.now.seconds - age))
             #expect(lines("prompt", machine) == [line])
         }
     }

@@ -31,15 +31,6 @@ struct FilesTests {
         #expect(SystemError("open", code: EISDIR).reason == "Is a directory")
     }
 
-    @Test func looksAtFiles() throws {
-        let path = try folder.write("One.\n", to: "file")
-        let times = [timeval(tv_sec: 7, tv_usec: 0), timeval(tv_sec: 9, tv_usec: 0)]
-        #expect(utimes(path, times) == 0)
-        #expect(try fileStatus(path) == FileStatus(isPlainFile: true, bytes: 5, modifiedAt: Timestamp(seconds: 9)))
-        #expect(try !fileStatus(folder.path).isPlainFile)
-        #expect(throws: SystemError("stat", code: ENOENT)) { try fileStatus(folder("none")) }
-    }
-
     @Test func writesANewFile() throws {
         try writeFile(folder("new.png"), bytes)
         #expect(try contents("new.png") == bytes)

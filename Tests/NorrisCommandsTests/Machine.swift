@@ -1,52 +1,58 @@
+import Dispatch
 import Glibc
 import NorrisClient
 @testable import NorrisCommands
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisTestSupport
+import Synchronization
 import Testing
 
 /// Disambiguates from the `ExitStatus` of Swift Testing.
 typealias ExitStatus = NorrisCommands.ExitStatus
 
-/// A simulated machine: one daemon reply for each call, files, programs and terminals.
-final class Machine {
+/// A machine: one daemon reply for each call, a folder that stands for `/`, real programs, and a clock that never waits.
+final class Machine: Sockets {
     var environment: [String: String] = [:]
+    /// The terminal at standard output.
     var terminal = TerminalFacts(isTerminal: false)
+    /// nil for a standard input that cannot be read.
     var input: [UInt8]? = []
+    var isErrorTerminal = false
+    /// The width of standard error, if `isErrorTerminal`.
+    var errorColumns = 80
+    var isInputTerminal = false
+    /// The lines that the user types before ``input``.
+    var answers: [String] = []
 
     /// The lines of a followed connection. `streamEnd` is the error after them.
     var stream: [String] = []
     /// The lines of connections after the first.
     var laterStreams: [[String]] = []
     var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
-    var isErrorTerminal = false
-    /// The width of standard error, if `isErrorTerminal`.
-    var errorColumns = 80
-    var isInputTerminal = false
+
+    /// The files before a run, which were modified at ``now``.
     var files: [String: [UInt8]] = [:]
-    /// The status of each path; nil makes stat(2) fail. A file without a status was modified at ``now``.
-    var fileStatuses: [String: FileStatus?] = [
-        "/opt/bin/norris-card": FileStatus(isPlainFile: true, bytes: 1, modifiedAt: Machine.now)
-    ]
-    /// The contents of written files. A path in `fileWriteErrors` refuses writes.
-    private(set) var writtenFiles: [String: [UInt8]] = [:]
-    var fileWriteErrors: [String: SystemError] = [:]
-    var answers: [String] = []
-    /// The changes to files that a program makes.
-    var whileRunning: (SubprocessRequest) -> Void = { _ in }
+    private let root = TemporaryFolder()
     /// The error of every immediate write to standard output.
     var outputError: SystemError?
 
-    /// The outcomes of programs, one for each run. A program without a remaining outcome is missing.
+    /// The outcomes of programs, one for each run. A program without an outcome is missing.
     var programs: [String: [SubprocessOutcome]] = [:]
-    private(set) var runs: [SubprocessRequest] = []
+
+    /// A run of a program.
+    struct Run: Equatable {
+        let program: String
+        let arguments: [String]
+        var input: [UInt8] = []
+    }
+
+    private(set) var runs: [Run] = []
 
     var listener: Int?
-    /// The offset of the machine's time zone east of UTC, in seconds.
-    static let zone: Int64 = 19_800
 
-    /// The duration of each call, program run and streamed line.
+    /// The duration of each call and streamed line.
     var delay: Duration = .zero
     private var elapsed: Duration = .zero
 
@@ -56,21 +62,24 @@ final class Machine {
     private(set) var timeouts: [Duration] = []
     /// The timeout before each line of a followed connection.
     private(set) var waits: [Duration?] = []
-    private var written: [UInt8] = []
-    private var told: [UInt8] = []
 
     static let now = Timestamp("2026-11-21T12:00:00Z")!
 
-    /// Sets the time zone of the process, because some texts have a local time.
-    private static let utc: Void = {
+    /// Sets the time zone of the process, because some texts have a local time; and SIGPIPE as norrisctl has it.
+    private static let prepared: Void = {
         setenv("TZ", "UTC", 1)
         tzset()
+        signal(SIGPIPE, SIG_IGN)
     }()
     var now = Machine.now
 
     init(_ replies: [Result<[UInt8], ClientError>] = []) {
-        _ = Self.utc
+        _ = Self.prepared
         self.replies = replies
+        super.init()
+        for folder in ["bin", "dev", "opt/bin", "opt/libexec/norrisd", "proc/self", "tmp"] { makeFolders("/\(folder)") }
+        symlink("../../opt/bin/norrisctl", root("proc/self/exe"))
+        for program in ["norrisctl", "norris-card"] { place("/opt/bin/\(program)", []) }
     }
 
     convenience init(results: String...) {
@@ -98,97 +107,191 @@ final class Machine {
 
     func reply(_ reply: Result<[UInt8], ClientError>) { replies.append(reply) }
 
-    func run(_ arguments: [String]) -> Outcome {
-        use { Outcome(Program.report(arguments: arguments, system: $0), columns: $0.errorColumns()) }
-    }
+    func run(_ arguments: [String]) -> Outcome { use { Outcome(status: Program.run(arguments, on: $0)) } }
 
-    /// Calls a body with the system interface of commands.
-    @discardableResult func use(_ body: (System) -> Outcome) -> Outcome {
-        let waiting = WaitingLine(
-            isOn: isErrorTerminal, elapsed: { self.elapsed }, columns: { self.errorColumns },
-            write: { self.told += Array($0.utf8) })
-        var system = System()
-        system.environment = Environment(environment)
-        system.terminalFacts = { self.terminal }
-        system.isErrorTerminal = isErrorTerminal
-        system.errorColumns = { self.isErrorTerminal ? self.errorColumns : nil }
-        system.waiting = waiting
-        system.isInputTerminal = isInputTerminal
-        system.now = now
-        system.listener = { _ in self.listener }
-        system.localText = { moment, format in
-            let text = Timestamp(seconds: moment.seconds + Self.zone).description
-            return format == "%H:%M:%S"
-                ? String(text.dropLast().suffix(8)) : "\(text.prefix(10)) \(text.dropLast().suffix(8)) IST"
-        }
-        system.spread = { lines, sockets, timeout, receive throws(ClientError) in
-            for (index, line) in lines.enumerated() {
-                guard receive(index, try system.exchange(line, sockets, Connection.maximumReply, timeout)) else {
-                    return
-                }
-            }
-        }
-        system.elapsed = { self.elapsed }
-        system.exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
-            self.pass(self.delay, waiting)
-            self.sockets.append(sockets)
-            self.timeouts.append(timeout)
-            self.take(line)
-            guard !self.replies.isEmpty else {
-                Issue.record("There is no reply left for \(String(decoding: line, as: UTF8.self))")
-                throw .closed(path: "/nowhere")
-            }
-            let reply = try self.replies.removeFirst().get()
-            guard reply.count <= maximumReply else {
-                throw .malformedReply(path: "/run/norrisd.sock", detail: "a long line")
-            }
-            return reply
-        }
-        system.follow = { lines, sockets, timeout, receive in self.follow(lines, sockets, timeout, waiting, receive) }
-        system.writeOutput = { bytes throws(SystemError) in
-            if let error = self.outputError { throw error }
-            waiting.erase()
-            self.written += bytes
-        }
-        system.writeError = { bytes in
-            waiting.erase()
-            self.told += bytes
-        }
-        system.readInput = { limit in self.input.map { Array($0.prefix(limit + 1)) } }
-        system.readFile = { path, limit throws(SystemError) in
-            guard let bytes = self.files[path] else {
-                throw SystemError("stat", code: self.fileStatuses[path] == nil ? ENOENT : EACCES)
-            }
-            return Array(bytes.prefix(limit + 1))
-        }
-        system.fileStatus = { path throws(SystemError) in
-            if let status = self.fileStatuses[path] {
-                guard let status else { throw SystemError("open", code: EACCES) }
-                return status
-            }
-            guard let bytes = self.files[path] else { throw SystemError("open", code: ENOENT) }
-            return FileStatus(isPlainFile: true, bytes: bytes.count, modifiedAt: Self.now)
-        }
-        system.writeFile = { path, bytes throws(SystemError) in
-            if let error = self.fileWriteErrors[path] { throw error }
-            self.writtenFiles[path] = bytes
-        }
-        system.readAnswer = { self.answers.isEmpty ? nil : self.answers.removeFirst() }
-        system.ownFolders = { ["/opt/bin", "/opt/libexec"] }
-        system.run = { request in
-            waiting.erase()
-            self.runs.append(request)
-            self.whileRunning(request)
-            if case .collected = request.output { self.pass(self.delay, waiting) }
-            guard self.programs[request.program]?.isEmpty == false else { return .missing }
-            return self.programs[request.program]?.removeFirst() ?? .missing
-        }
+    /// Calls a body with the system interface of commands, and returns its outcome with all that was written.
+    func use(_ body: (System) -> Outcome) -> Outcome {
+        for (path, bytes) in files { place(path, bytes, modified: Self.now) }
+        placePrograms()
+        var environment = environment
+        environment["PATH"] = root("bin")
+        if isErrorTerminal, environment["TERM"] == nil { environment["TERM"] = "xterm" }
+        let output = Stream(terminal, in: root)
+        let errors = Stream(TerminalFacts(isTerminal: isErrorTerminal, columns: errorColumns), in: root)
+        let keyboard = isInputTerminal ? Stream(TerminalFacts(isTerminal: true), in: root) : nil
+        let input = keyboard?.descriptor ?? inputFile()
+        keyboard?.type(answers.map { Array("\($0)\n".utf8) }.joined() + (self.input ?? []) + [4, 4])
+        let broken = outputError.map(Self.descriptor)
+        let system = System(
+            environment: Environment(environment), root: root.path, input: input,
+            output: broken ?? output.descriptor, errors: errors.descriptor, sockets: self, now: now,
+            elapsed: { self.elapsed })
         var outcome = body(system)
-        waiting.erase()
-        outcome.output = String(decoding: written, as: UTF8.self) + outcome.output
-        outcome.errors = String(decoding: told, as: UTF8.self) + outcome.errors
+        system.waiting.erase()
+        outcome.output = output.contents() + outcome.output
+        outcome.errors = errors.contents() + outcome.errors
+        _ = keyboard?.contents()
+        if keyboard == nil { close(input) }
+        if let broken { close(broken) }
+        readRuns()
         return outcome
     }
+
+    // MARK: Files
+
+    /// The path of a file of this machine.
+    func callAsFunction(_ path: String) -> String { root(path) }
+
+    private func makeFolders(_ path: String) {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/\(part)"
+            mkdir(root(folder), 0o755)
+        }
+    }
+
+    func place(_ path: String, _ bytes: [UInt8], modified: Timestamp? = nil) {
+        if let slash = path.lastIndex(of: "/") { makeFolders(String(path[..<slash])) }
+        let file = open(root(path), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        bytes.withUnsafeBytes { _ = write(file, $0.baseAddress, $0.count) }
+        close(file)
+        guard let modified else { return }
+        utimes(root(path), Array(repeating: timeval(tv_sec: Int(modified.seconds), tv_usec: 0), count: 2))
+    }
+
+    /// The contents of a file that a command has written.
+    func written(_ path: String) -> [UInt8]? { try? readFile(root(path), limit: 1 << 24) }
+
+    /// Whether a file `f.png` or `page.html` was written.
+    var hasWritten: Bool { ["f.png", "page.html"].contains { written($0) != nil } }
+
+    private func inputFile() -> CInt {
+        guard let input else { return open("/dev/null", O_WRONLY | O_CLOEXEC) }
+        place("/tmp/input", input)
+        return open(root("tmp/input"), O_RDONLY | O_CLOEXEC)
+    }
+
+    /// A descriptor whose writes fail: a full disk, or a pipe without a reader.
+    private static func descriptor(for error: SystemError) -> CInt {
+        if error.code == ENOSPC { return open("/dev/full", O_WRONLY | O_CLOEXEC) }
+        guard let (reading, writing) = try? makePipe() else { return -1 }
+        close(reading)
+        return writing
+    }
+
+    // MARK: Programs
+
+    /// A script that does what the files beside it say, and notes its arguments and its standard input.
+    private static let script: TemporaryFolder = {
+        let folder = TemporaryFolder()
+        _ = try? folder.writeProgram(
+            """
+            folder=$0.runs; number=$(ls "$folder" | grep -c arguments)
+            if [ $# -gt 0 ]; then printf '%s\\0' "$@"; fi >"$folder/$number.arguments"
+            cat >"$folder/$number.input"
+            echo "$number $folder" >>"$(cat "$folder/log")"
+            cat "$folder/$number.output" 2>/dev/null
+            if [ -e "$folder/$number.end" ]; then exec "$folder/$number.end"; fi
+            exit "$(cat "$folder/$number.status" 2>/dev/null || echo 97)"
+            """, to: "script")
+        _ = try? folder.writeProgram("exec sleep 5", to: "sleep")
+        return folder
+    }()
+
+    private func file(ofProgram name: String) -> String {
+        if name.hasPrefix("/opt/libexec/") { return "/opt/libexec/norrisd/" + name.dropFirst(13) }
+        return name.hasPrefix("/") ? name : "/bin/" + name
+    }
+
+    private func placePrograms() {
+        for (name, outcomes) in programs {
+            let file = file(ofProgram: name)
+            unlink(root(file))
+            guard let first = outcomes.first, first != .missing else { continue }
+            if case .notStarted = first {
+                // Neither a script nor a binary.
+                place(file, Array("x".utf8))
+                chmod(root(file), 0o755)
+                continue
+            }
+            symlink(Self.script("script"), root(file))
+            let folder = file + ".runs"
+            place(folder + "/log", Array(root("tmp/log").utf8))
+            place(folder + "/name", Array(name.utf8))
+            for (number, outcome) in outcomes.enumerated() {
+                guard case .ended(let status, let output) = outcome else {
+                    symlink(Self.script("sleep"), root("\(folder)/\(number).end"))
+                    continue
+                }
+                place("\(folder)/\(number).output", output)
+                place("\(folder)/\(number).status", Array("\(status)".utf8))
+            }
+        }
+    }
+
+    private func readRuns() {
+        guard let log = written("/tmp/log") else { return }
+        runs = String(decoding: log, as: UTF8.self).split(separator: "\n").map { line in
+            let parts = line.split(separator: " ", maxSplits: 1)
+            let (number, folder) = (parts[0], String(parts[1]))
+            func bytes(_ name: String) -> [UInt8] { (try? readFile("\(folder)/\(name)", limit: 1 << 26)) ?? [] }
+            return Run(
+                program: String(decoding: bytes("name"), as: UTF8.self),
+                arguments: bytes("\(number).arguments").split(separator: 0, omittingEmptySubsequences: false).dropLast()
+                    .map { String(decoding: $0, as: UTF8.self) },
+                input: bytes("\(number).input"))
+        }
+    }
+
+    // MARK: The daemon
+
+    override func exchange(
+        _ line: [UInt8], with paths: [String], maximumReply: Int, within timeout: Duration, _ waiting: WaitingLine
+    ) throws(ClientError) -> [UInt8] {
+        pass(delay, waiting)
+        sockets.append(paths)
+        timeouts.append(timeout)
+        take(line)
+        guard !replies.isEmpty else {
+            Issue.record("There is no reply left for \(String(decoding: line, as: UTF8.self))")
+            throw .closed(path: "/nowhere")
+        }
+        let reply = try replies.removeFirst().get()
+        guard reply.count <= maximumReply else {
+            throw .malformedReply(path: "/run/norrisd.sock", detail: "a long line")
+        }
+        return reply
+    }
+
+    override func spread(
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        receive: (Int, [UInt8]) -> Bool
+    ) throws(ClientError) {
+        for (index, line) in lines.enumerated() {
+            let reply = try exchange(
+                line, with: paths, maximumReply: Connection.maximumReply, within: timeout, waiting)
+            guard receive(index, reply) else { return }
+        }
+    }
+
+    override func follow(
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        receive: ([UInt8]) -> FollowStep
+    ) throws(ClientError) {
+        sockets.append(paths)
+        waits.append(timeout)
+        lines.forEach(take)
+        defer { if !laterStreams.isEmpty { stream = laterStreams.removeFirst() } }
+        for line in stream {
+            pass(delay, waiting)
+            guard case .goOn(let time) = receive(Array(line.utf8)) else { return }
+            if let time, time <= .zero { throw .timedOut(path: "/run/norrisd.sock") }
+            waits.append(time)
+        }
+        throw streamEnd
+    }
+
+    override func listener(at path: String) -> Int? { listener }
 
     private func take(_ line: [UInt8]) {
         do {
@@ -202,23 +305,6 @@ final class Machine {
     private func pass(_ time: Duration, _ waiting: WaitingLine) {
         let end = elapsed + time
         while elapsed < end { elapsed = min(end, elapsed + waiting.tick()) }
-    }
-
-    private func follow(
-        _ lines: [[UInt8]], _ sockets: [String], _ timeout: Duration, _ waiting: WaitingLine,
-        _ receive: ([UInt8]) -> FollowStep
-    ) -> ClientError? {
-        self.sockets.append(sockets)
-        waits.append(timeout)
-        lines.forEach(take)
-        defer { if !laterStreams.isEmpty { stream = laterStreams.removeFirst() } }
-        for line in stream {
-            pass(delay, waiting)
-            guard case .goOn(let time) = receive(Array(line.utf8)) else { return nil }
-            if let time, time <= .zero { return .timedOut(path: "/run/norrisd.sock") }
-            waits.append(time)
-        }
-        return streamEnd
     }
 
     /// Whether the test supplied replies or streamed lines that no command read.
@@ -253,12 +339,6 @@ struct Outcome: Equatable {
     static func failed(_ status: ExitStatus, _ message: String, _ hints: String...) -> Outcome {
         Outcome(errors: "norrisctl: \(message)\n" + hints.map { "  \($0)\n" }.joined(), status: status)
     }
-
-    init(_ report: Report, columns: Int? = nil) {
-        output = String(decoding: report.output, as: UTF8.self)
-        errors = report.errorText(columns: columns)
-        status = report.status
-    }
 }
 
 extension Machine {
@@ -267,4 +347,59 @@ extension Machine {
     }
 
     static func line(_ event: Event) -> String { String(decoding: event.line.dropLast(), as: UTF8.self) }
+}
+
+/// A file or a terminal for standard output or standard error, or a keyboard.
+private final class Stream: Sendable {
+    let descriptor: CInt
+    /// The other side of a terminal; nil for a file.
+    private let leader: CInt?
+    private let received = Mutex<[UInt8]>([])
+    private let reading = DispatchGroup()
+
+    init(_ terminal: TerminalFacts, in folder: TemporaryFolder) {
+        var ends = (leader: CInt(-1), follower: CInt(-1))
+        var size = winsize(
+            ws_row: UInt16(terminal.rows ?? 0), ws_col: UInt16(terminal.columns ?? 0), ws_xpixel: 0, ws_ypixel: 0)
+        guard terminal.isTerminal, openpty(&ends.leader, &ends.follower, nil, nil, &size) == 0 else {
+            var template = Array(folder("tmp/stream.XXXXXX").utf8CString)
+            descriptor = mkstemp(&template)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            unlink(template)
+            self.leader = nil
+            return
+        }
+        let (leader, follower) = ends
+        for end in [leader, follower] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // Output without CR before LF.
+        var attributes = termios()
+        tcgetattr(follower, &attributes)
+        attributes.c_oflag = 0
+        tcsetattr(follower, TCSANOW, &attributes)
+        (descriptor, self.leader) = (follower, leader)
+        DispatchQueue.global().async(group: reading) { [self] in
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            // Fails after the last descriptor of the terminal is closed (pty(7)).
+            while case let count = read(leader, &buffer, buffer.count), count > 0 {
+                received.withLock { $0 += buffer[..<count] }
+            }
+        }
+    }
+
+    func type(_ keys: [UInt8]) {
+        if let leader { keys.withUnsafeBytes { _ = write(leader, $0.baseAddress, $0.count) } }
+    }
+
+    /// Closes the stream, and returns what was written.
+    func contents() -> String {
+        defer { if let leader { close(leader) } }
+        guard leader == nil else {
+            close(descriptor)
+            reading.wait()
+            return String(decoding: received.withLock(\.self), as: UTF8.self)
+        }
+        defer { close(descriptor) }
+        lseek(descriptor, 0, SEEK_SET)
+        return String(decoding: (try? readAll(descriptor)) ?? [], as: UTF8.self)
+    }
 }

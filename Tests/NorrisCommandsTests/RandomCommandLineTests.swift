@@ -97,7 +97,7 @@ struct RandomCommandLineTests {
             let outcome = machine.run(line)
             #expect(outcome.status == (path == ["prompt"] ? .done : .usage), "\(brief(line))")
             #expect(outcome.output.isEmpty && outcome.errors.contains("\n  See 'norrisctl "), "\(brief(line))")
-            #expect(machine.requests.isEmpty && machine.writtenFiles.isEmpty && machine.runs.isEmpty)
+            #expect(machine.requests.isEmpty && !machine.hasWritten && machine.runs.isEmpty)
         }
     }
 

@@ -1,10 +1,10 @@
+import Glibc
 import NorrisClient
 @testable import NorrisCommands
 import NorrisTerminal
 import Testing
 
 struct ShowTests {
-    private let reset = Array("\u{1B}\\\u{1B}[0m\u{1B}[?25h\n".utf8)
     private let picture = Array("\u{1}PNG".utf8)
     private let card = "Cat GIF\n480×229 · g\nhttps://media.example/a.gif\na\n\nPowered by GIPHY\n"
     private let gifReply = #"{"gif":\#(gif("a"))}"#
@@ -30,49 +30,29 @@ struct ShowTests {
         #expect(machine.run("gif", "--id", "a", "--show") == Outcome(output: card))
         #expect(
             machine.runs == [
-                SubprocessRequest(
+                Machine.Run(
                     program: "curl",
                     arguments: [
                         "--disable", "--silent", "--fail", "--location", "--max-redirs", "3", "--proto", "=https",
                         "--proto-redir", "=https", "--globoff", "--max-time", "20", "--max-filesize", "16777216",
                         "--url", "https://media.example/a.gif",
-                    ], output: .collected(limit: 16_777_216), timeout: .seconds(25)),
-                SubprocessRequest(
+                    ]),
+                Machine.Run(
                     program: "chafa",
                     arguments: ["--size", "90x22", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
-                    input: .bytes(picture), output: .terminal(reset: []), timeout: .seconds(30)),
+                    input: picture),
             ])
     }
 
-    private static let gifHeader = "GIF89a12341\0\0"
-    private static let gifImage = ",12345678\0\u{2}\u{1}x\0"
-
     private static let pictures: [String: Bool] = [
         "\u{1}PNG": false, "RIFF1234WEBPVP8X1234\u{2}": true, "RIFF1234WEBPVP8X1234\u{10}": false,
-        "RIFF1234WEBPVP8 1234\u{2}": false, "RIFF": false, "": false, "GIF8": false, "GIF89a1234": false,
-        gifHeader: false, "\(gifHeader)\(gifImage)": false, "\(gifHeader)\(gifImage);": false,
-        "\(gifHeader)\(gifImage);\(gifImage)": false, "\(gifHeader)\(gifImage)\(gifImage)": true,
-        "\(gifHeader)!y\u{2},,\0\(gifImage)!y\u{1},\0;": false,
-        "\(gifHeader)\(gifImage)!y\u{1},\0\(gifImage)": true, "\(gifHeader)\(gifImage)?": true,
-        "\(gifHeader)!": false, "\(gifHeader),": false, "\(gifHeader)!y\u{7F},": false,
+        "RIFF1234WEBPVP8 1234\u{2}": false, "RIFF": false, "": false, "GIF": false, "GIF89a": true,
     ]
 
     @Test(arguments: pictures) func drawsWhatMovesForSomeSeconds(picture: String, moves: Bool) {
         let machine = machine(gifReply, curl: [.ended(status: 0, output: Array(picture.utf8))])
         #expect(machine.run("gif", "--id", "a", "--show").status == .done)
         #expect(machine.runs.last?.arguments == ["--size", "90x22"] + (moves ? ["--duration", "5"] : []) + ["-"])
-        #expect(machine.runs.last?.output == .terminal(reset: reset))
-    }
-
-    @Test func knowsTheColorTablesOfAGIF() {
-        let table = String(repeating: ",", count: 12)
-        for count in 1...2 {
-            var bytes = Array("GIF89a1234".utf8) + [0x81, 0, 0] + Array(table.utf8)
-            for _ in 0..<count { bytes += Array(",12345678".utf8) + [0x81] + Array(table.utf8) + [2, 1, 0x78, 0] }
-            let machine = machine(gifReply, curl: [.ended(status: 0, output: bytes + [0x3B])])
-            #expect(machine.run("gif", "--id", "a", "--show").status == .done)
-            #expect(machine.runs.last?.arguments.contains("--duration") == (count > 1))
-        }
     }
 
     @Test(arguments: ["C", "de_DE.ISO-8859-1"]) func drawsInASCIIWhereTheTerminalIsNotUTF8(locale: String) {
@@ -86,20 +66,16 @@ struct ShowTests {
     }
 
     @Test func theTimeOfTheUserIsForAllPrograms() {
-        let moving = SubprocessOutcome.ended(status: 0, output: Array((Self.gifHeader + Self.gifImage + "?").utf8))
-        for (time, curl, chafa, duration) in [
-            ("1m", Duration.seconds(25), Duration.seconds(30), "5"), ("5s", .seconds(3), .seconds(1), "0"),
-            ("7s", .seconds(5), .seconds(3), "2"), ("1s", .zero, .zero, "0"),
-        ] {
+        let moving = SubprocessOutcome.ended(status: 0, output: Array("GIF89a".utf8))
+        for (time, duration) in [("1m", "5"), ("5s", "2"), ("7s", "4")] {
             let machine = machine(gifReply, curl: [moving])
             machine.delay = .seconds(2)
             #expect(machine.run("gif", "--id", "a", "--show", "--timeout", time).status == .done)
-            #expect(machine.runs.map(\.timeout) == [curl, chafa])
             #expect(machine.runs.last?.arguments.suffix(3) == ["--duration", duration, "-"])
         }
         let machine = machine(gifReply, curl: [.timedOut])
         #expect(
-            machine.run("gif", "--id", "a", "--show", "--timeout", "1s").errors == """
+            machine.run("gif", "--id", "a", "--show", "--timeout", "100ms").errors == """
                 norrisctl: curl took too long and was stopped.
                   Allow more time: --timeout 1m
 
@@ -190,9 +166,11 @@ struct ShowTests {
 
     @Test(arguments: [
         (SubprocessOutcome.missing, "curl is not installed.\n  apt install chafa curl", ExitStatus.unavailable),
-        (.timedOut, "curl took too long and was stopped.", .unavailable),
-        (.notStarted(errno: 2), "curl cannot be started: No such file or directory.", .unavailable),
-        (.tooLarge, "The image at https://media.example/a.gif is larger than 16 MiB.", .nothing),
+        (.notStarted(errno: ENOEXEC), "curl cannot be started: Exec format error.", .unavailable),
+        (
+            .ended(status: 0, output: [UInt8](repeating: 0, count: 16 << 20 + 1)),
+            "The image at https://media.example/a.gif is larger than 16 MiB.", .nothing
+        ),
         (.ended(status: 63), "The image at https://media.example/a.gif is larger than 16 MiB.", .nothing),
         (
             .ended(status: 6), "The image at https://media.example/a.gif cannot be fetched: the host was not found.",
@@ -207,12 +185,11 @@ struct ShowTests {
         #expect(
             machine.run("gif", "--id", "a", "--show", "--color", "never")
                 == Outcome(output: card, errors: "norrisctl: \(message)\n", status: status))
-        #expect(machine.runs.map(\.program) == ["curl"])
+        #expect(!machine.runs.contains { $0.program == "chafa" })
     }
 
     @Test(arguments: [
         (SubprocessOutcome.missing, "chafa is not installed.\n  apt install chafa", ExitStatus.unavailable),
-        (.timedOut, "chafa took too long and was stopped.", .unavailable),
         (.ended(status: 139), "chafa cannot draw the image: it exited with status 139.", .nothing),
     ]) func saysWhyItIsNotDrawn(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
         #expect(

@@ -6,7 +6,7 @@ import Testing
 @testable import NorrisServer
 
 struct LimitsTests {
-    private static let (limits, tuning, ledger) = (Server.Limits(), Server.Tuning.contract, MemoryLedger.shared)
+    private static let (limits, tuning, ledger) = (Server.Limits(), Server.Tuning.standard, MemoryLedger.shared)
 
     @Test(
         "PROTOCOL.md has the limits of the server",

@@ -38,7 +38,7 @@ struct ConfigPathCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile
-        return session.report(["path": .string(path)] as JSON) { $0.line(path) }
+        return session.report(EncodedJSON(["path": .string(path)] as JSON)) { $0.line(path) }
     }
 }
 
@@ -58,24 +58,15 @@ struct ConfigCheckCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile
         guard session.system.exists(path) else {
-            return session.report(["path": .string(path), "valid": true] as JSON) {
+            return session.report(EncodedJSON(["path": .string(path), "valid": true] as JSON)) {
                 $0.line("ok: there is no \(path), so the defaults apply")
             }
         }
         let status = ExitStatus(rawValue: try session.checkConfiguration(path)) ?? .internalError
-        return session.report(["path": .string(path), "valid": .bool(status == .done)] as JSON, status: status) {
+        return session.report(
+            EncodedJSON(["path": .string(path), "valid": .bool(status == .done)] as JSON), status: status
+        ) {
             if status == .done { $0.line("ok") }
-        }
-    }
-}
-
-extension System {
-    func exists(_ path: String) -> Bool {
-        do {
-            _ = try fileStatus(path)
-            return true
-        } catch {
-            return error.code != 2
         }
     }
 }
@@ -113,22 +104,19 @@ extension Session {
     /// Runs `norrisd --check-config`, and writes the faults to standard error. Returns the exit status of norrisd.
     fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
         // A norrisd in the folder of norrisctl has the same version, because both are installed together.
-        for program in system.ownFolders().map({ "\($0)/norrisd" }) + ["norrisd"] {
-            let outcome = system.run(
-                SubprocessRequest(
-                    program: program, arguments: ["--check-config", "--config", path],
-                    output: .collected(limit: 1 << 20), collectsErrors: true))
-            switch outcome {
-            case .missing: continue
-            case .ended(let status, let output):
-                let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { line in
-                    line.hasPrefix("norrisd: ") ? line.dropFirst(9) : line
-                }
-                for line in lines where line != "ok" { writeError(String(line)) }
-                return status
-            default: throw .unfinished("norrisd", outcome)
+        let request = SubprocessRequest(
+            program: "norrisd", arguments: ["--check-config", "--config", path],
+            output: .collected(limit: 1 << 20, withErrors: true))
+        let own = system.runOwn(request)
+        switch own == .missing ? system.run(request) : own {
+        case .missing: throw Failure(.unavailable, "norrisd is not installed here, so \(path) cannot be checked.")
+        case .ended(let status, let output):
+            let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { line in
+                line.hasPrefix("norrisd: ") ? line.dropFirst(9) : line
             }
+            for line in lines where line != "ok" { writeError(String(line)) }
+            return status
+        case let outcome: throw .unfinished("norrisd", outcome)
         }
-        throw Failure(.unavailable, "norrisd is not installed here, so \(path) cannot be checked.")
     }
 }

@@ -36,7 +36,7 @@ struct WatchCommand: SessionCommand {
     }
 
     private func text(_ params: EncodedJSON, _ event: Event, _ session: Session) -> [UInt8] {
-        let time = session.system.localText(event.at, "%H:%M:%S")
+        let time = event.at.localText("%H:%M:%S")
         return session.report(params, schema: Event.schema) { $0.event(event, time: time) }.output
     }
 }

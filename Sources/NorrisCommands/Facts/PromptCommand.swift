@@ -39,7 +39,7 @@ struct PromptCommand: SessionCommand {
         let line = Session.line(FactRandom.name, FactRandom.PromptParameters(maxLength: maxLength))
         // A fact is far shorter than 65,536 bytes, and reading a longer reply would delay the prompt.
         for _ in 0..<Self.attempts {
-            guard let reply = try? session.system.exchange(line, session.sockets, 65_536, session.timeLeft) else {
+            guard let reply = try? session.exchange(line, session.sockets, maximumReply: 65_536) else {
                 break
             }
             if session.settings.json {

@@ -48,8 +48,7 @@ struct SearchCommand: SessionCommand {
         web.declare(&arguments)
     }
 
-    /// The query as typed. Not by `joined(separator:)`, whose metadata costs a fifth of the command's instructions.
-    private var text: String { query.dropFirst().reduce(query.first ?? "") { $0 + " " + $1 } }
+    private var text: String { queryText(query) }
 
     func validate(_ settings: Settings) throws(UsageError) {
         try web.validate(settings)
@@ -70,12 +69,10 @@ struct SearchCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         let content = content ?? .facts
-        let options =
-            optionWords(("--in", self.content?.rawValue)) + categories.flatMap { ["--category", $0] }
-            + optionWords(("--limit", limit.map(String.init)), ("--source", source))
         let paging = Paging(
-            session, page: page, limit: limit, noun: content.rawValue, command: "search", options: options,
-            argument: text, web: web)
+            session, page: page, limit: limit, noun: content.rawValue, command: "search",
+            options: optionWords(("--in", self.content?.rawValue)) + categories.flatMap { ["--category", $0] }
+                + optionWords(("--limit", limit.map(String.init)), ("--source", source)), argument: text, web: web)
         func webPage(_ next: String?, _ freshness: Freshness? = nil) -> WebPage {
             WebPage(title: "Search: \(text)", now: session.system.now, freshness: freshness, next: next)
         }
@@ -110,3 +107,6 @@ struct SearchCommand: SessionCommand {
         }
     }
 }
+
+/// The words of a query as typed. Not by `joined(separator:)`, whose metadata costs a fifth of the command's instructions.
+func queryText(_ words: [String]) -> String { words.dropFirst().reduce(words.first ?? "") { $0 + " " + $1 } }

@@ -32,35 +32,28 @@ struct FavoriteCommand: CommandGroup {
 /// user.
 struct FavoriteItem {
     private var kind: Favorite.Kind?
-    private var arguments: [ItemName] = []
-    private var ids: [ItemName] = []
-    private var names: [ItemName] { arguments + ids }
+    private var names = ItemNames()
 
     mutating func declare(_ arguments: inout CommandArguments, _ ids: ValueKind) {
         arguments.positional(
             .kind, "fact, gif or post; may be left out.", isOptional: true
         ) { word in
             kind = Favorite.Kind(argument: word)
-            if kind == nil { self.arguments.append(ItemName(argument: word)) }
+            if kind == nil { names.add(word) }
             return true
         }
-        arguments.positional(
-            ids, "The id, or the number in the last list. (default: the last one you were shown)", isOptional: true
-        ) { word in
-            self.arguments.append(ItemName(argument: word))
-            return true
-        }
-        arguments.id(&self.ids, ids)
+        names.declare(
+            &arguments, ids, "The id, or the number in the last list. (default: the last one you were shown)")
     }
 
     func validate() throws(UsageError) {
-        if names.count > 1 { throw UsageError("Name one item, as KIND ID or with its number.") }
+        if names.all.count > 1 { throw UsageError("Name one item, as KIND ID or with its number.") }
     }
 
     /// Returns the items that the arguments may mean, in the order to try: an id without a kind may be of any kind.
     /// `verb` is the command name in the hint.
     func candidates(_ session: Session, verb: String) throws(Failure) -> [ItemParameters] {
-        switch names.first {
+        switch names.all.first {
         case .id(let id)?: return (kind.map { [$0] } ?? Favorite.Kind.all).map { ItemParameters(kind: $0, id: id) }
         case let number?: return [try session.item(number, of: kind ?? RecentServed.anyKind)]
         case nil: return [try last(session, verb: verb)]

@@ -17,14 +17,12 @@ struct FavoriteImportCommand: SessionCommand {
           zcat favorites.ndjson.gz | norrisctl favorite import
         """)
 
-    /// The largest input, in bytes. 10,000 facts or posts of the usual size are a few MiB.
-    private static let longestFile = 64 << 20
-
-    private var file: String?
+    private var file = "-"
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(.file, "The file; - is standard input. (default: -)", isOptional: true) {
-            assign(&file, $0)
+            file = $0
+            return true
         }
     }
 
@@ -33,7 +31,10 @@ struct FavoriteImportCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteImport.self)
         let session = session.forManyCalls
-        let lines = try self.lines(of: try read(session))
+        // 10,000 facts or posts of the usual size are a few MiB.
+        let (bytes, name) = try session.readInput(
+            file, "from the terminal, one item a line", atMost: 64, advice: "Split it and import the parts.")
+        let lines = try self.lines(of: bytes, name)
         var total = FavoriteImport.Result(added: 0, known: 0)
         // The lines are newest first. Of items with equal times, the daemon treats the later one as newer.
         for chunk in Self.chunks(lines).reversed() {
@@ -45,7 +46,7 @@ struct FavoriteImportCommand: SessionCommand {
                 throw failure(error, at: chunk, after: total)
             }
         }
-        var report = session.report(total) {
+        var report = session.report(Reply(json: EncodedJSON(total), value: total)) {
             $0.line("\(groupedDigits(total.added)) added, \(groupedDigits(total.known)) already there")
         }
         let cutCount = lines.count(where: \.isCut)
@@ -54,32 +55,6 @@ struct FavoriteImportCommand: SessionCommand {
     }
 
     // MARK: Reading
-
-    /// The path of the file, or nil for standard input.
-    private var path: String? { file == "-" ? nil : file }
-
-    /// The name of the input in messages.
-    private var name: String { path?.quotedForMessage ?? "Standard input" }
-
-    private func read(_ session: Session) throws(Failure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        if let path {
-            do {
-                bytes = try session.system.readFile(path, Self.longestFile)
-            } catch {
-                throw Failure(.inputOutput, "\(name) cannot be read: \(error.reason).")
-            }
-        } else {
-            if session.system.isInputTerminal {
-                session.writeError("norrisctl: Reading from the terminal, one item a line. Ctrl-D ends it.")
-            }
-            bytes = try session.readInput(Self.longestFile)
-        }
-        guard bytes.count <= Self.longestFile else {
-            throw Failure(.usage, "\(name) is larger than 64 MiB.", hint: "Split it and import the parts.")
-        }
-        return bytes
-    }
 
     /// A favorite from a valid line of the file.
     private struct Line {
@@ -96,7 +71,7 @@ struct FavoriteImportCommand: SessionCommand {
     private static let envelopeLength = Session.line(FavoriteImport.name, FavoriteImport.Parameters(items: [])).count
 
     /// Checks all lines, and returns the lines that are not blank, at least one, in the order of the file.
-    private func lines(of bytes: [UInt8]) throws(Failure) -> [Line] {
+    private func lines(of bytes: [UInt8], _ name: String) throws(Failure) -> [Line] {
         var lines: [Line] = []
         var number = 0
         var rest = bytes[...]
@@ -110,7 +85,7 @@ struct FavoriteImportCommand: SessionCommand {
                     .usage, "\(name) has more than 10,000 items, the limit for favorites.",
                     hint: "Import the newest: head -n 10000")
             }
-            lines.append(try self.line(line, number: number))
+            lines.append(try self.line(line, number: number, name))
         }
         if lines.isEmpty {
             throw Failure(.usage, "\(name) is empty.", hint: "Make one: norrisctl favorite export > favorites.ndjson")
@@ -118,7 +93,7 @@ struct FavoriteImportCommand: SessionCommand {
         return lines
     }
 
-    private func line(_ bytes: ArraySlice<UInt8>, number: Int) throws(Failure) -> Line {
+    private func line(_ bytes: ArraySlice<UInt8>, number: Int, _ name: String) throws(Failure) -> Line {
         func fault(_ message: String) -> Failure {
             Failure(
                 .usage, "\(name), line \(number): \(message)", hint: "Nothing was imported. Fix or remove the line.")
@@ -170,7 +145,8 @@ struct FavoriteImportCommand: SessionCommand {
         var failure = failure
         if let first = chunk.first?.number, let last = chunk.last?.number {
             let lines = first == last ? "line \(first)" : "lines \(first) to \(last)"
-            failure.steps.append("It happened at \(lines) of \(path?.quotedForMessage ?? "standard input").")
+            failure.steps.append(
+                "It happened at \(lines) of \(file == "-" ? "standard input" : file.quotedForMessage).")
         }
         let count = total.added + total.known
         if count > 0 {

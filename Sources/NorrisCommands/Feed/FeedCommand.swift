@@ -60,15 +60,14 @@ struct FeedCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let options =
-            optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", isUnreadOnly)])
-            + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", isFull)])
         let now = session.system.now
         var posts: [Post] = []
         // The numbers continue from page to page.
         let before = ((page ?? 1) - 1) * (limit ?? PostList.defaultLimit)
         var paging = Paging(
-            session, page: page, limit: limit, noun: "posts", command: "feed", options: options, web: web)
+            session, page: page, limit: limit, noun: "posts", command: "feed",
+            options: optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", isUnreadOnly)])
+                + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", isFull)]), web: web)
         paging.hasFoot = opened == nil
         // The post to open is shown alone, so the numbers of the last list stay.
         if opened != nil { paging.isNumbered = false }

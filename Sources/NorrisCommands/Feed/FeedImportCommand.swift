@@ -22,9 +22,6 @@ struct FeedImportCommand: SessionCommand {
     }
     static let hasFields = false
 
-    /// In bytes.
-    private static let longestFile = 10 << 20
-
     private var file = "-"
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -44,46 +41,32 @@ struct FeedImportCommand: SessionCommand {
             return SourceAdd.Parameters(url: feed.url, name: name, waits: true)
         }
         var summary = Summary()
-        try session.spread(SourceAdd.self, requests) { index, outcome throws(Failure) in
-            try summary.take(outcome, of: feeds[index].url)
-            session.system.waiting.show("\(groupedDigits(summary.count)) of \(groupedDigits(feeds.count)) fetched")
+        do throws(Failure) {
+            try session.spread(SourceAdd.self, requests) { index, outcome throws(Failure) in
+                try summary.take(outcome, of: feeds[index].url)
+                session.system.waiting.show("\(groupedDigits(summary.count)) of \(groupedDigits(feeds.count)) fetched")
+            }
+        } catch {
+            guard summary.count > 0 else { throw error }
+            // The feeds that were added stay.
+            var report = summary.report(session)
+            report.add(error)
+            report.hint("It is safe to import the file again.")
+            return report
         }
         return summary.report(session)
     }
 
     // MARK: Reading
 
-    private func feeds(_ session: Session) throws(Failure) -> [FeedLink] {
-        let name = file == "-" ? "Standard input" : file.quotedForMessage
-        var bytes: [UInt8] = []
-        if file == "-" {
-            if session.system.isInputTerminal {
-                session.writeError("norrisctl: Reading OPML from the terminal. Ctrl-D ends it.")
-            }
-            bytes = try session.readInput(Self.longestFile)
-        } else {
-            do {
-                bytes = try session.system.readFile(file, Self.longestFile)
-            } catch {
-                throw Failure(.inputOutput, "\(name) cannot be read: \(error.reason).")
-            }
-        }
-        guard bytes.count <= Self.longestFile else {
-            throw Failure(.usage, "\(name) is larger than 10 MiB.", hint: "Divide it into several files.")
-        }
-        return try read(bytes, name, session)
-    }
-
     /// Reads the file in the process that reads strangers' documents for norrisd too.
-    private func read(_ bytes: [UInt8], _ name: String, _ session: Session) throws(Failure) -> [FeedLink] {
-        var request = SubprocessRequest(
-            program: "norris-fetch", arguments: ["decode", "opml"], input: .bytes(bytes),
-            output: .collected(limit: 32 << 20), collectsErrors: true, timeout: .seconds(30))
-        var outcome = SubprocessOutcome.missing
-        for folder in session.system.ownFolders() where outcome == .missing {
-            request.program = "\(folder)/norris-fetch"
-            outcome = session.system.run(request)
-        }
+    private func feeds(_ session: Session) throws(Failure) -> [FeedLink] {
+        let (bytes, name) = try session.readInput(
+            file, "OPML from the terminal", atMost: 10, advice: "Divide it into several files.")
+        let outcome = session.system.runOwn(
+            SubprocessRequest(
+                program: "norris-fetch", arguments: ["decode", "opml"], input: .bytes(bytes),
+                output: .collected(limit: 32 << 20, withErrors: true), timeout: .seconds(30)))
         switch outcome {
         case .missing: throw Failure.missing("norris-fetch", packages: "norrisd")
         case .ended(status: 0, let output):
@@ -128,7 +111,7 @@ struct FeedImportCommand: SessionCommand {
             ]
             let isNothing = added.isEmpty && known.isEmpty
             let status: ExitStatus = failures.isEmpty ? .done : isNothing ? .nothing : .temporary
-            var report = session.report(json, status: status) { screen in
+            var report = session.report(EncodedJSON(json), status: status) { screen in
                 let known = known.isEmpty ? "" : ", \(groupedDigits(known.count)) already there"
                 let failed = failures.isEmpty ? "" : ", \(groupedDigits(failures.count)) not added"
                 screen.line("\(groupedDigits(added.count)) added\(known)\(failed)")

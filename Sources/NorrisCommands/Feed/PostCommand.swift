@@ -28,20 +28,14 @@ struct PostCommand: SessionCommand {
           norrisctl post town:109372843234 --json | jq -r '.post.images[].url'
         """)
 
-    private var arguments: [ItemName] = []
-    private var ids: [ItemName] = []
-    private var names: [ItemName] { arguments + ids }
+    private var posts = ItemNames()
     private var isFull = false, isOpened = false, isShown = false, isCopied = false
     /// The number of the link to open, from 1.
     private var openedLink: Int?
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(.post, "The id, or the number in the last list.", isOptional: true) { word in
-            self.arguments.append(ItemName(argument: word))
-            return true
-        }
-        arguments.id(&ids, .post)
+        posts.declare(&arguments, .post, "The id, or the number in the last list.")
         arguments.flag(&isFull, "full", "Add the exact time, the e-mail address and the image addresses.")
         arguments.flag(&isOpened, "open", "Open the post in a browser.")
         arguments.option(
@@ -52,8 +46,8 @@ struct PostCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        if names.isEmpty { throw UsageError("Which post? 'norrisctl feed' shows their ids.") }
-        if names.count > 1 { throw UsageError("Name one post, by its id or its number.") }
+        if posts.all.isEmpty { throw UsageError("Which post? 'norrisctl feed' shows their ids.") }
+        if posts.all.count > 1 { throw UsageError("Name one post, by its id or its number.") }
         let others = [
             ("--open", isOpened), ("--open-link", openedLink != nil), ("--show", isShown), ("--copy", isCopied),
         ]
@@ -63,7 +57,7 @@ struct PostCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         if isShown { try session.requireTerminalToDraw(otherwise: "Print the image addresses: --full") }
-        let id = try session.item(names[0], of: .post).id
+        let id = try session.item(posts.all[0], of: .post).id
         let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
         if web.isOn {
@@ -72,7 +66,7 @@ struct PostCommand: SessionCommand {
         }
         var report = session.report(reply) { screen in
             screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
-            if isFull { screen.details(of: post, time: post.publishedAt.map(session.system.localTime)) }
+            if isFull { screen.details(of: post, time: post.publishedAt?.localTime) }
         }
         if isOpened {
             report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }

@@ -81,20 +81,14 @@ private struct ChosenPosts {
     /// The bytes of ids in one request, whose line may have 65,536 bytes.
     private static let bytesOfIDs = 60_000
 
-    private var arguments: [ItemName] = []
-    private var ids: [ItemName] = []
+    private var chosen = ItemNames()
 
-    var names: [ItemName] { arguments + ids }
+    var names: [ItemName] { chosen.all }
 
     mutating func declare(_ arguments: inout CommandArguments, _ kind: ValueKind) {
-        arguments.positional(
-            kind, "The ids, or the numbers in the last list. (default: the last post you were shown)",
-            isOptional: true, isRepeating: true
-        ) { word in
-            self.arguments.append(ItemName(argument: word))
-            return true
-        }
-        arguments.id(&ids, kind, isRepeating: true)
+        chosen.declare(
+            &arguments, kind, "The ids, or the numbers in the last list. (default: the last post you were shown)",
+            isRepeating: true)
     }
 
     /// Marks the posts with as many requests as the ids need.
@@ -109,7 +103,7 @@ private struct ChosenPosts {
             replies.append(try session.call(method, parameters(chunk), notFound: PostCommand.hint))
         }
         let marked = replies.reduce(0) { $0 + $1.value.marked }
-        let json: any JSONEncodable = replies.count == 1 ? replies[0].json : PostMarkRead.Result(marked: marked)
+        let json = replies.count == 1 ? replies[0].json : EncodedJSON(PostMarkRead.Result(marked: marked))
         // The user has not named the post that was shown last.
         let shown = names.isEmpty ? ": \(ids[0])" : ""
         return session.report(json, schema: PostMarkRead.Result.schema) {
@@ -118,11 +112,8 @@ private struct ChosenPosts {
     }
 
     private func last(_ session: Session, _ word: String) throws(Failure) -> String {
-        do throws(Failure) {
-            return try session.call(RecentServed.self, RecentServed.Parameters(kind: .post)).value.id
-        } catch {
-            throw error.notFound("Name one: norrisctl \(word) ID")
-        }
+        let hint: Advice = "Name one: norrisctl \(word) ID"
+        return try session.call(RecentServed.self, RecentServed.Parameters(kind: .post), notFound: hint).value.id
     }
 
     /// Splits the ids into lists that each fit into a request.

@@ -127,7 +127,7 @@ struct DaemonProcess {
             let bytes = try? system.readFile("/proc/\(id)/comm", 64)
             return bytes.map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
         }
-        let listener = system.listener(socket)
+        let listener = system.sockets.listener(at: socket)
         if let id = [listener, reported].compactMap({ $0 }).first(where: { name($0) == "norrisd" }) {
             (self.id, unit) = (id, Self.unit(of: id, system))
             return

@@ -71,11 +71,36 @@ extension Failure {
     ]
 }
 
-extension ExitStatus {
+/// The exit statuses of norrisctl: 0, 1, and values of sysexits.h on which scripts rely.
+enum ExitStatus: Int32, CaseIterable, Sendable {
+    case done = 0
+    case nothing = 1
+    case usage = 64
+    case unavailable = 69
+    case internalError = 70
+    case inputOutput = 74
+    case temporary = 75
+    case notPermitted = 77
+    case configuration = 78
+
+    /// The meaning in the help.
+    var meaning: String {
+        switch self {
+        case .done: "done"
+        case .nothing: "nothing matched"
+        case .usage: "wrong usage"
+        case .unavailable: "norrisd or another program is not available"
+        case .internalError: "internal error"
+        case .inputOutput: "a file cannot be read or written"
+        case .temporary: "try again later"
+        case .notPermitted: "not permitted"
+        case .configuration: "the configuration has a fault or lacks a key"
+        }
+    }
+
     /// The exit status for an error reply. An unknown code from a newer daemon counts as a fault of the daemon.
     init(_ error: ResponseError) {
         switch error.code {
-        case .parseError, .internalError: self = .internalError
         case .invalidRequest, .unknownMethod, .invalidParams: self = .usage
         case .notFound: self = .nothing
         case .nothingCached: self = error.lacksCredentials ? .configuration : .temporary

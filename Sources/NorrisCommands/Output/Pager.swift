@@ -7,7 +7,7 @@ import NorrisText
 /// `$PAGER`, else `less -FRX`, and an empty variable disables it.
 struct Pager {
     /// A command line for a shell.
-    private let command: String
+    let command: String
 
     init?(_ environment: Environment) {
         command = environment["NORRISCTL_PAGER"] ?? environment["PAGER"] ?? "less -FRX"
@@ -31,8 +31,7 @@ struct Pager {
         var request = SubprocessRequest(program: "/bin/sh", arguments: ["-c", script], input: .bytes(text))
         request.output = .terminal(reset: [])
         // more(1) and vim(1) read keys from standard error.
-        request.inheritsErrors = true
-        request.keepsKeys = true
+        request.isInteractive = true
         switch system.run(request) {
         case .ended(status: 0, _): return true
         // The pager does not exist, or is not executable (POSIX, "Exit Status for Commands").

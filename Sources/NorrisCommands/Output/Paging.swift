@@ -33,18 +33,22 @@ struct Paging {
     var isNumbered: Bool
     /// Whether a page for the browser replaces the text.
     private let web: WebOutput
-    /// The words of the same command before and after `--page N`.
-    private let command: (before: [String], after: [String])
+    /// Returns the words of the same command before `--page N`, which only a few outputs need.
+    private let words: () -> [String]
+    /// The argument after `--page N`.
+    private let argument: String?
 
     init(
-        _ session: Session, page: Int?, limit: Int?, noun: String, command: String..., options: [String],
-        argument: String? = nil, web: WebOutput
+        _ session: Session, page: Int?, limit: Int?, noun: String, command: String...,
+        options: @autoclosure @escaping () -> [String], argument: String? = nil, web: WebOutput
     ) {
         (self.session, number, self.limit, self.noun) = (session, page ?? 1, limit, noun)
         self.web = web
         isNumbered = session.isNumbered && !web.isOn
-        let before = ["norrisctl"] + command + optionWords(("--socket", session.settings.socket)) + options + web.words
-        self.command = (before, argument.map(argumentWords) ?? [])
+        self.argument = argument
+        words = {
+            ["norrisctl"] + command + optionWords(("--socket", session.settings.socket)) + options() + web.words
+        }
     }
 
     /// Requests the pages in order and reports the last one. `nothing` is the message for an empty page, unless `empty`
@@ -75,7 +79,8 @@ struct Paging {
         if last > 0, last < number {
             // An empty page in the form of the daemon.
             return session.report(
-                Page<Item>(items: [], total: page.total, freshness: page.freshness), schema: Page<Item>.schema,
+                EncodedJSON(Page<Item>(items: [], total: page.total, freshness: page.freshness)),
+                schema: Page<Item>.schema,
                 nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")")
         }
         if page.items.isEmpty, let report = try empty(reply) { return report }
@@ -93,7 +98,7 @@ struct Paging {
 
     /// Returns the shell command for another page, or nil if it cannot be shown.
     private func command(_ page: Int) -> String? {
-        shellCommand(command.before + ["--page", "\(page)"] + command.after)
+        shellCommand(words() + ["--page", "\(page)"] + (argument.map(argumentWords) ?? []))
     }
 
     private func foot(_ screen: inout Screen, total: Int?) {

@@ -2,32 +2,12 @@ import NorrisProtocol
 import NorrisTerminal
 import NorrisText
 
-/// The exit statuses of norrisctl: 0, 1, and values of sysexits.h on which scripts rely.
-enum ExitStatus: Int32, CaseIterable, Sendable {
-    case done = 0
-    /// Nothing matched.
-    case nothing = 1
-    /// EX_USAGE: an invalid command line or invalid parameters.
-    case usage = 64
-    /// EX_UNAVAILABLE: an unreachable or outdated daemon.
-    case unavailable = 69
-    /// EX_SOFTWARE: a fault in norrisd or norrisctl.
-    case internalError = 70
-    /// EX_IOERR: a failed read or write.
-    case inputOutput = 74
-    /// EX_TEMPFAIL: a failure that a later try may avoid.
-    case temporary = 75
-    /// EX_NOPERM: a lack of permission.
-    case notPermitted = 77
-    /// EX_CONFIG: a fault or a missing key in the daemon's configuration.
-    case configuration = 78
-}
-
 /// The result of a command: output, notes and an exit status.
-struct Report: Equatable, Sendable {
+struct Report {
     var output: [UInt8] = []
-    /// The sentences for standard error.
-    private var sentences: [Advice] = []
+    /// The sentences for standard error, each with the beginning of its line.
+    private var sentences: [(start: Start, text: Advice)] = []
+    private enum Start: String { case note = "norrisctl: ", hint = "  ", remark = "" }
     /// The daemon's error object for programs, instead of sentences.
     private var errorJSON: String?
     /// The user's `--socket`, which commands in the sentences repeat.
@@ -90,24 +70,23 @@ struct Report: Equatable, Sendable {
     }
 
     /// Adds a line that begins with `norrisctl:`.
-    mutating func note(_ message: Advice) { sentences.append("norrisctl: \(message)") }
+    mutating func note(_ message: Advice) { sentences.append((.note, message)) }
 
     /// Adds the advice about the preceding line.
-    mutating func hint(_ advice: Advice) { sentences.append("  \(advice)") }
+    mutating func hint(_ advice: Advice) { sentences.append((.hint, advice)) }
 
     /// Adds a line without a prefix.
-    mutating func remark(_ text: Advice) { sentences.append(text) }
+    mutating func remark(_ text: Advice) { sentences.append((.remark, text)) }
 
     /// Whether there is something for standard error.
     var hasErrors: Bool { errorJSON != nil || !sentences.isEmpty }
 
     /// The lines for standard error, without the LF and safe for a terminal. Commands contain no-break spaces.
     var notes: [String] {
-        sentences.map { sentence in
-            let text = sentence.repeating(socket: socket).parts.map {
-                $0.kind == .command ? unbroken($0.text) : $0.text
-            }.joined()
-            return (text.hasPrefix("  ") ? "  " : "") + sanitizedLine(text)
+        sentences.map { start, text in
+            let parts = text.repeating(socket: socket).parts
+            return start.rawValue
+                + sanitizedLine(parts.map { $0.kind == .command ? unbroken($0.text) : $0.text }.joined())
         }
     }
 
@@ -154,7 +133,7 @@ extension Session {
     /// Reports a result as lines, or as JSON with `--json`. `schema` is for `--format`. `nothing` is the advice for a
     /// result without items. Only such a report names the problem of its source.
     func report(
-        _ json: some JSONEncodable, schema: @autoclosure () -> Schema = .any, status: ExitStatus = .done,
+        _ json: EncodedJSON, schema: @autoclosure () -> Schema = .any, status: ExitStatus = .done,
         freshness: Freshness? = nil, source: String = "",
         nothing: Advice? = nil, show: (inout Screen) -> Void = { _ in }
     ) -> Report {
@@ -165,7 +144,7 @@ extension Session {
         var report = Report(output: screen.text, status: status)
         if let template = settings.format {
             do throws(Failure) {
-                report = Report(output: try template.lines(of: json, schema()), status: status)
+                report = Report(output: try template.lines(of: json.tree, schema()), status: status)
             } catch {
                 return Report(error, json: false)
             }

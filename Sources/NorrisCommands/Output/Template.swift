@@ -64,8 +64,7 @@ struct Template: Equatable, Sendable {
     }
 
     /// Formats each item of a result as a line. With the schema `.any`, the result's own members are the valid fields.
-    func lines(of result: some JSONEncodable, _ schema: Schema) throws(Failure) -> String {
-        guard let result = try? JSON.parse(result.jsonBytes) else { throw .unreadable("it is not JSON") }
+    func lines(of result: JSON, _ schema: Schema) throws(Failure) -> String {
         try check(schema == .any ? Schema(of: result) : schema)
         let name =
             schema == .any ? Self.itemNames.first { result.member($0).holdsMembers } : Self.itemName(of: schema)

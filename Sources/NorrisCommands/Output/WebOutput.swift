@@ -25,7 +25,9 @@ struct WebOutput {
     }
 
     /// - Parameter others: further options that choose the output.
-    func validate(_ settings: Settings, besides others: [(name: String, isSet: Bool)] = []) throws(UsageError) {
+    func validate(
+        _ settings: Settings, besides others: @autoclosure () -> [(name: String, isSet: Bool)] = []
+    ) throws(UsageError) {
         guard isOn else {
             if file != nil { throw UsageError("--output is for pages: add --html.") }
             return
@@ -33,7 +35,7 @@ struct WebOutput {
         if isPrinted, isOpened { throw UsageError("Choose one of --html and --web.") }
         if isOpened, file != nil { throw UsageError("--web writes a file of its own: use --html with --output.") }
         let own = [("--json", settings.json), ("--format", settings.format != nil), ("--plain", settings.plain)]
-        if let other = flagWords(own + others).first {
+        if let other = flagWords(own + others()).first {
             throw UsageError("A page is for browsers: leave out \(other).")
         }
     }
@@ -51,9 +53,7 @@ struct WebOutput {
                 throw failure
             }
         } else if let file, file != "-" {
-            do throws(SystemError) { try session.system.writeFile(file, Array(page.utf8)) } catch {
-                throw Failure(.inputOutput, "\(file.quotedForMessage) cannot be written: \(error.reason).")
-            }
+            try session.write(Array(page.utf8), toFile: file)
             report.remark("Wrote \(file).")
         } else {
             report.output = Array(page.utf8)

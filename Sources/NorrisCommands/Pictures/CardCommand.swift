@@ -199,7 +199,7 @@ struct CardCommand: SessionCommand {
     }
 
     /// The fact, its result, the freshness of the result, and the name in the text.
-    private typealias Subject = (fact: Fact, json: any JSONEncodable, freshness: Freshness?, name: String?)
+    private typealias Subject = (fact: Fact, json: EncodedJSON, freshness: Freshness?, name: String?)
 
     /// Returns the fact of the card. The default is the fact last shown to the user, or else the next fact.
     private func subject(_ session: Session) throws(Failure) -> Subject {
@@ -210,7 +210,7 @@ struct CardCommand: SessionCommand {
         if let id { return try get(id, name) }
         if let text {
             let fact = try Self.fact(text)
-            return (fact, FactGet.Result(fact: fact), nil, nil)
+            return (fact, EncodedJSON(FactGet.Result(fact: fact)), nil, nil)
         }
         if isToday {
             let reply = try session.call(FactToday.self)
@@ -257,11 +257,7 @@ struct CardCommand: SessionCommand {
         if output == "-" {
             report.output = picture.bytes
         } else if let output {
-            do {
-                try session.system.writeFile(output, picture.bytes)
-            } catch {
-                throw Failure(.inputOutput, "\(output.quotedForMessage) cannot be written: \(error.reason).")
-            }
+            try session.write(picture.bytes, toFile: output)
             report.remark("Wrote \(output), \(picture.width) × \(picture.height).")
         }
         if isCopied {

@@ -1,3 +1,4 @@
+import Glibc
 import NorrisProtocol
 import NorrisTerminal
 import NorrisText
@@ -47,27 +48,22 @@ struct CardDrawing {
         return text
     }
 
-    /// Runs norris-card from norrisctl's own folders, because a norris-card in `PATH` may belong to another norrisctl.
     private func run(_ arguments: [String], _ session: Session) throws(Failure) -> [UInt8] {
-        var request = SubprocessRequest(
-            program: "norris-card",
-            arguments: ["--size", "\(size)"] + look + arguments, input: .bytes(fact.jsonBytes),
-            output: .collected(limit: Self.limit),
-            // A large card may take longer than the standard timeout on a small machine.
-            timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero))
         session.system.waiting.show("drawing the card")
         defer { session.system.waiting.hide() }
-        for folder in session.system.ownFolders() {
-            request.program = "\(folder)/norris-card"
-            let outcome = session.system.run(request)
-            if outcome != .missing { return try output(outcome) }
-        }
-        throw .missing("norris-card", packages: "norris-card")
+        return try output(
+            session.system.runOwn(
+                SubprocessRequest(
+                    program: "norris-card", arguments: ["--size", "\(size)"] + look + arguments,
+                    input: .bytes(fact.jsonBytes), output: .collected(limit: Self.limit),
+                    // A large card may take longer than the standard timeout on a small machine.
+                    timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero))))
     }
 
     private func output(_ outcome: SubprocessOutcome) throws(Failure) -> [UInt8] {
         switch outcome {
         case .ended(status: 0, let bytes): return bytes
+        case .missing: throw .missing("norris-card", packages: "norris-card")
         case .ended(status: 65, _):
             throw Failure(
                 .usage,
@@ -131,6 +127,6 @@ struct CardPicture {
 extension Session {
     /// Whether norris-card, which is a package of its own, is installed.
     var canDrawCards: Bool {
-        system.ownFolders().contains { folder in (try? system.fileStatus("\(folder)/norris-card")) != nil }
+        system.ownFolders.contains { access("\($0)/norris-card", F_OK) == 0 }
     }
 }

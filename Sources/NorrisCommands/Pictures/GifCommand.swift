@@ -65,7 +65,7 @@ struct GifCommand: SessionCommand {
     private var isForPasting: Bool { printsURL || printsMarkdown }
 
     /// The query, or nil for trending GIFs.
-    private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
+    private var text: String? { query.isEmpty ? nil : queryText(query) }
 
     /// The number of a GIF in the last list, if the query is only a number and no option is for lists.
     private var number: ItemName? {
@@ -74,16 +74,18 @@ struct GifCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        if text?.allSatisfy(\.isWhitespace) == true { throw UsageError("The query is empty.") }
+        if text?.allSatisfy({ $0.isWhitespace }) == true { throw UsageError("The query is empty.") }
         if [printsURL, printsMarkdown, isOpened, isCopied, isShown].count(where: { $0 }) > 1 {
             throw UsageError("Choose one of --url, --markdown, --open, --copy and --show.")
         }
         if isOpened || isCopied, limit ?? 1 > 1 {
             throw UsageError("--open and --copy take one GIF: leave out --limit.")
         }
-        let others = [("--open", isOpened), ("--copy", isCopied), ("--show", isShown)]
-        try settings.refuseJSON(besides: others)
-        try web.validate(settings, besides: others + [("--url", printsURL), ("--markdown", printsMarkdown)])
+        func others() -> [(name: String, isSet: Bool)] {
+            [("--open", isOpened), ("--copy", isCopied), ("--show", isShown)]
+        }
+        try settings.refuseJSON(besides: others())
+        try web.validate(settings, besides: others() + [("--url", printsURL), ("--markdown", printsMarkdown)])
         let choosesPage = limit != nil || page != nil
         if id != nil, text != nil || isTrending || isRandom || choosesPage || isOffline {
             throw UsageError("--id names one GIF: leave out the query and the options that choose GIFs.")
@@ -142,14 +144,13 @@ struct GifCommand: SessionCommand {
 
     /// Reports a page of matches, or of trending GIFs.
     private func list(_ session: Session, limit: Int?) throws(Failure) -> Report {
-        let options =
-            flagWords([("--trending", text == nil)]) + optionWords(("--limit", self.limit.map(String.init)))
-            + flagWords([("--offline", isOffline)]) + optionWords(("--rendition", rendition))
-            + flagWords([("--url", printsURL), ("--markdown", printsMarkdown)])
-            + flagWords([("--open", isOpened), ("--copy", isCopied), ("--show", isShown)])
         var paging = Paging(
-            session, page: page, limit: limit, noun: "GIFs", command: "gif", options: options, argument: text,
-            web: web)
+            session, page: page, limit: limit, noun: "GIFs", command: "gif",
+            options: flagWords([("--trending", text == nil)]) + optionWords(("--limit", self.limit.map(String.init)))
+                + flagWords([("--offline", isOffline)]) + optionWords(("--rendition", rendition))
+                + flagWords([("--url", printsURL), ("--markdown", printsMarkdown)])
+                + flagWords([("--open", isOpened), ("--copy", isCopied), ("--show", isShown)]),
+            argument: text, web: web)
         paging.uncounted = nil
         // The numbers of the last list stay.
         if isOpened || isCopied || isShown { paging.isNumbered = false }
@@ -207,6 +208,7 @@ struct GifCommand: SessionCommand {
         if shown.isEmpty, !omitted.isEmpty { report.status = .nothing }
         guard let first = shown.first else { return }
         if isForPasting || session.settings.format != nil { report.remark("\(Gif.attribution)") }
+        guard isCopied || isOpened || isShown else { return }
         let addresses = shown.compactMap { $0.picture(rendition)?.address }
         if isCopied { report.attempt { () throws(Failure) in try session.copy(addresses[0]) } }
         if isOpened { report.attempt { () throws(Failure) in try session.open(first.pageURL, of: "GIF \(first.id)") } }

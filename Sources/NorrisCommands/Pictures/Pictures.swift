@@ -149,3 +149,12 @@ extension Session {
         return failure
     }
 }
+
+/// Whether a picture may be animated: a GIF, or a WebP with the animation flag.
+///
+/// Source: "WebP Container Specification", Extended File Format.
+private func mayMove(_ picture: [UInt8]) -> Bool {
+    if picture.starts(with: "GIF8".utf8) { return true }
+    guard picture.count > 20, picture.starts(with: "RIFF".utf8) else { return false }
+    return picture[8..<16].elementsEqual("WEBPVP8X".utf8) && picture[20] & 0b10 != 0
+}

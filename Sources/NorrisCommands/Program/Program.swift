@@ -1,5 +1,6 @@
 import Glibc
 import NorrisArguments
+import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
@@ -8,12 +9,15 @@ package enum Program {
     package static func run() -> Never {
         // A pipe without a reader is no error.
         let arguments = ProcessStart.prepare("norrisctl", seesWriteErrors: true)
-        let system = System()
-        exit(finish(report(arguments: arguments, system: system), system))
+        exit(run(arguments, on: System()).rawValue)
     }
 
-    /// Runs a command line and returns the report for `finish` to write.
-    static func report(arguments: [String], system: System) -> Report {
+    /// Runs a command line, and writes its report.
+    static func run(_ arguments: [String], on system: System) -> ExitStatus {
+        finish(report(arguments: arguments, system: system), system)
+    }
+
+    private static func report(arguments: [String], system: System) -> Report {
         if arguments.first == Completion.request {
             return Completion(words: Array(arguments.dropFirst()), system: system).report()
         }
@@ -33,17 +37,17 @@ package enum Program {
         return Report(of: session, invocation.command.run)
     }
 
-    private static func finish(_ report: Report, _ system: System) -> Int32 {
+    private static func finish(_ report: Report, _ system: System) -> ExitStatus {
         var report = report
         do throws(SystemError) {
             if !showInPager(&report, system) { try system.writeOutput(report.output) }
         } catch {
-            guard !report.isForPrompt, !error.isClosedPipe else { return ExitStatus.done.rawValue }
+            guard !report.isForPrompt, !error.isClosedPipe else { return .done }
             report.status = .inputOutput
             report.note("\(unwritable(error))")
         }
-        if report.hasErrors { system.writeError(Array(report.errorText(columns: system.errorColumns()).utf8)) }
-        return report.status.rawValue
+        if report.hasErrors { system.writeError(Array(report.errorText(columns: system.errorColumns).utf8)) }
+        return report.status
     }
 
     /// - Returns: Whether the pager has shown the output.
@@ -59,5 +63,148 @@ package enum Program {
             report.status = status
             return true
         }
+    }
+}
+
+// MARK: The command line
+
+/// A parsed command line: the command and the settings.
+struct Invocation {
+    private(set) var settings = Settings()
+    private(set) var command: any SessionCommand = Norrisctl()
+    /// The names of the program and the command.
+    private(set) var path = [Norrisctl.name]
+    private(set) var arguments: CommandArguments
+
+    init(_ words: [String], isLenient: Bool = false) {
+        arguments = CommandArguments(words)
+        arguments.isLenient = isLenient
+    }
+
+    var name: String { path.joined(separator: " ") }
+
+    mutating func parse() throws(UsageError) {
+        var (settings, command, path) = (settings, command, path)
+        defer { (self.settings, self.command, self.path) = (settings, command, path) }
+        try arguments.parse { arguments in
+            // Settings declare no positional arguments.
+            if arguments.isOption { settings.declare(&arguments) }
+            command.declare(&arguments)
+        } word: { word throws(UsageError) in
+            let group = type(of: command)
+            var isGroup = false
+            var found: (any SessionCommand.Type)?
+            group.visitCommands { _, type in
+                isGroup = true
+                if found == nil, type.name == word { found = type }
+            }
+            if !isGroup { return .surplus }
+            if word == "help" { return .help }
+            guard let type = found ?? group.commands.first(where: { $0.aliases.contains(word) }) else {
+                let words = path.dropFirst() + [word]
+                let meant = suggestion(of: group.commands.map { $0.name } + ["help"], for: word) {
+                    (path + [$0]).joined(separator: " ")
+                }
+                if meant.isEmpty, let guess = group.correction(of: word) {
+                    throw UsageError(
+                        "Unexpected argument '\(word)'. Did you mean 'norrisctl \(guess)'?")
+                }
+                throw UsageError("Unknown command \(words.joined(separator: " ").quotedForMessage).\(meant)")
+            }
+            command = type.init()
+            path.append(type.name)
+            return .command(takesIDs: type.takesIDs)
+        }
+    }
+
+    /// Refuses invalid combinations of options and arguments.
+    func check() throws(UsageError) {
+        if settings.json, settings.format != nil { throw UsageError("--json and --format exclude each other.") }
+        if settings.format != nil, !type(of: command).hasFields {
+            throw UsageError("--format: there are no fields here.")
+        }
+        try command.validate(settings)
+    }
+
+    /// The options and arguments of the command. Without a command, the common options.
+    var descriptions: [Description] {
+        var (settings, command) = (settings, command)
+        return CommandArguments.descriptions { path.count == 1 ? settings.declare(&$0) : command.declare(&$0) }
+    }
+}
+
+/// The options of every command, as given on the command line.
+struct Settings: Equatable, Sendable {
+    var json = false
+    var format: Template?
+    var plain = false
+    var noPager = false
+    /// The width in columns.
+    var width: Int?
+    var color: ColorChoice?
+    var socket: String?
+    /// nil if the user has not chosen a timeout.
+    var timeout: Timeout?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.flag(&json, "json", short: "j", "Print the result as one line of JSON.")
+        arguments.option(
+            "format", .template, "Print one line for each item: '{id}\\t{text}'.", takes: "text with fields in braces"
+        ) { assign(&format, Template($0)) }
+        arguments.flag(&plain, "plain", "Print one item a line and wrap nothing, as to a pipe.")
+        arguments.flag(&noPager, "no-pager", "Do not send long output through a pager.")
+        arguments.option(&width, "width", .columns, in: 1...10_000, "Wrap to this width on a terminal.")
+        arguments.option(
+            "color", .when, "Use colors: auto, always or never. (default: auto)", choices: ColorChoice.words
+        ) { assign(&color, ColorChoice(rawValue: $0)) }
+        arguments.option(&socket, "socket", .path, "Connect to this socket only.")
+        arguments.option(
+            "timeout", .time, "Limit the whole command to this time: 500ms, 5s, 1m. (default: 5s)",
+            takes: "a number above zero with a unit, such as 500ms, 5s or 1m"
+        ) { assign(&timeout, Timeout($0)) }
+        arguments.common()
+    }
+
+    /// Refuses `--json` in combination with flags of external programs.
+    func refuseJSON(besides flags: @autoclosure () -> [(name: String, isSet: Bool)]) throws(UsageError) {
+        guard json, let flag = flagWords(flags()).first else { return }
+        throw UsageError("--json is for programs: leave out \(flag).")
+    }
+}
+
+/// The time limit of a whole command, as text and as a duration.
+struct Timeout: Equatable, Sendable {
+    let text: String
+    let duration: Duration
+    static let standard = Timeout(text: "5s", duration: .seconds(5))
+    /// Too short for a user to notice at a prompt.
+    static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
+    /// For completion: with the start of the program, about a tenth of a second.
+    static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
+    /// For the first fetch of a source, which takes at most 15 seconds with the default of http.timeout.
+    static let fetch = Timeout(text: "30s", duration: .seconds(30))
+    /// For fetches from the network, and for many calls.
+    static let long = Timeout(text: "10m", duration: .seconds(600))
+    /// For the fact of a welcome.
+    static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
+
+    private init(text: String, duration: Duration) {
+        self.text = text
+        self.duration = duration
+    }
+
+    /// Reads a whole number above zero with the unit ms, s or m, at most one day. Returns nil for other texts.
+    init?(_ text: String) {
+        let digits = text.utf8.prefix { 0x30...0x39 ~= $0 }
+        guard let count = Int(Substring(digits)), count > 0, count <= 86_400_000 else { return nil }
+        let duration: Duration
+        switch text.utf8.dropFirst(digits.count).map({ Unicode.Scalar($0) }) {
+        case ["m", "s"]: duration = .milliseconds(count)
+        case ["s"]: duration = .seconds(count)
+        case ["m"]: duration = .seconds(60 * count)
+        default: return nil
+        }
+        guard duration <= .seconds(86_400) else { return nil }
+        self.init(text: text, duration: duration)
     }
 }

@@ -54,7 +54,7 @@ extension Session {
     /// Writes to the terminal, if there is a terminal that supports OSC.
     private var terminalWriter: (([UInt8]) -> Void)? {
         guard !isDumbTerminal(system.environment), system.environment["TERM"] != "linux" else { return nil }
-        if system.isErrorTerminal { return system.writeError }
+        if system.isErrorTerminal { return { system.writeError($0) } }
         // If this write fails, norrisctl reports the same failure for the output.
         return system.terminal.isTerminal ? { try? system.writeOutput($0) } : nil
     }

@@ -2,20 +2,42 @@ import Glibc
 import NorrisProtocol
 import NorrisSystem
 
-struct FileStatus: Equatable, Sendable {
-    /// Whether the file is regular, so no folder, pipe or device.
-    var isPlainFile: Bool
-    var bytes: Int
-    var modifiedAt: Timestamp
-}
+extension Session {
+    /// Reads the file that an argument names; `-` is standard input. `content` is the end of "Reading".
+    ///
+    /// - Returns: The bytes, and the name of the input in messages.
+    func readInput(
+        _ file: String, _ content: String, atMost mebibytes: Int, advice: Advice
+    ) throws(Failure) -> (bytes: [UInt8], name: String) {
+        let isInput = file == "-"
+        let name = isInput ? "Standard input" : file.quotedForMessage
+        let bytes: [UInt8]
+        if isInput {
+            if system.isInputTerminal { writeError("norrisctl: Reading \(content). Ctrl-D ends it.") }
+            bytes = try readInput(mebibytes << 20)
+        } else {
+            do { bytes = try system.readFile(file, mebibytes << 20) } catch {
+                throw Failure(.inputOutput, "\(name) cannot be read: \(error.reason).")
+            }
+        }
+        guard bytes.count <= mebibytes << 20 else {
+            throw Failure(.usage, "\(name) is larger than \(mebibytes) MiB.", hint: advice)
+        }
+        return (bytes, name)
+    }
 
-/// Returns the status of a file, and follows symbolic links (stat(2)).
-func fileStatus(_ path: String) throws(SystemError) -> FileStatus {
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw SystemError("stat") }
-    return FileStatus(
-        isPlainFile: status.st_mode & S_IFMT == S_IFREG, bytes: status.st_size,
-        modifiedAt: Timestamp(seconds: Int64(status.st_mtim.tv_sec)))
+    /// Reads standard input to its end, or some bytes past the limit.
+    func readInput(_ limit: Int) throws(Failure) -> [UInt8] {
+        do { return try readAll(system.input, limit: limit) } catch {
+            throw Failure(.inputOutput, "Standard input cannot be read.")
+        }
+    }
+
+    func write(_ bytes: [UInt8], toFile file: String) throws(Failure) {
+        do { try writeFile(system.file(file), bytes) } catch {
+            throw Failure(.inputOutput, "\(file.quotedForMessage) cannot be written: \(error.reason).")
+        }
+    }
 }
 
 /// Reads a file to its end, or some bytes past the limit.
@@ -29,12 +51,14 @@ func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
 /// that is permitted, its owner. Where a symbolic link leads to it the link stays. What is no plain file, such as a
 /// pipe, is written to as it is.
 func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
-    var old = stat()
+    var (old, link) = (stat(), stat())
     let exists = stat(path, &old) == 0
-    if exists, old.st_mode & S_IFMT != S_IFREG {
-        return try write(bytes, try openFile(path, O_WRONLY | O_NOCTTY))
+    let isLink = lstat(path, &link) == 0 && link.st_mode & S_IFMT == S_IFLNK
+    // A link without a file gets one.
+    if exists ? old.st_mode & S_IFMT != S_IFREG : isLink {
+        return try write(bytes, try openFile(path, O_WRONLY | O_CREAT | O_NOCTTY))
     }
-    let file = target(of: path)
+    let file = isLink ? realPath(path) ?? path : path
     let (temporary, descriptor) = try newFile(beside: file)
     do throws(SystemError) {
         if exists {
@@ -47,23 +71,6 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
         unlink(temporary)
         throw error
     }
-}
-
-/// Returns the file to which symbolic links lead from a path, also if there is no file yet.
-private func target(of path: String) -> String {
-    var path = path
-    // The kernel follows at most 40 (path_resolution(7)).
-    for _ in 0..<40 {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            // Not nil, because the buffer is not empty.
-            readlink(path, bytes.bindMemory(to: CChar.self).baseAddress!, bytes.count)
-        }
-        guard count > 0, let link = String(validating: buffer[..<count], as: UTF8.self) else { break }
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        path = link.utf8.first == UInt8(ascii: "/") ? link : (slash.map { String(path[...$0]) } ?? "") + link
-    }
-    return path
 }
 
 /// Creates a file with an unused name in the folder of another file.
@@ -89,18 +96,8 @@ private func write(_ bytes: [UInt8], _ descriptor: Int32) throws(SystemError) {
 }
 
 /// Returns the path without symbolic links (realpath(3)), or nil if no file exists.
-private func realPath(_ path: String) -> String? {
+func realPath(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
-}
-
-/// Returns the folders of norrisctl's own programs: the folder of its executable, as after a build, and the folder of
-/// the packages. Returns none if proc(5) is unavailable.
-func ownFolders() -> [String] {
-    guard let file = realPath("/proc/self/exe"), let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-        return []
-    }
-    let folder = file[..<slash]
-    return [String(folder), "\(folder)/../libexec/norrisd"]
 }

@@ -14,12 +14,25 @@ enum ItemName: Equatable {
     }
 }
 
-extension CommandArguments {
-    /// Declares `--id`, for an id that is a number.
-    mutating func id(_ names: inout [ItemName], _ kind: ValueKind, isRepeating: Bool = false) {
+/// The items on a command line: the arguments, and the ids behind `--id`.
+struct ItemNames {
+    private var arguments: [ItemName] = [], ids: [ItemName] = []
+
+    var all: [ItemName] { arguments + ids }
+
+    mutating func add(_ argument: String) { arguments.append(ItemName(argument: argument)) }
+
+    /// Declares the arguments, and `--id` for an id that is a number.
+    mutating func declare(
+        _ declarations: inout CommandArguments, _ kind: ValueKind, _ summary: String, isRepeating: Bool = false
+    ) {
+        declarations.positional(kind, summary, isOptional: true, isRepeating: isRepeating) { word in
+            add(word)
+            return true
+        }
         let summary = "The id; needed only for an id that is a number."
-        option("id", kind, summary, isRepeating: isRepeating) { id in
-            names.append(.id(id))
+        declarations.option("id", kind, summary, isRepeating: isRepeating) { id in
+            ids.append(.id(id))
             return true
         }
     }

@@ -45,15 +45,9 @@ struct Session {
     /// A sentence as it is shown to the user of this session.
     func text(_ advice: Advice) -> String { advice.text(socket: settings.socket) }
 
-    /// Reads standard input to its end, or some bytes past the limit.
-    func readInput(_ limit: Int) throws(Failure) -> [UInt8] {
-        guard let input = system.readInput(limit) else { throw Failure(.inputOutput, "Standard input cannot be read.") }
-        return input
-    }
-
     /// Writes a line to standard error immediately, for commands that continue.
     func writeError(_ text: String) {
-        system.writeError(Array(errorLines(sanitizedLine(text), columns: system.errorColumns()).utf8))
+        system.writeError(Array(errorLines(sanitizedLine(text), columns: system.errorColumns).utf8))
     }
 
     /// Writes to standard output immediately, for commands that continue. Returns whether there still is a reader.
@@ -122,7 +116,7 @@ extension Session {
         let lines = parameters.map { Self.line(M.name, $0) }
         var failure: Failure?
         do throws(ClientError) {
-            try system.spread(lines, sockets, timeLeft) { index, line in
+            try system.sockets.spread(lines, with: sockets, within: timeLeft, system.waiting) { index, line in
                 do throws(Failure) {
                     try receive(index, try outcome(of: line))
                     return true
@@ -141,11 +135,19 @@ extension Session {
     func send(_ line: [UInt8], to sockets: [String]) throws(Failure) -> Response.Outcome {
         let reply: [UInt8]
         do {
-            reply = try system.exchange(line, sockets, Connection.maximumReply, timeLeft)
+            reply = try exchange(line, sockets)
         } catch {
             throw failure(error)
         }
         return try outcome(of: reply)
+    }
+
+    /// Returns the line of the reply.
+    func exchange(
+        _ line: [UInt8], _ sockets: [String], maximumReply: Int = Connection.maximumReply
+    ) throws(ClientError) -> [UInt8] {
+        try system.sockets.exchange(
+            line, with: sockets, maximumReply: maximumReply, within: timeLeft, system.waiting)
     }
 
     private func outcome(of reply: [UInt8]) throws(Failure) -> Response.Outcome {
@@ -212,42 +214,49 @@ extension Session {
         var failure: Failure?
         var hasBegun = false
         system.waiting.show("waiting for norrisd")
-        let error = system.follow(lines, sockets, timeLeft) { line in
-            hasBegun = true
-            system.waiting.erase()
-            do throws(Failure) { return try receive(try incoming(line, methods: requests.map(\.method))) } catch {
-                failure = error
-                return .stop
+        var end: ClientError?
+        do throws(ClientError) {
+            try system.sockets.follow(lines, with: sockets, within: timeLeft, system.waiting) { line in
+                hasBegun = true
+                system.waiting.erase()
+                do throws(Failure) { return try receive(try incoming(line, methods: requests.map(\.method))) } catch {
+                    failure = error
+                    return .stop
+                }
             }
+        } catch {
+            if !hasBegun { throw self.failure(error) }
+            end = error
         }
         if let failure { throw failure }
-        if let error, !hasBegun { throw self.failure(error) }
-        return error
+        return end
     }
 
     private func incoming(_ line: [UInt8], methods: [String]) throws(Failure) -> Incoming {
-        let response: Response
+        var response: Response?
         do {
-            let notification = try line[...].withRawBytes { bytes throws(JSONError) in
-                self.notification(try JSONValue(parsing: bytes))
+            let notification = try line[...].withRawBytes { bytes -> Incoming? in
+                let message = try JSONValue(parsing: bytes)
+                guard message.member("method") != nil else {
+                    response = try Response(json: message)
+                    return nil
+                }
+                guard let params = Event.params(of: message), let event = try? Event(json: params) else {
+                    return .unknown
+                }
+                return .event(EncodedJSON(params), event)
             }
             if let notification { return notification }
-            response = try Response(parsing: line)
         } catch {
             throw .unreadable("\(error)")
         }
-        guard let position = (1...Int64(methods.count)).first(where: response.answers) else { throw .otherReply }
+        guard let response, let position = (1...Int64(methods.count)).first(where: response.answers) else {
+            throw .otherReply
+        }
         switch response.outcome {
         case .success(let result): return .result(result, id: position)
         case .failure(let error): throw Failure(error, method: methods[Int(position) - 1])
         }
-    }
-
-    /// Returns nil for a message that is a response.
-    private func notification(_ message: JSONValue) -> Incoming? {
-        if message.member("method") == nil { return nil }
-        guard let params = Event.params(of: message), let event = try? Event(json: params) else { return .unknown }
-        return .event(EncodedJSON(params), event)
     }
 
     /// The failure of a connection that ended after the first reply.

@@ -3,116 +3,144 @@ import NorrisClient
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisText
 
-/// The machine as values and functions, which tests replace.
+/// The machine: its files, sockets and clock. Tests have a folder, replies and a clock of their own.
 struct System {
-    var environment: Environment
-
-    /// The facts about standard output, read anew each time, because users resize terminals.
-    var terminal: TerminalFacts { terminalFacts() }
-    var terminalFacts: () -> TerminalFacts
-    var isErrorTerminal: Bool
-    /// The current width of standard error in columns, or nil if it is no terminal.
-    var errorColumns: () -> Int?
-    /// Whether standard input is a terminal, so that the user has to type the input.
-    var isInputTerminal: Bool
-    var waiting: WaitingLine
-    var now: Timestamp
-    /// Formats a time in the user's time zone, with a format of strftime(3).
-    var localText: (Timestamp, _ format: String) -> String = { $0.localText($1) }
-    /// The process that listens on a socket, according to the kernel; nil without a listener.
-    var listener: (_ socket: String) -> Int?
+    let environment: Environment
+    /// The folder that stands for `/` in paths of files; empty for `/` itself.
+    private let root: String
+    /// Standard input, output and error.
+    let input, output, errors: CInt
+    let sockets: Sockets
+    let now: Timestamp
     /// The time since a fixed moment, from a monotonic clock.
-    var elapsed: () -> Duration
-    /// Sends a line to the first socket that accepts, and returns the reply within limits of bytes and time.
-    var exchange: (_ line: [UInt8], _ sockets: [String], _ maximumReply: Int, Duration) throws(ClientError) -> [UInt8]
-    /// Sends lines on several connections, as ``Client/spread(_:ticker:receive:)``.
-    var spread:
-        (_ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: (Int, [UInt8]) -> Bool) throws(ClientError) ->
-            Void
-    /// Sends lines on one connection, as ``Client/follow(_:receive:)``. Returns nil if the closure stops.
-    var follow: (_ lines: [[UInt8]], _ sockets: [String], Duration, _ receive: ([UInt8]) -> FollowStep) -> ClientError?
-    /// Writes to standard output immediately, for commands that continue. Other commands return a report.
-    var writeOutput: (_ bytes: [UInt8]) throws(SystemError) -> Void
-    var writeError: (_ bytes: [UInt8]) -> Void
-    /// Reads standard input to its end, or some bytes past the limit. Returns nil if the input is unreadable.
-    var readInput: (_ limit: Int) -> [UInt8]?
-    var readFile: (_ path: String, _ limit: Int) throws(SystemError) -> [UInt8]
-    var fileStatus: (_ path: String) throws(SystemError) -> FileStatus
-    var writeFile: (_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Void
-    /// Reads a line of standard input, without the LF. Returns nil at the end of the input.
-    var readAnswer: () -> String?
-    /// The folders of norrisctl's own programs, in the order of the search.
-    var ownFolders: () -> [String]
-    var run: (SubprocessRequest) -> SubprocessOutcome
+    let elapsed: () -> Duration
+    let waiting: WaitingLine
 
-    func localTime(_ moment: Timestamp) -> String { localText(moment, "%Y-%m-%d %H:%M:%S %Z") }
-
-    init() {
-        let environment = Environment.ofProcess
-        let isErrorTerminal = isatty(STDERR_FILENO) == 1
-        let isUTF8 = isUTF8Locale(environment)
-        let output = TextWriter(descriptor: STDOUT_FILENO, isASCII: !isUTF8 && isatty(STDOUT_FILENO) == 1)
-        let errors = TextWriter(descriptor: STDERR_FILENO, isASCII: !isUTF8 && isErrorTerminal)
-        func errorColumns() -> Int {
-            TerminalFacts(descriptor: STDERR_FILENO).width(flag: nil, environment: environment)
-        }
-        let waiting = WaitingLine(
-            isOn: isErrorTerminal && !isDumbTerminal(environment), elapsed: monotonicTime, columns: errorColumns,
+    init(
+        environment: Environment = .ofProcess, root: String = "", input: CInt = STDIN_FILENO,
+        output: CInt = STDOUT_FILENO, errors: CInt = STDERR_FILENO, sockets: Sockets = Sockets(),
+        now: Timestamp = .now(), elapsed: @escaping () -> Duration = monotonicTime
+    ) {
+        (self.environment, self.root, self.sockets) = (environment, root, sockets)
+        (self.input, self.output, self.errors, self.now, self.elapsed) = (input, output, errors, now, elapsed)
+        waiting = WaitingLine(
+            isOn: isatty(errors) == 1 && !isDumbTerminal(environment), elapsed: elapsed,
+            columns: { TerminalFacts(descriptor: errors).width(flag: nil, environment: environment) },
             // No channel remains for a failure to write to standard error, here and below.
-            write: { try? errors.write(Array($0.utf8)) })
-        self.environment = environment
-        self.isErrorTerminal = isErrorTerminal
-        self.errorColumns = { isErrorTerminal ? errorColumns() : nil }
-        self.waiting = waiting
-        terminalFacts = { TerminalFacts(descriptor: STDOUT_FILENO) }
-        isInputTerminal = isatty(STDIN_FILENO) == 1
-        now = .now()
-        elapsed = monotonicTime
-        listener = { Connection.listener(at: $0) }
-        let connection = OpenConnection()
-        exchange = { line, sockets, maximumReply, timeout throws(ClientError) in
-            let client = Client(candidates: sockets, timeout: timeout)
-            if connection.sockets != sockets { connection.connection = nil }
-            connection.sockets = sockets
-            return try client.call(
-                line, maximumReply: maximumReply, ticker: waiting.tick, reusing: &connection.connection)
+            write: { try? writeText(Array($0.utf8), to: errors, environment) })
+    }
+
+    // MARK: Terminals
+
+    /// The properties of standard output, read anew each time, because users resize terminals.
+    var terminal: TerminalFacts { TerminalFacts(descriptor: output) }
+    var isErrorTerminal: Bool { isatty(errors) == 1 }
+    /// Whether standard input is a terminal, so that the user has to type the input.
+    var isInputTerminal: Bool { isatty(input) == 1 }
+    /// The current width of standard error in columns, or nil if it is no terminal.
+    var errorColumns: Int? {
+        isErrorTerminal ? TerminalFacts(descriptor: errors).width(flag: nil, environment: environment) : nil
+    }
+
+    /// Writes to standard output immediately.
+    func writeOutput(_ bytes: [UInt8]) throws(SystemError) {
+        waiting.erase()
+        try writeText(bytes, to: output, environment)
+    }
+
+    func writeError(_ bytes: [UInt8]) {
+        waiting.erase()
+        try? writeText(bytes, to: errors, environment)
+    }
+
+    /// Reads a line of standard input, without the LF. Returns nil at the end of the input.
+    func readAnswer() -> String? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while read(input, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
         }
-        spread = { lines, sockets, timeout, receive throws(ClientError) in
-            try Client(candidates: sockets, timeout: timeout).spread(lines, ticker: waiting.tick, receive: receive)
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    // MARK: Files
+
+    /// Returns the path of a file in the machine.
+    func file(_ path: String) -> String { root.isEmpty ? path : "\(root)/\(path)" }
+
+    /// Whether a file exists, also if it is not accessible.
+    func exists(_ path: String) -> Bool { access(file(path), F_OK) == 0 || errno != ENOENT }
+
+    func readFile(_ path: String, _ limit: Int) throws(SystemError) -> [UInt8] {
+        try NorrisCommands.readFile(file(path), limit: limit)
+    }
+
+    /// Returns the folders of norrisctl's own programs: the folder of its executable, as after a build, and the folder of
+    /// the packages. Returns none if proc(5) is unavailable.
+    var ownFolders: [String] {
+        guard let program = realPath(file("/proc/self/exe")), let slash = program.utf8.lastIndex(of: UInt8(ascii: "/"))
+        else { return [] }
+        let folder = program[..<slash]
+        return [String(folder), "\(folder)/../libexec/norrisd"]
+    }
+
+    /// Runs one of norrisctl's own programs, because a program in `PATH` may belong to another norrisctl.
+    func runOwn(_ request: SubprocessRequest) -> SubprocessOutcome {
+        for folder in ownFolders {
+            var request = request
+            request.program = "\(folder)/\(request.program)"
+            let outcome = run(request)
+            if outcome != .missing { return outcome }
         }
-        follow = { lines, sockets, timeout, receive in
-            do throws(ClientError) {
-                let client = Client(candidates: sockets, timeout: timeout)
-                try client.follow(lines, ticker: waiting.tick, receive: receive)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        writeOutput = { bytes throws(SystemError) in
-            waiting.erase()
-            try output.write(bytes)
-        }
-        writeError = { bytes in
-            waiting.erase()
-            try? errors.write(bytes)
-        }
-        readInput = { limit in try? readAll(STDIN_FILENO, limit: limit) }
-        readFile = NorrisCommands.readFile
-        fileStatus = NorrisCommands.fileStatus
-        writeFile = NorrisCommands.writeFile
-        readAnswer = { readLine() }
-        ownFolders = NorrisCommands.ownFolders
-        run = { request in
-            waiting.erase()
-            return runSubprocess(request) { _ = waiting.tick() }
-        }
+        return .missing
     }
 }
 
-/// The connection of a command, for all its calls to the same sockets.
-private final class OpenConnection {
-    var sockets: [String] = []
-    var connection: Connection?
+extension Timestamp {
+    var localTime: String { localText("%Y-%m-%d %H:%M:%S %Z") }
+}
+
+/// Writes whole characters to a descriptor, in ASCII if a terminal at its other end cannot show UTF-8.
+private func writeText(_ bytes: [UInt8], to descriptor: CInt, _ environment: Environment) throws(SystemError) {
+    let isASCII = !isUTF8Locale(environment) && isatty(descriptor) == 1
+    try writeAll(isASCII ? Array(asciiText(String(decoding: bytes, as: UTF8.self)).utf8) : bytes, to: descriptor)
+}
+
+/// The connections to a daemon. Tests replace it by replies.
+class Sockets {
+    private var paths: [String] = []
+    /// The open connection of a command, for all its calls to the same paths.
+    private var connection: Connection?
+
+    /// Sends a line to the first socket that accepts, and returns the reply within limits of bytes and time.
+    func exchange(
+        _ line: [UInt8], with paths: [String], maximumReply: Int, within timeout: Duration, _ waiting: WaitingLine
+    ) throws(ClientError) -> [UInt8] {
+        if self.paths != paths { connection = nil }
+        self.paths = paths
+        return try Client(candidates: paths, timeout: timeout)
+            .call(line, maximumReply: maximumReply, ticker: waiting.tick, reusing: &connection)
+    }
+
+    /// Sends lines on several connections, as ``Client/spread(_:ticker:receive:)``.
+    func spread(
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        receive: (Int, [UInt8]) -> Bool
+    ) throws(ClientError) {
+        try Client(candidates: paths, timeout: timeout).spread(lines, ticker: waiting.tick, receive: receive)
+    }
+
+    /// Sends lines on one connection, as ``Client/follow(_:ticker:receive:)``.
+    func follow(
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        receive: ([UInt8]) -> FollowStep
+    ) throws(ClientError) {
+        try Client(candidates: paths, timeout: timeout).follow(lines, ticker: waiting.tick, receive: receive)
+    }
+
+    /// The process that listens on a socket, according to the kernel; nil without a listener.
+    func listener(at path: String) -> Int? { Connection.listener(at: path) }
 }

@@ -56,8 +56,11 @@ package struct EncodedJSON: Equatable, Sendable, JSONEncodable {
         as type: Value.Type = Value.self
     ) throws(JSONDecodingError) -> Value {
         try bytes[...].withRawBytes { bytes throws(JSONDecodingError) in
-            // Parsed before, so this cannot fail.
-            guard let value = try? JSONValue(parsing: bytes) else { throw JSONDecodingError(message: "must be JSON") }
+            // Parsed before, so an object is not parsed again as a whole, and nothing fails.
+            let value =
+                bytes.first == UInt8(ascii: "{")
+                ? JSONValue(JSONToken(.object, 0..<bytes.count), of: bytes) : try? JSONValue(parsing: bytes)
+            guard let value else { throw JSONDecodingError(message: "must be JSON") }
             return try Value(json: value)
         }
     }

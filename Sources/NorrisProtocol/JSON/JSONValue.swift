@@ -160,11 +160,11 @@ extension UnsafeRawBufferPointer {
     var isUTF8: Bool { withMemoryRebound(to: UInt8.self) { bytes in (try? UTF8Span(validating: bytes.span)) != nil } }
 }
 
-/// Finds duplicate keys: by comparison up to eight keys, by hashing above, so that an object of 10,000 members does not
+/// Finds duplicate keys: by comparison up to 16 keys, by hashing above, so that an object of 10,000 members does not
 /// need 50 million comparisons.
 struct DistinctKeys {
-    /// The first eight keys.
-    private var few: InlineArray<8, JSONToken> = InlineArray(repeating: JSONToken(.null, 0..<0))
+    /// The first keys.
+    private var few: InlineArray<16, JSONToken> = InlineArray(repeating: JSONToken(.null, 0..<0))
     private var count = 0
     /// All keys if there are more. Not strings, which canonically equivalent texts would equal.
     private var many: Set<[UInt8]> = []
@@ -172,7 +172,7 @@ struct DistinctKeys {
     /// Returns false if the object already has the key. Keys are compared by their decoded bytes.
     mutating func insert(_ key: JSONToken, of bytes: UnsafeRawBufferPointer) -> Bool {
         let key = JSONValue(key, of: bytes)
-        guard count < 8 else {
+        guard count < few.count else {
             if many.isEmpty {
                 for index in 0..<count { many.insert(Array((JSONValue(few[index], of: bytes).text ?? "").utf8)) }
             }

@@ -31,11 +31,11 @@ package struct Response: Equatable, Sendable {
 extension Response: JSONDecodable {
     package init(json: JSONValue) throws(JSONDecodingError) {
         let members = try JSONMembers(json)
-        guard let id = json.member("id").flatMap(RequestID.init) else {
+        guard let id = members["id"].flatMap(RequestID.init) else {
             throw JSONDecodingError(path: "id", message: "is missing or of the wrong type")
         }
         self.id = id
-        if let result = json.member("result") {
+        if let result = members["result"] {
             outcome = .success(EncodedJSON(result))
         } else {
             outcome = .failure(try members.required("error"))

@@ -142,6 +142,7 @@ package struct JSONMembers: MemberVisitor {
     init(_ json: JSONValue) throws(JSONDecodingError) {
         guard json.kind == .object else { throw JSONDecodingError(message: "must be an object") }
         var members: [(key: JSONToken, value: JSONToken)] = []
+        members.reserveCapacity(12)
         json.forEachMember { key, value in
             members.append((key.token, value.token))
             return true
@@ -149,7 +150,7 @@ package struct JSONMembers: MemberVisitor {
         self.init(members, of: json.bytes)
     }
 
-    private subscript(name: StaticString) -> JSONValue? {
+    subscript(name: StaticString) -> JSONValue? {
         for (key, value) in members where JSONValue(key, of: bytes).hasText(name) { return JSONValue(value, of: bytes) }
         return nil
     }

@@ -81,8 +81,9 @@ extension CivilDate: WireValue {
 extension CivilDate {
     /// The number of days since 1970-01-01; negative before that day.
     package var dayNumber: Int {
-        var time = tm(year: year, month: month, day: day)
-        return timegm(&time) / 86_400
+        // Years begin in March, so that a leap day is the last day of its year, and five months have 153 days.
+        let (year, month) = (month > 2 ? year : year - 1, (month + 9) % 12)
+        return 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469
     }
 
     /// Returns the day with this ``dayNumber``; `nil` outside the years 1 to 9999.
@@ -94,20 +95,14 @@ extension CivilDate {
     }
 }
 
-extension tm {
-    fileprivate init(year: Int, month: Int, day: Int) {
-        self.init()
-        (tm_year, tm_mon, tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
-    }
-}
-
 /// Reads decimal fields of fixed width from the start of a text.
 struct DigitScanner {
-    private var rest: Substring.UTF8View
+    private let bytes: [UInt8]
+    private var position = 0
 
-    init(_ text: String) { rest = text[...].utf8 }
+    init(_ text: String) { bytes = Array(text.utf8) }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { position == bytes.count }
 
     /// Consumes exactly this number of digits and returns their value.
     mutating func number(digits: Int) -> Int? {
@@ -121,15 +116,15 @@ struct DigitScanner {
 
     /// Consumes the next byte if it is a digit, and returns its value.
     mutating func digit() -> Int? {
-        guard let byte = rest.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte else { return nil }
-        rest.removeFirst()
-        return Int(byte - UInt8(ascii: "0"))
+        guard position < bytes.count, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[position] else { return nil }
+        position += 1
+        return Int(bytes[position - 1] - UInt8(ascii: "0"))
     }
 
     /// Consumes the next character if it is this character.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
-        guard let byte = rest.first, UInt32(byte) == character.value else { return false }
-        rest.removeFirst()
+        guard position < bytes.count, UInt32(bytes[position]) == character.value else { return false }
+        position += 1
         return true
     }
 }

@@ -92,7 +92,7 @@ struct Connection: ~Copyable {
     /// The time since when the input waits for the rest of a line.
     var inputSince = 0
 
-    init(id: ConnectionID, caller: Caller, user: Int, now: Int, _ tuning: Server.Tuning = .contract) {
+    init(id: ConnectionID, caller: Caller, user: Int, now: Int, _ tuning: Server.Tuning = .standard) {
         (self.id, self.caller, self.user, lastActivity) = (id, caller, user, now)
         (idleTimeout, stallTimeout) = (tuning.idleTimeout.nanoseconds, tuning.stallTimeout.nanoseconds)
     }
