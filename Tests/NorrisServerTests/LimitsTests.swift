@@ -12,7 +12,7 @@ struct LimitsTests {
         "PROTOCOL.md has the limits of the server",
         arguments: [
             "\(LineSplitter.maximumRequest / 1000),\(LineSplitter.maximumRequest % 1000) bytes",
-            "at most \(Limit.batch) requests",
+            "an array of 1 to \(Limit.batch) requests",
             "do not fit into \(Limit.reply >> 20) MiB",
             "| connections | \(limits.connections), the last \(Limit.reserved) for administrators",
             "| connections of a user | \(limits.connectionsPerUser), except administrators",

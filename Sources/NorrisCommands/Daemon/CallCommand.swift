@@ -7,8 +7,8 @@ struct CallCommand: SessionCommand {
     static let help = CommandHelp(
         "Send one request of the protocol.",
         """
-        Prints the result as one line of JSON, or the error on standard error. man norrisd-protocol describes
-        the methods.
+        Prints the result as one line of JSON, or the error on standard error. PROTOCOL.md describes the
+        methods; man norrisd-protocol says where it is installed.
 
         Examples:
           norrisctl call server.info
