@@ -15,8 +15,8 @@ package struct Client: Sendable {
     /// Returns the reply to a request line, both without LF.
     ///
     /// A daemon that restarts closes the connection before the first byte of a reply, or answers `shutting_down`; then
-    /// the line is sent once more on a new connection. A graceful stop answers every received line, so no request is
-    /// performed twice; after a crash this is possible.
+    /// the line is sent once more on a new connection. The daemon may have performed the request before the connection
+    /// ended, for example `fact.random`, whose facts then count as shown.
     ///
     /// - Parameters:
     ///   - maximumReply: in bytes. A longer reply is refused as soon as one byte more has arrived.

@@ -127,8 +127,8 @@ struct Invocation: Sendable {
         /run/norrisd.sock, and keeps its files where systemd or the XDG base directory specification say. Its \
         client is norrisctl.
 
-        Signals: SIGTERM and SIGINT stop it after every request received is answered; SIGHUP reads the \
-        configuration again.
+        Signals: SIGTERM and SIGINT stop it; what it has received is answered for up to two seconds. SIGHUP \
+        reads the configuration again.
 
         Exit status: 0 stopped, 64 wrong usage, 71 no thread can be started, 73 the socket cannot be made, 75 \
         another norrisd runs already, 78 the configuration or a database is not fit for use.
