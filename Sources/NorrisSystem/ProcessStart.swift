@@ -42,8 +42,8 @@ package enum ProcessStart {
         return arguments
     }
 
-    /// Raises the limit of open files to that of the units, if the system allows (setrlimit(2)). Not higher, because
-    /// programs of the configuration inherit it, and some close every possible descriptor.
+    /// Raises the limit of open files to the limit in the units, if the system allows (setrlimit(2)). A higher limit
+    /// would slow programs of the configuration, which inherit it, because some close every possible descriptor.
     package static func raiseFileLimit() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -33,7 +33,7 @@ struct WebOutput {
             return
         }
         if isPrinted, isOpened { throw UsageError("Choose one of --html and --web.") }
-        if isOpened, file != nil { throw UsageError("--web writes a file of its own: use --html with --output.") }
+        if isOpened, file != nil { throw UsageError("--web chooses the file: use --html with --output.") }
         let own = [("--json", settings.json), ("--format", settings.format != nil), ("--plain", settings.plain)]
         if let other = flagWords(own + others()).first {
             throw UsageError("A page is for browsers: leave out \(other).")
