@@ -189,6 +189,7 @@ final class Machine: Sockets {
             folder=$0.runs; number=$(ls "$folder" | grep -c arguments)
             if [ $# -gt 0 ]; then printf '%s\\0' "$@"; fi >"$folder/$number.arguments"
             cat >"$folder/$number.input"
+            echo $$ >"$folder/$number.process"
             echo "$number $folder" >>"$(cat "$folder/log")"
             cat "$folder/$number.output" 2>/dev/null
             if [ -e "$folder/$number.end" ]; then exec "$folder/$number.end"; fi
@@ -235,6 +236,15 @@ final class Machine: Sockets {
             let parts = line.split(separator: " ", maxSplits: 1)
             let (number, folder) = (parts[0], String(parts[1]))
             func bytes(_ name: String) -> [UInt8] { (try? readFile("\(folder)/\(name)", limit: 1 << 26)) ?? [] }
+            if access("\(folder)/\(number).end", F_OK) == 0,
+                let process = pid_t(String(decoding: bytes("\(number).process").dropLast(), as: UTF8.self)) {
+                // Reaps a program that norrisctl leaves behind, because a zombie would keep the exit-test wait of the
+                // test runner busy.
+                if waitpid(process, nil, WNOHANG) == 0 {
+                    kill(process, SIGKILL)
+                    waitpid(process, nil, 0)
+                }
+            }
             return Run(
                 program: String(decoding: bytes("name"), as: UTF8.self),
                 arguments: bytes("\(number).arguments").split(separator: 0, omittingEmptySubsequences: false).dropLast()
