@@ -237,7 +237,8 @@ final class Machine: Sockets {
             let (number, folder) = (parts[0], String(parts[1]))
             func bytes(_ name: String) -> [UInt8] { (try? readFile("\(folder)/\(name)", limit: 1 << 26)) ?? [] }
             if access("\(folder)/\(number).end", F_OK) == 0,
-                let process = pid_t(String(decoding: bytes("\(number).process").dropLast(), as: UTF8.self)) {
+                let process = pid_t(String(decoding: bytes("\(number).process").dropLast(), as: UTF8.self))
+            {
                 // Reaps a program that norrisctl leaves behind, because a zombie would keep the exit-test wait of the
                 // test runner busy.
                 if waitpid(process, nil, WNOHANG) == 0 {
