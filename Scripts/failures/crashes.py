@@ -48,8 +48,12 @@ class Writer:
                     method = "favorite.remove" if self.unsure in self.kept else "favorite.add"
                     parameters = {"kind": "fact", "id": self.unsure}
                 reply = client.reply(method, **parameters)
+                # Right after a start, the fortune files may not be read yet.
+                if "error" in reply and reply["error"]["data"]["reason"] == "not_found":
+                    continue
                 if "result" not in reply:
                     self.faults.append(f"a write was refused: {reply}")
+                    break
                 (self.read if method == "post.mark_read" else self.kept).symmetric_difference_update({self.unsure})
                 self.acknowledged[method] += 1
                 self.unsure = None
