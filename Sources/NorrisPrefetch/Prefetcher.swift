@@ -139,6 +139,12 @@ package final class Prefetcher: Service {
         wakeUp.set()
     }
 
+    /// Publishes the events of a successful run outside of the schedule.
+    package func announceRun(of name: String, added: Int, newest: [Event.NewItem]) {
+        host.began(name)
+        host.finished(name, added: added, newest: newest)
+    }
+
     /// Makes a source due after its stored content was removed, unless backoff or a rate limit delays the run.
     package func contentGone(_ name: String) async {
         await change(name) { $0.schedules[name]?.contentGone() }

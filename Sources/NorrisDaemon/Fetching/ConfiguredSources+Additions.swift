@@ -31,19 +31,24 @@ extension ConfiguredSources {
         let configuration = settings.configuration
         guard let new = Configuration.PostSource(added, inheriting: configuration.posts) else { throw .internalError() }
         let source = PostSource(configuration: new, http: configuration.http, context: context)
-        if parameters.waits { try await fetchFirst(source) }
+        let first = parameters.waits ? try await fetchFirst(source) : nil
         do throws(ResponseError) { try await store(source, added) } catch {
             _ = try? await source.clear()
             throw error
         }
-        let items = parameters.waits ? stores.posts.count(source: name) : nil
-        return SourceAdd.Result(name: name, isAdded: true, items: items)
+        guard let first else { return SourceAdd.Result(name: name, isAdded: true) }
+        // Only now, because no client knows a source that is not added.
+        prefetcher.announceRun(of: name, added: first.added, newest: first.newest)
+        return SourceAdd.Result(name: name, isAdded: true, items: stores.posts.count(source: name))
     }
 
-    /// Fetches a source for the first time. The schedule counts from this run.
-    private func fetchFirst(_ source: PostSource) async throws(ResponseError) {
+    /// Fetches a source for the first time, and returns what is new. The schedule counts from this run.
+    private func fetchFirst(
+        _ source: PostSource
+    ) async throws(ResponseError) -> (added: Int, newest: [Event.NewItem]) {
+        var new: (added: Int, newest: [Event.NewItem]) = (0, [])
         switch await source.fetch() {
-        case .fetched: break
+        case .fetched(let added, let newest, _): new = (added, newest)
         case .failed(let failure): throw refusal(failure, of: source)
         case .postponed(let reason):
             throw refusal(FetchFailure(kind: reason.kind, message: reason.message), of: source)
@@ -53,6 +58,7 @@ extension ConfiguredSources {
         let record = ScheduleRecord(
             lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true)
         await stores.records.write(record, for: source.name)
+        return new
     }
 
     /// Stores a new source, which is fetched from now on.

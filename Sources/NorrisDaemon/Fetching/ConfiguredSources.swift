@@ -53,8 +53,19 @@ final class ConfiguredSources: Sendable {
         mixesFortunes.store(settings.configuration.facts.mixFortunes, ordering: .relaxed)
         await prefetcher.configure(
             sources.all.map { source in
-                Prefetcher.Source(name: source.name, policy: source.policy, fetch: { await source.fetch() })
+                Prefetcher.Source(name: source.name, policy: source.policy) { [weak self] in
+                    await self?.fetch(source) ?? .cancelled
+                }
             })
+    }
+
+    /// Fetches from a source according to its schedule.
+    func fetch(_ source: any ContentSource) async -> FetchOutcome {
+        let outcome = await source.fetch()
+        guard current[source.name] == nil else { return outcome }
+        // Removed during the run, which may have stored posts after those before it were removed.
+        if let source = source as? PostSource, source.configuration.added != nil { _ = try? await source.clear() }
+        return .cancelled
     }
 
     var current: Sources { sources.withLock { $0 } }

@@ -61,6 +61,32 @@ import Testing
         }
     }
 
+    @Test func eventsTellOfTheFirstRun() async throws {
+        try await run { daemon, upstream in
+            _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+            var events: [Event] = []
+            while events.last?.phase != .finished {
+                let event = try daemon.watch.receiveEvent()
+                if event.source == "blog" { events.append(event) }
+            }
+            #expect(events.map(\.phase) == [.started, nil, .finished])
+            #expect(events.map(\.added) == [nil, 1, nil] && events.last?.items?.count == 1)
+        }
+    }
+
+    @Test func aRunOfARemovedSourceLeavesNothing() async throws {
+        try await run { daemon, upstream in
+            _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+            let source = try #require(daemon.core.sources.current["blog"])
+            _ = try daemon.client(.administrator).call(SourceRemove.self, #"{"name":"blog"}"#)
+            guard case .cancelled = await daemon.core.sources.fetch(source) else {
+                Issue.record("The run counts.")
+                return
+            }
+            #expect(daemon.core.stores.posts.count(source: "blog") == 0)
+        }
+    }
+
     @Test func aRunThatFailsLeavesNothing() async throws {
         try await run { daemon, upstream in
             let error = refusal(upstream.baseURL + "/nowhere", of: daemon)
