@@ -129,14 +129,6 @@ import Testing
         #expect(try daemon.ctl("fact").status == 0)
     }
 
-    @Test func aStaleSocketIsReplaced() throws {
-        let folder = TemporaryFolder()
-        try RunningDaemon(in: folder).end(SIGKILL)
-        #expect(FileManager.default.fileExists(atPath: folder("sock")))
-        let daemon = try RunningDaemon(in: folder)
-        #expect(try daemon.ctl("fact").status == 0)
-    }
-
     @Test func aDamagedCacheIsReplaced() throws {
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder("cache"), withIntermediateDirectories: true)
@@ -175,17 +167,6 @@ import Testing
         #expect(status.contains(#""read_only":true"#))
     }
 
-    @Test func unreadableFortunesAreReportedAndTheRestServed() throws {
-        let folder = TemporaryFolder()
-        let good = try folder.write("A good one.\n%\n", to: "good")
-        let bad = try (1...8).map { try folder.write("\0no text", to: "fortunes-\($0)") } + [folder("none")]
-        let list = ([good] + bad).joined(separator: ", ")
-        let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: [\(list)]}\n")
-        // norrisd reads the files in the background.
-        for file in bad { try daemon.waitForLog("error fortunes.unreadable error=\"\(file): ") }
-        #expect(try daemon.ctl("fact", "--category", "good").output == "A good one.\n")
-    }
-
     // MARK: Rights
 
     @Test(.enabled(if: getuid() == 0, "needs root to become other users")) func onlyAdministratorsReload() throws {
@@ -207,22 +188,6 @@ import Testing
 
 /// Tests of the messages of the built daemon to the service manager and the journal.
 @Suite(.onTestThread, .serialized, .timeLimit(.minutes(20))) struct ServiceManagerEndToEndTests {
-    // MARK: Status
-
-    @Test func statusIsWhatIsStoredAndWhenMoreComes() async throws {
-        let upstream = try await FakeUpstream.start()
-        do {
-            let daemon = try RunningDaemon.fetching(from: upstream)
-            try daemon.waitUntilFetched(daemon.watch())
-            daemon.send(SIGHUP)
-            let told = try #require(daemon.notifications.wait(for: "READY=1"))
-            #expect(told.contains(#/STATUS=\d+ facts · next fetch (\d{4}-\d\d-\d\d )?\d\d:\d\d$/#), "\(told)")
-            let reply = try daemon.ctl("--json", "status").output
-            #expect(reply.contains(#/"message":"\d+ facts"/#), "that is in the sources' own fields")
-        }
-        await upstream.stop()
-    }
-
     @Test func statusSaysThatAReloadWasRefusedUntilOneIsNot() throws {
         let daemon = try RunningDaemon()
         _ = try daemon.folder.write("facts: {enabled: maybe}\nlog: {levle: info}\n", to: "config.yaml")
@@ -252,19 +217,6 @@ import Testing
         #expect(manager.wait(for: "STATUS=\(first)", while: { false }) != nil, "\(manager.lines)")
         #expect(!manager.lines.contains("READY=1"))
     }
-
-    @Test func anUnusableKeyIsReportedAndStopsNothing() throws {
-        let folder = TemporaryFolder()
-        let key = try folder.write("", to: "giphy-api-key")
-        let given = try RunningDaemon(in: folder, environment: ["CREDENTIALS_DIRECTORY": folder.path])
-        try given.waitForLog(" warning source.unavailable error=\"The credential \(key) is empty")
-        #expect(try given.ctl("fact").status == 0)
-        #expect(try given.ctl("status").output.contains("is empty"))
-        // Most users without a key want none.
-        try RunningDaemon().waitForLog(" notice source.unavailable ")
-    }
-
-    // MARK: Time to start
 
     @Test func whatTakesLongAtTheStartAsksForTime() throws {
         let folder = TemporaryFolder()

@@ -38,20 +38,6 @@ struct CardProgramTests {
         }
     }
 
-    @Test func aUsersSettingsOfFontsDoNotMatter() async throws {
-        try await TestThread.run {
-            let folder = TemporaryFolder()
-            try FileManager.default.createDirectory(atPath: folder("fontconfig"), withIntermediateDirectories: true)
-            let edits = ["embolden", "antialias"].map { name in
-                "<edit name='\(name)' mode='assign'><bool>\(name == "embolden")</bool></edit>"
-            }
-            let settings = "<fontconfig><match target='font'>\(edits.joined())</match></fontconfig>"
-            _ = try folder.write(settings, to: "fontconfig/fonts.conf")
-            let text = json("Chuck 🚀")
-            #expect(try draw(text, environment: ["XDG_CONFIG_HOME": folder.path]).output == draw(text).output)
-        }
-    }
-
     private static func input(_ text: String) -> String {
         #"{"id":"1","text":"\#(text)","categories":[],"source":"text"}"#
     }
@@ -92,23 +78,6 @@ struct CardProgramTests {
             let result = try draw(json("x"), environment: ["FONTCONFIG_FILE": configuration])
             #expect((result.status, result.output) == (69, ""))
             #expect(result.errors == "norris-card: No font is installed; install one, such as Debian's fonts-inter.\n")
-        }
-    }
-
-    @Test func saysWhatItIsAndWhatItCanDo() async throws {
-        try await TestThread.run {
-            let version = try run(Programs.norrisCard, ["--version"])
-            #expect(version.status == 0)
-            #expect(version.output == "norris-card \(NorrisVersion.current)\n")
-            let help = try run(Programs.norrisCard, ["--help"])
-            #expect(help.status == 0)
-            for option in ["--size", "--style", "--headline", "--no-tags", "--alt", "--version", "--help"] {
-                #expect(help.output.contains(" \(option) "))
-            }
-            let alternative = try run(Programs.norrisCard, ["--alt"], input: json("Two\nlines"))
-            #expect(alternative.status == 0)
-            #expect(alternative.output.hasSuffix(", with the words: Two lines\n"))
-            #expect(alternative.lines.count == 1)
         }
     }
 

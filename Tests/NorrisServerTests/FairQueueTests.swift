@@ -22,25 +22,6 @@ struct FairQueueTests {
         #expect(queue.isEmpty)
     }
 
-    // MARK: Users
-
-    @Test func aUserKeepsItsNumberAsLongAsItHasConnections() {
-        var users = UserTable()
-        #expect(users.enter(1000) == 0)
-        #expect(users.enter(1001) == 1)
-        #expect(users.enter(1000) == 0)
-        #expect(users.connections(of: 1000) == 2)
-        users.leave(0)
-        #expect(users.connections(of: 1000) == 1)
-        #expect(users.enter(1002) == 2)
-        users.leave(0)
-        #expect(users.connections(of: 1000) == 0)
-        #expect(users.enter(1003) == 0)
-        #expect(users.connections(of: 1000) == 0)
-        #expect(users.connections(of: 1003) == 1)
-        #expect(users.enter(1000) == 3)
-        #expect(users.connections(of: 1001) == 1)
-    }
 }
 
 /// Tests of the queue for requests that wait for a disk or a network.
@@ -62,18 +43,6 @@ struct WorkQueueTests {
             begun.append(connection)
         }
         return begun
-    }
-
-    @Test func fourRequestsOfAUserRunAtATime() {
-        var queue = queue(Array(0..<10))
-        #expect(begin(&queue) == [0, 1, 2, 3])
-        #expect(queue.running == 4)
-        #expect(begin(&queue) == [])
-        queue.ended(of: 0)
-        #expect(queue.running == 3)
-        #expect(begin(&queue) == [4])
-        for _ in 0..<4 { queue.ended(of: 0) }
-        #expect(begin(&queue) == [5, 6, 7, 8])
     }
 
     @Test func sixteenRunAtATime() {
@@ -111,11 +80,6 @@ struct WorkQueueTests {
         return queue
     }
 
-    @Test func aUserAloneHasFourRequestsRunning() {
-        var queue = diskQueue(Array(0..<10))
-        #expect(begin(&queue) == [0, 1, 2, 3])
-    }
-
     @Test func twoRequestsOfAUserRunBesideAnothers() {
         var queue = diskQueue([0, 1, 2, 100, 101, 102])
         #expect(begin(&queue) == [0, 100, 1, 101])
@@ -135,31 +99,6 @@ struct WorkQueueTests {
         queue.ended(of: 0)
         #expect(begin(&queue, now: 5) == [4])
     }
-
-    @Test("A user counts among the others for a second after a request", arguments: [false, true])
-    func memory(hasAddedSince: Bool) {
-        var queue = diskQueue([0])
-        #expect(begin(&queue) == [0])
-        queue.ended(of: 0)
-        for connection in 100..<110 { queue.add(connection, of: 1, now: 10) }
-        if hasAddedSince { queue.add(1, of: 0, now: 20) }
-        let expected = hasAddedSince ? [100, 1, 101] : [100, 101]
-        #expect(begin(&queue, now: Limit.workMemory - 1) == expected)
-        if hasAddedSince { queue.ended(of: 0) }
-        #expect(begin(&queue, now: Limit.workMemory + 19) == (hasAddedSince ? [] : [102, 103]))
-        #expect(begin(&queue, now: Limit.workMemory + 20) == (hasAddedSince ? [102, 103] : []))
-    }
-
-    @Test func itKnowsWhoHasRequestsThatRunOrWait() {
-        var queue = WorkQueue()
-        #expect(!queue.hasRequests(of: 0))
-        queue.add(0, of: 0, now: 0)
-        #expect(queue.hasRequests(of: 0) && !queue.hasRequests(of: 1))
-        #expect(begin(&queue) == [0])
-        #expect(queue.hasRequests(of: 0))
-        queue.ended(of: 0)
-        #expect(!queue.hasRequests(of: 0))
-    }
 }
 
 /// Tests of the length of a turn.
@@ -178,23 +117,6 @@ struct TurnTests {
 
     private func turn(start: Int = 0, written: Int = 0) -> Turn {
         Turn(start: start, written: written, now: clock.read)
-    }
-
-    @Test func sixtyFourLinesEndATurn() {
-        var turn = turn()
-        for _ in 0..<63 { turn.spend(read: 0, written: 0) }
-        #expect(!turn.isOver)
-        turn.spend(read: 0, written: 0)
-        #expect(turn.isOver)
-    }
-
-    @Test func theClockIsReadAfterEveryEighthLine() {
-        var turn = turn()
-        for line in 1...63 {
-            turn.spend(read: 0, written: line)
-            #expect(clock.reads == line / 8)
-        }
-        #expect(!turn.isOver)
     }
 
     @Test func aMillisecondEndsATurnWhenTheClockIsRead() {
@@ -221,20 +143,6 @@ struct TurnTests {
         clock.time = Limit.turnTime
         #expect(!turn.isOver)
         turn.spend(read: 0, written: 1000 + 4097 + 4097)
-        #expect(clock.reads == 2)
-        #expect(turn.isOver)
-    }
-
-    @Test("The clock is read after a line of more than 4 KiB, or several that are longer together") func longLines() {
-        var turn = turn()
-        turn.spend(read: 4096, written: 0)
-        #expect(clock.reads == 0)
-        turn.spend(read: 1, written: 0)
-        #expect(clock.reads == 1)
-        turn.spend(read: 4096, written: 0)
-        #expect(clock.reads == 1)
-        clock.time = Limit.turnTime
-        turn.spend(read: 4097, written: 0)
         #expect(clock.reads == 2)
         #expect(turn.isOver)
     }

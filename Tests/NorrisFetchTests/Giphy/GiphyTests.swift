@@ -39,13 +39,6 @@ import Testing
         }
     }
 
-    @Test func aBaseURLMayHaveAPath() async throws {
-        try await run(prefix: "/x/y") { fixture in
-            #expect(await fixture.giphy(.gifTrending, offset: 0, limit: 2) { $0.url += "//" }.gifs.count == 2)
-            #expect(fixture.upstream.requests.first?.path == "/x/y/v1/gifs/trending")
-        }
-    }
-
     @Test func nothingIsFetchedBeyondTheLastOffset() async throws {
         try await run { fixture in
             #expect(await fixture.giphy(.gifSearch, "chuck", offset: 5000, limit: 5).isEmpty)
@@ -83,34 +76,6 @@ import Testing
     }
 
     // MARK: Responses
-
-    @Test func aSearchFindsGifs() async throws {
-        let gifs = FakeUpstream.gifs(count: 3)
-        try await run(gifs) { fixture in
-            let page = await fixture.giphy(.gifSearch, "NORRIS", offset: 0, limit: 25)
-            #expect((page.skipped, page.head.totalCount, page.head.nextOffset) == (0, 3, nil))
-            #expect(page.gifs.map(\.id) == gifs.map(\.id))
-            #expect(page.gifs.map(\.title) == gifs.map(\.title))
-            #expect(page.gifs.allSatisfy { $0.renditions.count == 4 && $0.trendingAt == nil && $0.importedAt != nil })
-            #expect(page.gifs[0].renditions["original"]?.url == gifs[0].media("giphy.gif"))
-        }
-    }
-
-    @Test func allPagesTogetherAreTheList() async throws {
-        let gifs = FakeUpstream.gifs(count: 60)
-        try await run(gifs) { fixture in
-            var ids: [String] = []
-            var next: Int? = 0
-            while let offset = next {
-                let page = await fixture.giphy(.gifSearch, "chuck norris", offset: offset, limit: 25)
-                #expect(page.head.totalCount == 60)
-                ids += page.gifs.map(\.id)
-                next = page.head.nextOffset
-            }
-            #expect(ids == gifs.map(\.id))
-            #expect(fixture.upstream.requests.map { $0.parameter("offset") } == ["0", "25", "50"])
-        }
-    }
 
     @Test func gifsComeByID() async throws {
         let gifs = FakeUpstream.gifs(count: 120)

@@ -120,26 +120,6 @@ import Testing
         #expect(batch.skipped == 0)
     }
 
-    @Test(arguments: [#"{"id":1} {"id":2}"#, #"{"id":1},"#])
-    func brokenPostsCostWhatIsBehindThem(posts: String) {
-        let batch = team(#"{"data":[{"uid":"a","posts":[\#(posts)]},{"uid":"b","posts":[{"id":3}]}]}"#)
-        #expect(batch.posts.map(\.id) == ["team:1", "team:3"])
-        #expect(batch.skipped == 1)
-    }
-
-    @Test(arguments: [#""posts":5"#, #""posts":{"id":1}"#, #""post":[]"#, #""posts":"","post":{"id":1}"#])
-    func postsOfAnotherTypeAreCounted(posts: String) {
-        let batch = team(#"{"data":[{"uid":"a","name":"A",\#(posts)}]}"#)
-        #expect(batch.items.isEmpty)
-        #expect(batch.head == head { ($0.authors, $0.skipped) = ([Post.Author(id: "team:a", name: "A")], 1) })
-    }
-
-    @Test func whatIsMissingIsLeftOut() {
-        let batch = team(#"{"data":[{"uid":"a","name":5,"email":"A@h","profile_pic":[]}]}"#)
-        #expect(batch.head.authors == [Post.Author(id: "team:a", name: "a@h", email: "a@h")])
-        #expect(team(#"{"data":[],"total":0}"#).isEmpty)
-    }
-
     @Test(arguments: ["[]", #"{"data":{}}"#, #"{"data":[5]}"#, #"{"data":[{"uid":"a"}"#])
     func whatCannotBeUsedIsSaid(body: String) {
         let error = team(body).failure
