@@ -46,12 +46,6 @@ struct CardProgramTests {
         "Each error is one line and has an exit status",
         arguments: [
             ("", "256", 65, "Standard input is not a fact: The JSON ends too early, at byte 0."),
-            ("[]", "256", 65, "Standard input is not a fact: The value must be an object."),
-            (
-                #"{"id":"1","categories":[],"source":"text"}"#, "256", 65,
-                "Standard input is not a fact: text is missing."
-            ),
-            (input("a") + " x", "256", 65, "Standard input is not a fact: Unexpected text after the value"),
             (input(" \\n\\t"), "256", 65, "The fact's text has no visible characters"),
             (
                 input(String(repeating: "x", count: 10_001)), "256", 65,

@@ -17,10 +17,6 @@ struct LineSplitterTests {
         return lines
     }
 
-    private func lines(_ input: String, maximumLength: Int = 65_536) -> [String] {
-        lines([Array(input.utf8)], maximumLength: maximumLength)
-    }
-
     private func text(_ line: LineSplitter.Line) -> String {
         switch line {
         case .line(let bytes): String(decoding: bytes, as: UTF8.self)
@@ -28,17 +24,19 @@ struct LineSplitterTests {
         }
     }
 
-    @Test func endsLinesAtLineFeedWithOrWithoutCarriageReturn() {
-        #expect(lines("a\nbc\r\nd\r\r\n e \n") == ["a", "bc", "d\r", " e "])
-    }
-
-    @Test func skipsBlankLines() { #expect(lines("\n\r\n \t \n\r\r\na\n\n \t\r\nb\n\n") == ["a", "b"]) }
-
-    @Test func handsOutALastLineWithoutEnd() {
-        #expect(lines("a\nb") == ["a", "b"])
-        #expect(lines("a\nb\r") == ["a", "b"])
-        #expect(lines("a\n \t\r") == ["a"])
-        #expect(lines("") == [])
+    @Test(
+        arguments: [
+            ("a\rb\nbc\r\nd\r\r\n e \n", 65_536, ["a\rb", "bc", "d\r", " e "]),
+            ("\n\r\n \t \n\r\r\na\n\n \t\r\nb\n\n", 65_536, ["a", "b"]), ("a\nb", 65_536, ["a", "b"]),
+            ("a\nb\r", 65_536, ["a", "b"]), ("a\n \t\r", 65_536, ["a"]), ("", 65_536, []),
+            // A carriage return beyond the limit is not taken for the end.
+            ("abcd\rx\n", 4, ["<too long>"]), ("abc\r\r\n", 4, ["abc\r"]), ("abcd\r\r\n", 4, ["<too long>"]),
+            ("     \nok\n", 4, ["<too long>", "ok"]), ("12345", 4, ["<too long>"]),
+            ("ok\n123456789\n\n", 4, ["ok", "<too long>"]),
+        ] as [(String, Int, [String])])
+    func cutsLines(input: String, maximumLength: Int, expected: [String]) {
+        #expect(lines([Array(input.utf8)], maximumLength: maximumLength) == expected)
+        #expect(lines(chunks(Array(input.utf8), of: 1), maximumLength: maximumLength) == expected)
     }
 
     @Test(arguments: ["\n", "\r\n", ""], [1, 7, 4096, 65_536, 65_537, 65_538, 200_000])
@@ -48,13 +46,6 @@ struct LineSplitterTests {
         }
         #expect(lines(input(65_536)) == [String(repeating: "x", count: 65_536)])
         #expect(lines(input(65_537)) == ["<too long>"])
-    }
-
-    @Test func doesNotTakeACarriageReturnBeyondTheLimitForTheEnd() {
-        #expect(lines("abcd\rx\n", maximumLength: 4) == ["<too long>"])
-        #expect(lines("abc\r\r\n", maximumLength: 4) == ["abc\r"])
-        #expect(lines("abcd\r\r\n", maximumLength: 4) == ["<too long>"])
-        #expect(lines("     \nok\n", maximumLength: 4) == ["<too long>", "ok"])
     }
 
     @Test func reportsATooLongLineOnceWhenItsEndArrives() {
@@ -84,12 +75,6 @@ struct LineSplitterTests {
         tooLong.withUnsafeBytes { splitter.append($0) }
         #expect(splitter.next() == nil)
         #expect(splitter.capacity == 0)
-    }
-
-    @Test func reportsATooLongLineAtTheEndOfInput() {
-        #expect(lines("12345", maximumLength: 4) == ["<too long>"])
-        #expect(lines(chunks(Array("1234567890".utf8), of: 1), maximumLength: 4) == ["<too long>"])
-        #expect(lines("ok\n123456789\n\n", maximumLength: 4) == ["ok", "<too long>"])
     }
 
     @Test(arguments: UInt64(1)...5) func cutsTheSameLinesHoweverTheInputArrives(seed: UInt64) {

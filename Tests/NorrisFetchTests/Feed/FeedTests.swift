@@ -69,7 +69,10 @@ import Testing
     @Test(
         "A page that names its feeds helps",
         arguments: [
-            ("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">", ["https://x.example/feed.xml"]),
+            (
+                "<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">",
+                ["https://x.example/feed.xml"]
+            ),
             (
                 "<LINK HREF='?feed=rss2&amp;x=1' TYPE='application/Atom+XML' REL='Home Alternate'>",
                 ["https://x.example/a/b?feed=rss2&x=1"]

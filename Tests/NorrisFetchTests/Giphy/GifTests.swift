@@ -39,10 +39,8 @@ struct GifTests {
     @Test(
         "An id is a text or a number",
         arguments: [
-            (#""-_aZ09""#, "-_aZ09"), ("12345", "12345"), ("0", "0"), ("null", nil), (#""""#, nil), (#""a b""#, nil),
-            (#""a/../b""#, nil), (#""a,b""#, nil), (#""é""#, nil), ("1.5", nil), ("true", nil), ("[]", nil),
-            (#""a\u0000""#, nil), ("\"\(String(repeating: "i", count: 65))\"", nil),
-            ("\"\(String(repeating: "i", count: 64))\"", String(repeating: "i", count: 64)),
+            (#""-_aZ09""#, "-_aZ09"), ("12345", "12345"), ("null", nil), (#""a b""#, nil), (#""a/../b""#, nil),
+            (#""a,b""#, nil), ("1.5", nil), ("[]", nil), ("\"\(String(repeating: "i", count: 65))\"", nil),
             (#""random""#, nil), (#""randoms""#, "randoms"),
         ] as [(String, String?)]
     )
@@ -69,17 +67,14 @@ struct GifTests {
     }
 
     @Test(arguments: [
-        (#""g""#, "g"), (#""pg-13""#, "pg-13"), (#""y""#, "y"), (#""nsfw2""#, "nsfw2"), (#""""#, ""), ("null", ""),
-        ("18", ""), (#""PG""#, ""), (#""a b""#, ""), (#""a_b""#, ""), (#""é""#, ""), (#""abcdefghij""#, "abcdefghij"),
-        (#""abcdefghijk""#, ""),
+        (#""pg-13""#, "pg-13"), ("null", ""), ("18", ""), (#""PG""#, ""), (#""a b""#, ""), (#""abcdefghijk""#, ""),
     ]) func ratings(json: String, rating: String) { #expect(gif(with: #""rating":\#(json)"#)?.rating == rating) }
 
     @Test(
         "Two dates mean never",
         arguments: [
             (#""2020-09-22 01:31:35""#, "2020-09-22T01:31:35Z"), (#""0000-00-00 00:00:00""#, nil),
-            (#""1970-01-01 00:00:00""#, nil), (#""1970-01-01 00:00:01""#, "1970-01-01T00:00:01Z"), (#""""#, nil),
-            ("null", nil), ("1600738295", nil),
+            (#""1970-01-01 00:00:00""#, nil), ("null", nil), ("1600738295", nil),
         ] as [(String, String?)]
     )
     func times(json: String, time: String?) throws {

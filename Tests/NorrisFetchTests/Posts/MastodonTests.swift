@@ -53,12 +53,6 @@ import Testing
         #expect(batch.posts.map(\.id) == ["town:1", "town:9"])
         #expect(batch.skipped == 1)
     }
-
-    @Test(arguments: [#"{"error":"x"}"#, "[5]", "[\(status)"]) func whatCannotBeUsedIsSaid(body: String) {
-        let error = town(body).failure
-        #expect(error?.kind == .decode)
-        #expect(error?.message.hasPrefix("api.example/api/v1/timelines/public answered with ") == true)
-    }
 }
 
 struct StatusTests {
@@ -199,19 +193,6 @@ struct StatusTests {
         ] as [(String, Post.Image?)]
     )
     func pictures(attachment: String, expected: Post.Image?) throws { #expect(try image(attachment) == expected) }
-
-    // MARK: Other members
-
-    @Test func wrongTypesAreLeftOut() throws {
-        let post = try post(
-            with: """
-                "created_at":5,"content":null,"tags":[{"name":5},"x",{"name":"#a"},{"name":"a"}],
-                "media_attachments":{},"favourites_count":"x","replies_count":-1,"reblogs_count":null,"reblog":[],
-                "spoiler_text":5,"sensitive":"1"
-                """)
-        let author = Post.Author(id: "town:2", name: "@ann@town.example", handle: "@ann@town.example")
-        #expect(post == Post(id: "town:1", source: "town", author: author, tags: ["a"], url: "https://h/1"))
-    }
 
     @Test func whatIsPassedOnSpeaksForItself() throws {
         let post = try post(

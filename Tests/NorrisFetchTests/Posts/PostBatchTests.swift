@@ -16,16 +16,6 @@ struct PostBatchTests {
         Post(id: id, source: "", author: author ?? ann, text: text ?? "Text of \(id)")
     }
 
-    @Test func postsAndTheirAuthorsComeOutInOrder() throws {
-        let ben = Post.Author(id: "2", name: "Ben")
-        let batch = try batch(post("b", by: ben), post("a"), post("c", by: ben))
-        #expect(batch.posts.map(\.id) == ["town:b", "town:a", "town:c"])
-        #expect(batch.posts.map(\.source) == ["town", "town", "town"])
-        let authors = [Post.Author(id: "town:2", name: "Ben"), Post.Author(id: "town:1", name: "Ann")]
-        #expect(batch.posts.map(\.author) == [authors[0], authors[1], authors[0]])
-        #expect(batch.head == FetchHead())
-    }
-
     @Test func theSameAuthorIsFilledIn() throws {
         let full = Post.Author(
             id: "1", name: "Annie", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org")

@@ -31,11 +31,10 @@ struct PostCleaningTests {
         }
     }
 
-    @Test func aPostNeedsAnID() { #expect(cleaned { $0.id = "" } == nil) }
-
     // MARK: Content
 
-    @Test func aPostNeedsContent() {
+    @Test func aPostNeedsAnIDAndContent() {
+        #expect(cleaned { $0.id = "" } == nil)
         #expect(cleaned { $0.text = nil } == nil)
         #expect(cleaned { $0.text = " \n\u{200B}\u{7}" } == nil)
         #expect(cleaned { ($0.text, $0.title) = (nil, "\t") } == nil)

@@ -117,14 +117,6 @@ struct RateLimitTests {
         #expect(notBefore([reset]) == nil)
     }
 
-    @Test func theLaterOfResetAndFreshnessCounts() {
-        let used: [(name: String, value: String)] = [
-            ("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", "784111837"),
-        ]
-        #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=90")])) == 90)
-        #expect(notBefore(HTTPHeaderFields(used + [("Cache-Control", "max-age=30")])) == 60)
-    }
-
     private func retryAfter(_ status: Int, _ headers: HTTPHeaderFields) -> Int? {
         UpstreamError(HTTPResponse(status: status, headers: headers)).retryAfter
     }
