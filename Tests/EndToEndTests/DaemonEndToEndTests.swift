@@ -54,20 +54,6 @@ import Testing
         #expect(daemon.notifications.wait(for: "WATCHDOG=1") != nil)
     }
 
-    @Test func reloadSaysFileLineAndKey() throws {
-        let daemon = try RunningDaemon(configuration: "facts:\n  enabled: false\n")
-        #expect(try daemon.ctl("reload").status == 0)
-        let path = try daemon.folder.write("facts:\n  refesh: 24h\n", to: "config.yaml")
-        let result = try daemon.ctl("--json", "reload")
-        #expect(result.status == 64)
-        let error = try ResponseError(parsing: result.errors.dropLastNewline)
-        #expect(error.code == .invalidParams)
-        #expect(error.details["file"] == .string(path))
-        #expect(error.details["line"] == 2)
-        #expect(error.details["key"] == "facts.refesh")
-        #expect(error.message.contains("facts.refresh"))
-    }
-
     @Test func aSocketOfTheServiceManagerIsTakenOver() throws {
         let folder = TemporaryFolder()
         let activator = try ChildProcess(
@@ -190,7 +176,7 @@ import Testing
 @Suite(.onTestThread, .serialized, .timeLimit(.minutes(20))) struct ServiceManagerEndToEndTests {
     @Test func statusSaysThatAReloadWasRefusedUntilOneIsNot() throws {
         let daemon = try RunningDaemon()
-        _ = try daemon.folder.write("facts: {enabled: maybe}\nlog: {levle: info}\n", to: "config.yaml")
+        let path = try daemon.folder.write("facts: {enabled: maybe}\nlog: {levle: info}\n", to: "config.yaml")
         daemon.send(SIGHUP)
         let refused = try #require(daemon.notifications.wait(for: "READY=1"))
         #expect(refused.contains("facts · A new configuration was refused: "))
@@ -202,6 +188,14 @@ import Testing
         // The log has one line for each fault.
         let lines = try daemon.log(of: "configuration.refused", atLeast: 2)
         #expect(lines.map { $0.contains("facts.enabled") } == [true, false], "\(lines)")
+
+        _ = try daemon.folder.write("facts:\n  refesh: 24h\n", to: "config.yaml")
+        let result = try daemon.ctl("--json", "reload")
+        #expect(result.status == 64)
+        let error = try ResponseError(parsing: result.errors.dropLastNewline)
+        #expect(error.code == .invalidParams && error.message.contains("facts.refresh"))
+        let details = ["file", "line", "key"].map { error.details[$0] }
+        #expect(details == [.string(path), 2, "facts.refesh"])
     }
 
     @Test func whyItDoesNotStartIsItsStatus() throws {

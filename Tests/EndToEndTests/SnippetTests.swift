@@ -95,22 +95,6 @@ import Testing
 
     // MARK: norris-pick, with the real fzf
 
-    @Test func aPickedItemIsShown() throws {
-        let daemon = try RunningDaemon()
-        let fact = try daemon.ctl("fact", "--format", "{id}").output.trimmingCharacters(in: .newlines)
-        _ = try daemon.ctl("favorite", "add", "fact", fact)
-        let text = try daemon.ctl("fact", "--id", fact).output
-        let snippet = try Snippet("norris-pick")
-        let terminal = try PseudoTerminal(
-            snippet.path, environment: snippet.environment(daemon).merging(["TERM": "xterm"]) { $1 }, columns: 200)
-        #expect(terminal.wait(for: "1/1") != nil, "\(terminal.rest)")
-        terminal.type("\r")
-        // fzf leaves the alternate screen when it ends.
-        #expect(terminal.wait(for: "[?1049l") != nil, "\(terminal.rest)")
-        let ended = terminal.waitForEnd()
-        #expect(ended == 0 && terminal.rest.contains(text.prefix(40)), "\(terminal.rest)")
-    }
-
     @Test("The id of an imported favorite stays text if the user's shell is fish, which quotes in another way")
     func thePreviewGetsTheWholeID() throws {
         let snippet = try Snippet(
@@ -162,12 +146,6 @@ import Testing
         #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
         #expect(result.output.hasPrefix("\n") && result.output.hasSuffix("\n"))
         #expect(result.output.split(whereSeparator: \.isWhitespace) == fact.split(whereSeparator: \.isWhitespace))
-
-        let word = String(repeating: "ü", count: 90)
-        let long = String(repeating: "Chuck Norris waits for no one. ", count: 9) + word
-        let wrapped = try login(Snippet("update-motd.d", norrisctl: "echo '\(long)'"))
-        #expect(wrapped.lines.count > 3 && wrapped.lines.last == word, "\(wrapped)")
-        #expect(wrapped.lines.dropLast().allSatisfy { $0.count <= 78 })
     }
 
     @Test func aDaemonThatIsAwayOrHangsHoldsNobodyUp() throws {

@@ -48,23 +48,6 @@ struct SurroundingsEndToEndTests {
         #expect(result.output == String(repeating: "True\n", count: 6) + "0\n", "\(result)")
     }
 
-    @Test("A log that nothing reads stops neither requests nor the end") func stuckLog() throws {
-        let result = try python(
-            """
-            import fcntl
-            reading, writing = os.pipe()
-            fcntl.fcntl(writing, 1031, 4096)  # F_SETPIPE_SZ
-            process = start("--log-level", "trace", stderr=writing)
-            print(ask())
-            for _ in range(200):
-                process.send_signal(signal.SIGHUP)
-                time.sleep(0.005)
-            print(ask())
-            print(end(process))
-            """)
-        #expect(result.output == "True\nTrue\n0\n", "\(result)")
-    }
-
     @Test("Closed standard descriptors are not used for other files") func closedDescriptors() throws {
         let result = try python(
             """

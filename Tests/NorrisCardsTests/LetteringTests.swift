@@ -9,15 +9,6 @@ struct LetteringTests {
         return try typesetter.column(CardText(text), measure: 830, room: 730, width: 1000).blocks[0].block
     }
 
-    @Test func shortTextsAreCenteredAndLongOnesBeginAtOnePlace() throws {
-        let short = try block("Chuck Norris counted to infinity. Twice, on a bad day.").lines
-        #expect(short.allSatisfy { abs(2 * $0.x + $0.width - 830) < 0.01 })
-        let words = String(repeating: "words without an end ", count: 20)
-        #expect(try block(words).lines.allSatisfy { $0.x == 0 })
-        let hebrew = try block(String(repeating: "מילים בלי סוף ", count: 20)).lines
-        #expect(hebrew.count > 7 && hebrew.allSatisfy { abs($0.x + $0.width - 830) < 0.01 })
-    }
-
     @Test func linesOfTheWriterAreKept() throws {
         let poem = "Roses are red,\nViolets are blue.\nChuck Norris looked,\nand they turned around too."
         #expect(try block(poem).lines.count == 4)
@@ -40,16 +31,6 @@ struct LetteringTests {
         for text in texts {
             let block = try block(text)
             #expect(block.left > -0.01 && block.right < 830.01, "\(text)")
-        }
-    }
-
-    @Test func anAttributionIsSmallerAndBelow() throws {
-        let typesetter = try Typesetter(language: "en")
-        for text in ["Be brave.\n-- Ada", String(repeating: "Be brave. ", count: 60) + "\n-- Ada"] {
-            let column = try typesetter.column(CardText(text), measure: 830, room: 730, width: 1000)
-            let (words, name) = (column.blocks[0], column.blocks[1])
-            #expect(column.blocks.count == 2 && name.block.size < words.block.size)
-            #expect(name.y > words.block.height && column.height == name.y + name.block.height)
         }
     }
 }

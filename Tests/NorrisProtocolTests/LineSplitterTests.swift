@@ -1,6 +1,5 @@
 import NorrisProtocol
 import NorrisSystem
-import NorrisTestSupport
 import Testing
 
 struct LineSplitterTests {
@@ -97,5 +96,4 @@ struct LineSplitterTests {
     private func chunks(_ bytes: [UInt8], of size: Int) -> [[UInt8]] {
         stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     }
-
 }

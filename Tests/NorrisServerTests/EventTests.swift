@@ -26,8 +26,6 @@ import Testing
         try await withServer(all, tuning: tuning, events: hub, body)
     }
 
-    // MARK: Order
-
     @Test func subscribersGetWhatHappensAndOthersDoNot() async throws {
         try await withHub { live in
             let other = try live.connect()
@@ -88,22 +86,6 @@ import Testing
             try client.expect(events: finished("facts", 39), .server(.degraded, at: noon), finished("planet", 1))
         }
     }
-
-    // MARK: Slow readers
-
-    @Test func aSubscriberThatTakesNothingIsClosed() async throws {
-        try await withHub(tuning: .eager(stall: .milliseconds(1))) { live in
-            let client = try subscriber(of: live)
-            let failure = SourceFailure(kind: .http, message: String(repeating: "x", count: 10_000), since: noon)
-            while hub.subscribers > 0 {
-                hub.publish(.source("facts", .failed, error: failure))
-                try live.roundTrip()
-            }
-            try client.waitForClose()
-        }
-    }
-
-    // MARK: End
 
     @Test("A stop is told before the connection is closed, after the replies that were awaited")
     func stop() async throws {

@@ -1,4 +1,3 @@
-import NorrisSystem
 import Testing
 
 @testable import NorrisServer
@@ -21,7 +20,6 @@ struct FairQueueTests {
         #expect(drain(&queue) == [6, 4, 5, 1, 3, 2])
         #expect(queue.isEmpty)
     }
-
 }
 
 /// Tests of the queue for requests that wait for a disk or a network.
@@ -105,22 +103,11 @@ struct WorkQueueTests {
 struct TurnTests {
     private final class Clock {
         var time = 0
-        private(set) var reads = 0
-
-        func read() -> Int {
-            reads += 1
-            return time
-        }
-    }
-
-    private let clock = Clock()
-
-    private func turn(start: Int = 0, written: Int = 0) -> Turn {
-        Turn(start: start, written: written, now: clock.read)
     }
 
     @Test func aMillisecondEndsATurnWhenTheClockIsRead() {
-        var turn = turn(start: 500)
+        let clock = Clock()
+        var turn = Turn(start: 500, written: 0, now: { clock.time })
         clock.time = 500 + 999_999
         for _ in 0..<8 { turn.spend(read: 0, written: 0) }
         #expect(!turn.isOver)
@@ -128,22 +115,6 @@ struct TurnTests {
         for _ in 0..<7 { turn.spend(read: 0, written: 0) }
         #expect(!turn.isOver)
         turn.spend(read: 0, written: 0)
-        #expect(turn.isOver)
-    }
-
-    @Test("The clock is read after a reply of more than 4 KiB, or several that are longer together")
-    func longReplies() {
-        var turn = turn(written: 1000)
-        turn.spend(read: 0, written: 1000 + 4096)
-        #expect(clock.reads == 0)
-        turn.spend(read: 0, written: 1000 + 4097)
-        #expect(clock.reads == 1)
-        turn.spend(read: 0, written: 1000 + 4097 + 4096)
-        #expect(clock.reads == 1)
-        clock.time = Limit.turnTime
-        #expect(!turn.isOver)
-        turn.spend(read: 0, written: 1000 + 4097 + 4097)
-        #expect(clock.reads == 2)
         #expect(turn.isOver)
     }
 }

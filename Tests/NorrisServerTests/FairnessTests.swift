@@ -115,5 +115,4 @@ import Testing
             #expect(disk.running == 0 && network.running == 0)
         }
     }
-
 }

@@ -1,5 +1,4 @@
 import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer

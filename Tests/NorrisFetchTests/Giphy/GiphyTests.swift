@@ -5,16 +5,12 @@ import Testing
 @testable import NorrisFetch
 
 @Suite(.timeLimit(.minutes(20))) struct GiphyTests {
-    private func run(
-        _ gifs: [FakeGif] = FakeUpstream.gifs(count: 60), prefix: String = "", _ body: (Fixture) async throws -> Void
-    ) async throws {
-        let upstream = try await FakeUpstream.start(prefix: prefix)
-        upstream.setGifs(gifs)
+    private func run(_ body: (Fixture) async throws -> Void) async throws {
+        let upstream = try await FakeUpstream.start()
+        upstream.setGifs(FakeUpstream.gifs(count: 60))
         upstream.requireKey(Fixture.key)
         try await Fixture.run(upstream, body)
     }
-
-    // MARK: Requests
 
     @Test func requestsAreAsGiphyWants() async throws {
         try await run { fixture in
@@ -72,21 +68,6 @@ import Testing
             #expect(await fixture.giphy(.gifs, "a,b").isEmpty)
             fixture.upstream.setFault(.status(410))
             #expect(await fixture.giphy(.gifs, "a").failure?.status == 410)
-        }
-    }
-
-    // MARK: Responses
-
-    @Test func gifsComeByID() async throws {
-        let gifs = FakeUpstream.gifs(count: 120)
-        try await run(gifs) { fixture in
-            #expect(await fixture.giphy(.gifs, gifs[7].id).gifs.map(\.title) == [gifs[7].title])
-            let unknown = await fixture.giphy(.gifs, "unknown")
-            #expect(unknown.items.isEmpty && unknown.failure == nil)
-            let ids = gifs.prefix(99).map(\.id)
-            let page = await fixture.giphy(.gifs, (ids + ["unknown"]).joined(separator: ","))
-            #expect(page.gifs.map(\.id) == ids)
-            #expect((page.skipped, page.head.nextOffset) == (0, nil))
         }
     }
 }
