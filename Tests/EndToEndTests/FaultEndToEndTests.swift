@@ -84,18 +84,4 @@ import Testing
     private func wait(_ watch: LineClient, until condition: () throws -> Bool) throws {
         while try !condition() { try watch.wait(for: .finished) }
     }
-
-    @Test func anUpstreamThatIsNotThereDoesNotSlowASearch() async throws {
-        let upstream = try await FakeUpstream.start()
-        upstream.close()
-        do {
-            let daemon = try RunningDaemon.fetching(from: upstream)
-            try daemon.waitUntilFailing(daemon.watch())
-            let found = try daemon.ctl("search", "Chuck")
-            #expect(found.status == 0 && found.lines.count == 25)
-            #expect(found.errors.isEmpty, "Facts do not age: \(found.errors)")
-            #expect(try daemon.ctl("search", "no such text").errors.contains("facts: offline"))
-        }
-        await upstream.stop()
-    }
 }

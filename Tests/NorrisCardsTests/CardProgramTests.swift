@@ -74,32 +74,6 @@ struct CardProgramTests {
             #expect(result.errors == "norris-card: No font is installed; install one, such as Debian's fonts-inter.\n")
         }
     }
-
-    @Test(
-        "Messages of failed reads and writes",
-        arguments: [
-            ("> /dev/full", "Standard output cannot be written: No space left on device."),
-            ("> /dev/null <&-", "Standard input cannot be read: Bad file descriptor."),
-            ("> /dev/null < /", "Standard input cannot be read: Is a directory."),
-            ("--alt > /dev/full", "Standard output cannot be written: No space left on device."),
-        ])
-    func saysWhyItCannot(redirection: String, reason: String) async throws {
-        try await TestThread.run {
-            let command = "\"$0\" --size 256 \(redirection)"
-            let result = try run("bash", ["-c", command, Programs.norrisCard], input: json("x"))
-            #expect(result.status == 74)
-            #expect(result.errors == "norris-card: \(reason)\n")
-        }
-    }
-
-    @Test func aClosedPipeIsNoError() async throws {
-        try await TestThread.run {
-            let command = "\"$0\" --size 256 | head -c 9 > /dev/null; echo ${PIPESTATUS[0]}"
-            let result = try run("bash", ["-c", command, Programs.norrisCard], input: json("x"))
-            #expect(result.output == "0\n")
-            #expect(result.errors == "")
-        }
-    }
 }
 
 struct CardRequestTests {

@@ -1,5 +1,4 @@
 import NorrisProtocol
-import NorrisSystem
 import Testing
 
 struct LineSplitterTests {
@@ -74,23 +73,6 @@ struct LineSplitterTests {
         tooLong.withUnsafeBytes { splitter.append($0) }
         #expect(splitter.next() == nil)
         #expect(splitter.capacity == 0)
-    }
-
-    @Test(arguments: UInt64(1)...5) func cutsTheSameLinesHoweverTheInputArrives(seed: UInt64) {
-        var generator = SeededRandom(seed: seed)
-        let alphabet = Array("abcdefgh \t\r\r\n\n\n".utf8)
-        let input = (0..<2000).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] }
-        let whole = lines([input], maximumLength: 9)
-        #expect(whole.contains("<too long>") && whole.count > 100)
-        #expect(lines(chunks(input, of: 1), maximumLength: 9) == whole)
-        var rest = input[...]
-        var pieces: [[UInt8]] = []
-        while !rest.isEmpty {
-            let piece = rest.prefix(Int.random(in: 0...40, using: &generator))
-            pieces.append(Array(piece))
-            rest = rest.dropFirst(piece.count)
-        }
-        #expect(lines(pieces, maximumLength: 9) == whole)
     }
 
     private func chunks(_ bytes: [UInt8], of size: Int) -> [[UInt8]] {

@@ -15,10 +15,6 @@ struct ConnectionTests {
         let connection = connection()
         #expect(!connection.hasExpired(after: .seconds(299)))
         #expect(connection.hasExpired(after: .seconds(300)))
-    }
-
-    @Test func anyByteEndsIdling() {
-        let connection = connection()
         connection.receive("{", after: .seconds(200))
         #expect(!connection.hasExpired(after: .seconds(499)))
         #expect(connection.hasExpired(after: .seconds(500)))
@@ -101,8 +97,6 @@ private final class Driver {
     func receive(_ text: String, after time: Duration = .zero) {
         Array(text.utf8).withUnsafeBytes { connection.received($0, now: time.nanoseconds) }
     }
-
-    func next() -> Connection.Action { connection.next() }
 
     func answerArrived(after time: Duration = .zero) {
         (connection.unfinished, connection.lastActivity) = (nil, time.nanoseconds)

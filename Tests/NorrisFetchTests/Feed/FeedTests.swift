@@ -46,6 +46,12 @@ import Testing
             let fetched = await fixture.fetch(.feed) { $0.url += "/feed?key=secret" }
             #expect(fetched.posts.map(\.url) == [fixture.upstream.baseURL + "/a/p"])
             #expect(fetched.head.url == fixture.upstream.baseURL + "/a/feed")
+            // The target of a redirect may repeat the key of the request.
+            let page = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
+            fixture.upstream.setDocument("/page", contentType: "text/html", body: Array(page.utf8))
+            fixture.upstream.setFault(.redirect(to: "/page"), path: "/feed")
+            let failure = await fixture.fetch(.feed) { $0.url += "/feed?key=secret" }.failure
+            #expect(failure?.feedURLs == ["\(fixture.upstream.baseURL)/f"])
         }
     }
 

@@ -33,7 +33,13 @@ struct GifTests {
     }
 
     @Test func anIDIsEnough() {
-        #expect(gif(#"{"id":"x"}"#) == Gif(id: "x", title: "", rating: "", pageURL: "https://giphy.com/gifs/x"))
+        let bare = Gif(id: "x", title: "", rating: "", pageURL: "https://giphy.com/gifs/x")
+        #expect(gif(#"{"id":"x"}"#) == bare)
+        #expect(gif(with: #""username":" ","alt_text":"<p></p>","url":"javascript:alert(1)","new":[1.5]"#) == bare)
+    }
+
+    @Test(arguments: [#""is_sticker":1"#, #""is_sticker":null,"type":"sticker""#]) func stickers(members: String) {
+        #expect(gif(with: members)?.isSticker == true)
     }
 
     @Test(
