@@ -76,21 +76,6 @@ struct SurroundingsEndToEndTests {
         #expect(result.output.hasPrefix("71 norrisd: no further thread can be started"), "\(result)")
     }
 
-    @Test("Programs are waited for although the parent ignores their end") func ignoredChildren() throws {
-        _ = try folder.write("<opml><body></body></opml>", to: "feeds.opml")
-        let result = try python(
-            """
-            process = start()
-            ask()
-            words = [norrisctl, "--socket", f"{folder}/sock", "feed", "import", f"{folder}/feeds.opml"]
-            ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-            ended = subprocess.run(words, preexec_fn=ignore, capture_output=True, timeout=60)
-            print(ended.returncode, ended.stdout, ended.stderr)
-            end(process)
-            """)
-        #expect(!result.output.isEmpty && result.status == 0, "\(result)")
-    }
-
     @Test("A signal ends the pager too") func pager() throws {
         let result = try python(
             """

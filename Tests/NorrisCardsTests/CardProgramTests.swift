@@ -97,16 +97,6 @@ struct CardRequestTests {
     }
 
     @Test(
-        "A size that is none is refused",
-        arguments: ["255", "4097", "0", "-1080", "1e3", "1080px", "", "99999999999999999999", "256.0", "\u{1B}[31m"])
-    func refusesSizes(size: String) {
-        let error = #expect(throws: CardError.self) { try CardRequest(arguments: ["--size", size]) }
-        #expect(error?.status == 64)
-        #expect(error?.message?.contains("from 256 to 4096.") == true)
-        #expect(error?.message?.contains("\u{1B}") == false)
-    }
-
-    @Test(
         "Unknown arguments are refused",
         arguments: [
             ["--tags"], ["card.png"], ["--size"], ["-"], ["--alt=1"], ["--style"], ["--style", "Poster"],

@@ -51,7 +51,7 @@ import Testing
     @Test func nothingFoundIsNoError() {
         #expect(search(#"{"total":0,"result":[]}"#).isEmpty)
         let error = search(#"{"total":1,"result":[{"id":5}]}"#).failure
-        expect(error, .decode, "answered with 1 jokes, none of them usable", isRetryable: false)
+        #expect(error?.kind == .decode && error?.message.contains("1 jokes, none of them usable") == true)
     }
 
     @Test func badItemsAreSkippedAndCounted() {

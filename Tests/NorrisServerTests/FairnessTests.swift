@@ -50,24 +50,6 @@ import Testing
         }
     }
 
-    @Test("A batch goes on in the next turn, and its reply is one line") func batchOverTwoTurns() async throws {
-        let calls = Counter()
-        let bodies = ["server.metrics": report(calls), "fact.get": TestMethods.counted(calls, TestMethods.echo)]
-        try await withServer(bodies) { live in
-            let clients = try live.connect(3)
-            let entries = (0..<64).map { request($0, "fact.get", #"{"id":"\#($0)"}"#) }
-            let report = request(64, "server.metrics")
-            try live.blocked(by: clients[0]) {
-                try clients[1].send(lines: notification("fact.get", #"{"id":"a"}"#), batch(entries), report)
-                try clients[2].send(lines: report)
-            }
-            // The batch has 64 lines and follows another line.
-            #expect(try receiveNumber(clients[2]) <= Limit.turnLines)
-            let expected = (0..<64).map { #"\#($0) "\#($0)""# }.joined(separator: ", ")
-            try clients[1].expect("[\(expected)]", "64 65")
-        }
-    }
-
     // MARK: Deferred work
 
     /// Counts running requests and stores the maximum.

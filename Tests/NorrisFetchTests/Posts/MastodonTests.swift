@@ -27,20 +27,6 @@ import Testing
         }
     }
 
-    @Test(arguments: [401, 404, 422]) func aClosedTimelineIsSaid(status: Int) async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setFault(.status(status, body: #"{"error":"Record not found"}"#))
-            let error = await fixture.fetch(.mastodon) { $0.source = "town" }.failure
-            let host = "127.0.0.1:\(fixture.upstream.port)"
-            let closed =
-                "The public timeline of \(host) needs a login (HTTP \(status)), and norrisd has none; "
-                + "put another server into posts.sources.town.url."
-            let other = "HTTP \(status) from \(host)/api/v1/timelines/public: Record not found."
-            #expect((error?.kind, error?.status) == (.http, status))
-            #expect(error?.message == (status == 404 ? other : closed))
-        }
-    }
-
     // MARK: Bodies
 
     @Test(arguments: [

@@ -55,16 +55,6 @@ import Testing
         }
     }
 
-    @Test func aProxyThatIsAwayIsNamed() async throws {
-        try await run(base: "https://jokes.example") { fixture in
-            fixture.upstream.close()
-            let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
-            #expect(error?.kind == .offline)
-            let message = try #require(error?.message)
-            #expect(message.contains("the proxy") && message.contains("connection refused"), "\(message)")
-        }
-    }
-
     @Test func redirectsToPrivateNamesAreRefused() async throws {
         try await run(base: "https://jokes.example", tls: FakeCertificate()) { fixture in
             for target in ["https://127.0.0.1/x", "https://localhost/x", "https://[::1]/x"] {
