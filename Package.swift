@@ -199,7 +199,7 @@ let cards: [Target] = [
         dependencies: ["CPNG", "CPango", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .testTarget(
         name: "NorrisCardsTests",
-        dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisStore", "NorrisTestSupport", "norris-card"],
+        dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],
         exclude: ["Golden"]
     ),
 ]

@@ -72,37 +72,6 @@ import Testing
         #expect(try names(folder) == ["f.png"])
     }
 
-    @Test func drawsWhatTheDaemonServed() throws {
-        let daemon = try RunningDaemon()
-        let folder = try installation()
-        let socket = ["NORRISD_SOCKET": daemon.socket]
-        // The first command draws the next fact. The second command draws this fact again, because it was shown last.
-        let next = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
-        #expect(next.status == 0, "\(next)")
-        let first = try FactRandom.Result(parsing: Array(next.output.utf8)).items
-        let again = try shell("norrisctl --timeout 5m card -o f.png --json", folder, socket)
-        #expect(try [FactGet.Result(parsing: Array(again.output.utf8)).fact] == first, "\(again)")
-        func drawn() throws -> Fact { try Fact(json: JSON.parse(Array(bytes(folder("bin/norris-card.input"))))) }
-        let served = try shell("norrisctl --timeout 5m fact --json", folder, socket).output
-        let fact = try #require(FactRandom.Result(parsing: Array(served.utf8)).items.first)
-        #expect(try shell("norrisctl --timeout 5m card -o f.png", folder, socket).status == 0)
-        #expect(try drawn() == fact)
-        let today = try shell("norrisctl --timeout 5m card --today -o f.png --json", folder, socket).output
-        #expect(today == (try shell("norrisctl --timeout 5m fact --today --json", folder, socket).output))
-        #expect(try drawn() == FactToday.Result(parsing: Array(today.utf8)).fact)
-        let named = try shell("norrisctl --timeout 5m fact --category dev --name Ada --json", folder, socket).output
-        let shown = try #require(FactRandom.Result(parsing: Array(named.utf8)).items.first)
-        for _ in 0..<2 {
-            #expect(try shell("norrisctl --timeout 5m card -o f.png", folder, socket).status == 0)
-            #expect(try drawn() == shown)
-        }
-        #expect(try shell("norrisctl --timeout 5m card -c dev -o f.png", folder, socket).status == 0)
-        #expect(try drawn().categories.contains("dev"))
-        #expect(try shell("norrisctl --timeout 5m card --id nope -o g.png", folder, socket).status == 1)
-        #expect(try shell("norrisctl --timeout 5m card -o g.png", folder).status == 69)
-        #expect(try names(folder) == ["f.png"])
-    }
-
     @Test func findsNorrisCardBesideItsOwnFileAndNowhereElse() throws {
         let folder = try installation(nil)
         let other = try installation()
@@ -133,15 +102,6 @@ import Testing
         #expect(piped.errors == "norrisctl: Standard output cannot be written: File too large.\n")
         #expect(try names(folder) == ["old.png", "out"])
         #expect(try bytes(folder("home/old.png")) == Data("old".utf8))
-    }
-
-    /// norrisctl ignores SIGPIPE and SIGXFSZ, but a program that norrisctl starts must not inherit that.
-    @Test(arguments: [SIGKILL, SIGSEGV, SIGPIPE, SIGXFSZ]) func saysWhichSignalKilledNorrisCard(signal: Int32) throws {
-        let folder = try installation("ulimit -c 0; kill -\(signal) $$")
-        let result = try shell("norrisctl card --text x -o f.png", folder)
-        #expect(result.status == 70, "\(result)")
-        #expect(result.errors.hasPrefix("norrisctl: norris-card was killed by signal \(signal).\n"), "\(result)")
-        #expect(try names(folder).isEmpty)
     }
 
     @Test(arguments: [SIGINT, SIGTERM]) func aSignalEndsNorrisCardAndLeavesNothing(signal: Int32) throws {

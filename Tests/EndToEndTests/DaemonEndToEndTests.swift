@@ -54,20 +54,6 @@ import Testing
         #expect(daemon.notifications.wait(for: "WATCHDOG=1") != nil)
     }
 
-    @Test func reloadSaysFileLineAndKey() throws {
-        let daemon = try RunningDaemon(configuration: "facts:\n  enabled: false\n")
-        #expect(try daemon.ctl("reload").status == 0)
-        let path = try daemon.folder.write("facts:\n  refesh: 24h\n", to: "config.yaml")
-        let result = try daemon.ctl("--json", "reload")
-        #expect(result.status == 64)
-        let error = try ResponseError(parsing: result.errors.dropLastNewline)
-        #expect(error.code == .invalidParams)
-        #expect(error.details["file"] == .string(path))
-        #expect(error.details["line"] == 2)
-        #expect(error.details["key"] == "facts.refesh")
-        #expect(error.message.contains("facts.refresh"))
-    }
-
     @Test func aSocketOfTheServiceManagerIsTakenOver() throws {
         let folder = TemporaryFolder()
         let activator = try ChildProcess(
@@ -129,14 +115,6 @@ import Testing
         #expect(try daemon.ctl("fact").status == 0)
     }
 
-    @Test func aStaleSocketIsReplaced() throws {
-        let folder = TemporaryFolder()
-        try RunningDaemon(in: folder).end(SIGKILL)
-        #expect(FileManager.default.fileExists(atPath: folder("sock")))
-        let daemon = try RunningDaemon(in: folder)
-        #expect(try daemon.ctl("fact").status == 0)
-    }
-
     @Test func aDamagedCacheIsReplaced() throws {
         let folder = TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder("cache"), withIntermediateDirectories: true)
@@ -175,17 +153,6 @@ import Testing
         #expect(status.contains(#""read_only":true"#))
     }
 
-    @Test func unreadableFortunesAreReportedAndTheRestServed() throws {
-        let folder = TemporaryFolder()
-        let good = try folder.write("A good one.\n%\n", to: "good")
-        let bad = try (1...8).map { try folder.write("\0no text", to: "fortunes-\($0)") } + [folder("none")]
-        let list = ([good] + bad).joined(separator: ", ")
-        let daemon = try RunningDaemon(in: folder, configuration: "facts: {enabled: false, fortunes: [\(list)]}\n")
-        // norrisd reads the files in the background.
-        for file in bad { try daemon.waitForLog("error fortunes.unreadable error=\"\(file): ") }
-        #expect(try daemon.ctl("fact", "--category", "good").output == "A good one.\n")
-    }
-
     // MARK: Rights
 
     @Test(.enabled(if: getuid() == 0, "needs root to become other users")) func onlyAdministratorsReload() throws {
@@ -207,25 +174,9 @@ import Testing
 
 /// Tests of the messages of the built daemon to the service manager and the journal.
 @Suite(.onTestThread, .serialized, .timeLimit(.minutes(20))) struct ServiceManagerEndToEndTests {
-    // MARK: Status
-
-    @Test func statusIsWhatIsStoredAndWhenMoreComes() async throws {
-        let upstream = try await FakeUpstream.start()
-        do {
-            let daemon = try RunningDaemon.fetching(from: upstream)
-            try daemon.waitUntilFetched(daemon.watch())
-            daemon.send(SIGHUP)
-            let told = try #require(daemon.notifications.wait(for: "READY=1"))
-            #expect(told.contains(#/STATUS=\d+ facts · next fetch (\d{4}-\d\d-\d\d )?\d\d:\d\d$/#), "\(told)")
-            let reply = try daemon.ctl("--json", "status").output
-            #expect(reply.contains(#/"message":"\d+ facts"/#), "that is in the sources' own fields")
-        }
-        await upstream.stop()
-    }
-
     @Test func statusSaysThatAReloadWasRefusedUntilOneIsNot() throws {
         let daemon = try RunningDaemon()
-        _ = try daemon.folder.write("facts: {enabled: maybe}\nlog: {levle: info}\n", to: "config.yaml")
+        let path = try daemon.folder.write("facts: {enabled: maybe}\nlog: {levle: info}\n", to: "config.yaml")
         daemon.send(SIGHUP)
         let refused = try #require(daemon.notifications.wait(for: "READY=1"))
         #expect(refused.contains("facts · A new configuration was refused: "))
@@ -237,6 +188,14 @@ import Testing
         // The log has one line for each fault.
         let lines = try daemon.log(of: "configuration.refused", atLeast: 2)
         #expect(lines.map { $0.contains("facts.enabled") } == [true, false], "\(lines)")
+
+        _ = try daemon.folder.write("facts:\n  refesh: 24h\n", to: "config.yaml")
+        let result = try daemon.ctl("--json", "reload")
+        #expect(result.status == 64)
+        let error = try ResponseError(parsing: result.errors.dropLastNewline)
+        #expect(error.code == .invalidParams && error.message.contains("facts.refresh"))
+        let details = ["file", "line", "key"].map { error.details[$0] }
+        #expect(details == [.string(path), 2, "facts.refesh"])
     }
 
     @Test func whyItDoesNotStartIsItsStatus() throws {
@@ -252,19 +211,6 @@ import Testing
         #expect(manager.wait(for: "STATUS=\(first)", while: { false }) != nil, "\(manager.lines)")
         #expect(!manager.lines.contains("READY=1"))
     }
-
-    @Test func anUnusableKeyIsReportedAndStopsNothing() throws {
-        let folder = TemporaryFolder()
-        let key = try folder.write("", to: "giphy-api-key")
-        let given = try RunningDaemon(in: folder, environment: ["CREDENTIALS_DIRECTORY": folder.path])
-        try given.waitForLog(" warning source.unavailable error=\"The credential \(key) is empty")
-        #expect(try given.ctl("fact").status == 0)
-        #expect(try given.ctl("status").output.contains("is empty"))
-        // Most users without a key want none.
-        try RunningDaemon().waitForLog(" notice source.unavailable ")
-    }
-
-    // MARK: Time to start
 
     @Test func whatTakesLongAtTheStartAsksForTime() throws {
         let folder = TemporaryFolder()

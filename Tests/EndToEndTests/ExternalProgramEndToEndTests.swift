@@ -4,32 +4,6 @@ import Testing
 
 /// Tests of calls of external programs by norrisctl: real programs, and scripts that record their arguments and input.
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct ExternalProgramEndToEndTests {
-    /// A red half beside a blue half, 8 × 8 pixels.
-    private let png = """
-        iVBORw0KGgoAAAANSUhEUgAAAAgAAAAICAIAAABLbSncAAAAFElEQVR4nGP4z8AAR0jM/wxDSwIA6TA/wRjsoYgAAAAASUVORK5CYII=
-        """
-    /// One pixel that alternates between red and blue without end.
-    private let gif = """
-        R0lGODlhAQABAIAAAP8AAAAA/yH/C05FVFNDQVBFMi4wAwEAAAAh+QQECg\
-        AAACwAAAAAAQABAAACAkQBACH5BAQKAAAALAAAAAABAAEAAAICTAEAOw==
-        """
-
-    /// A daemon with GIFs for `cats` and with its key in the folder.
-    private func daemonWithCats(_ upstream: FakeUpstream, _ folder: TemporaryFolder) throws -> RunningDaemon {
-        upstream.requireKey("key")
-        upstream.setGifs(FakeUpstream.gifs(count: 2), query: "cats")
-        let key = try folder.write("key\n", to: "key")
-        let daemon = try RunningDaemon(
-            configuration: """
-                facts: {enabled: false}
-                gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: [cats]}
-
-                """)
-        // norrisd would wait at most two seconds for a request, so no request must be necessary.
-        try daemon.waitUntilFetched(daemon.watch(), "gifs")
-        return daemon
-    }
-
     /// A daemon with one post, `team:1`, that has these pictures.
     private func daemon(_ upstream: FakeUpstream, pictures: [String]) throws -> RunningDaemon {
         let list = pictures.map { "\"\($0)\"" }.joined(separator: ",")
@@ -65,29 +39,6 @@ import Testing
     }
 
     private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
-
-    @Test func chafaDrawsWhatWasFetched() async throws {
-        let upstream = try await FakeUpstream.start()
-        do {
-            let daemon = try daemon(upstream, pictures: ["https://e.org/a.png"])
-            for (picture, colors) in [(png, ["255;0;0", "0;0;255"]), (gif, ["255;0;0", "0;0;255"])] {
-                let folder = TemporaryFolder()
-                try Data(#require(Data(base64Encoded: picture))).write(to: URL(fileURLWithPath: folder("picture")))
-                try script(
-                    "curl", "printf '%s\\n' \"$@\" > '\(folder("arguments"))'; cat '\(folder("picture"))'", in: folder)
-                let terminal = try PseudoTerminal(
-                    Programs.norrisctl, ["post", "team:1", "--show", "--timeout", "5m"],
-                    environment: variables(daemon, folder))
-                #expect(terminal.waitForEnd() == 0, "\(terminal.rest)")
-                let parts = terminal.rest.split(separator: "team:1", maxSplits: 1)
-                for color in colors { #expect(parts.last?.contains("8;2;\(color)m") == true, "\(terminal.rest)") }
-                let arguments = text(folder("arguments")).split(separator: "\n")
-                #expect(arguments.first == "--disable")
-                #expect(arguments.suffix(2) == ["--url", "https://e.org/a.png"])
-            }
-        }
-        await upstream.stop()
-    }
 
     @Test func curlKeepsToItsBounds() async throws {
         let certificate = try FakeCertificate()
@@ -157,34 +108,6 @@ import Testing
                 #expect(kill(process, 0) == -1, "\(program) is left")
                 if program == "chafa" { #expect(terminal.rest.contains("\u{1B}\\\u{1B}[0m\u{1B}[?25h")) }
             }
-        }
-        await upstream.stop()
-    }
-
-    @Test func xdgOpenGetsTheAddressAndIsNotWaitedForWithoutEnd() async throws {
-        let upstream = try await FakeUpstream.start()
-        do {
-            let folder = TemporaryFolder()
-            let daemon = try daemonWithCats(upstream, folder)
-            try script(
-                "xdg-open",
-                """
-                printf '%s\\n' "$@" > '\(folder("arguments"))'
-                cat; echo noise; echo noise >&2
-                exec sleep 20
-                """, in: folder)
-            let result = try run(
-                Programs.norrisctl, ["gif", "cats", "--open", "--timeout", "5m"], input: "noise",
-                environment: variables(daemon, folder, ["DISPLAY": ":99"]))
-            #expect(result.status == 0, "\(result)")
-            // norrisctl stops waiting after some seconds, and xdg-open may still be at its beginning.
-            await eventually { text(folder("arguments")).hasSuffix("\n") }
-            let address = try #require(text(folder("arguments")).split(separator: "\n").first)
-            #expect(text(folder("arguments")) == "\(address)\n")
-            #expect(address.hasPrefix("https://giphy.com/gifs/"))
-            #expect(result.errors == "Opened \(address)\n")
-            #expect(result.lines.count == 1)
-            #expect(!result.output.contains("noise"))
         }
         await upstream.stop()
     }

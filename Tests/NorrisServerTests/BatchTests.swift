@@ -22,12 +22,6 @@ struct BatchTests {
         #expect(calls.value == 0)
     }
 
-    @Test func anArrayInABatchIsNoRequest() async throws {
-        let line = "[[],[\(request(1, "server.info"))],\(request(2, "server.info"))]"
-        let reply = try await TestMethods.registry().reply(to: line)
-        #expect(try outline(reply) == "[null -32600 invalid_request, null -32600 invalid_request, 2 {}]")
-    }
-
     @Test(
         "Entries that wait keep their places among those that do not",
         arguments: ["w", "i", "wi", "iw", "iwi", "wiw", "wwi", "iiwwii", "nw", "wn", "nwn", "inwin", "ew", "wew"])
@@ -51,28 +45,6 @@ struct BatchTests {
         }
         let reply = try outline(try await registry.reply(to: batch(entries)))
         #expect(reply == "[" + expected.joined(separator: ", ") + "]")
-    }
-
-    @Test func entriesRunOneAfterTheOther() async throws {
-        let started = Counter()
-        let registry = TestMethods.registry([
-            "fact.search": TestMethods.deferredEcho, "server.info": TestMethods.counted(started, TestMethods.echo),
-        ])
-        let search = request(2, "fact.search", #"{"query":"a"}"#)
-        let line = batch([request(1, "server.info"), search, request(3, "server.info")])
-        var json = JSONWriter()
-        let exchange = Exchange(registry: registry)
-        let caller = Caller.nobody
-        var turn = Turn.endless
-        let rest = try #require(exchange.answer(Array(line.utf8)[...], of: caller, &turn, into: &json))
-        #expect(json.count == 0)
-        #expect(started.value == 1)
-        let unfinished = try #require(exchange.finish(rest, await rest.waiting!.result(), into: &json))
-        #expect(json.count == 0)
-        #expect(started.value == 1)
-        #expect(exchange.proceed(unfinished, of: caller, &turn, into: &json) == nil)
-        #expect(try outline(String(decoding: json.bytes, as: UTF8.self)) == #"[1 "", 2 "a", 3 ""]"#)
-        #expect(started.value == 2)
     }
 
     // MARK: Long replies
@@ -121,22 +93,6 @@ struct BatchTests {
         #expect(results == [.integer(1), .null])
         #expect(refused == [.integer(2), .integer(3), .integer(4), .integer(6)])
         #expect(calls.value == 2)
-    }
-
-    @Test("Refusals with the longest ids stay below the limit as well", arguments: [57, 60, 63])
-    func longIDs(_ count: Int) async throws {
-        let registry = TestMethods.registry()
-        // DEL takes one byte in a request and six bytes in a reply.
-        let id = "\"" + String(repeating: "\u{7F}", count: 900) + "\""
-        let first = request(0, "fact.random", #"{"count":\#(count)}"#)
-        let entries = [first] + Array(repeating: request(id, "fact.random", #"{"count":1}"#), count: 63)
-        let batch = batch(entries)
-        #expect(batch.utf8.count <= LineSplitter.maximumRequest)
-        let line = try await registry.reply(to: batch)
-        #expect(line.utf8.count < Limit.reply)
-        let (results, refused) = try served(line)
-        #expect(results.count + refused.count == 64)
-        #expect(refused.count > 0)
     }
 
     @Test(

@@ -11,146 +11,10 @@ struct ConnectionTests {
         return driver
     }
 
-    // MARK: Order
-
-    @Test func answersLinesInTheirOrder() {
-        let connection = connection(receiving: "one\ntwo\r\nthr")
-        #expect(connection.answerNext() == "one")
-        #expect(connection.answerNext() == "two")
-        #expect(connection.next() == .read)
-        connection.receive("ee\n")
-        #expect(connection.answerNext() == "three")
-        #expect(connection.next() == .read)
-    }
-
-    @Test func answersOneLineAtATime() {
-        let connection = connection(receiving: "slow\nnext\n")
-        #expect(connection.answerNext(waiting: true) == "slow")
-        #expect(connection.next() == .wait)
-        #expect(!connection.wantsInput)
-        connection.receive("more\n")
-        #expect(connection.next() == .wait)
-        connection.answerArrived()
-        #expect(connection.answerNext() == "next")
-        #expect(connection.answerNext() == "more")
-        #expect(connection.wantsInput)
-    }
-
-    @Test func refusesALongLineInItsTurn() {
-        let long = String(repeating: "x", count: LineSplitter.maximumRequest + 1)
-        let connection = connection(receiving: "before\n\(long)\nafter\n")
-        #expect(connection.answerNext() == "before")
-        #expect(connection.next() == .refuseLongLine)
-        #expect(connection.answerNext() == "after")
-        #expect(connection.next() == .read)
-    }
-
-    @Test func doesNotReadOrAnswerForAPeerThatTakesNothing() {
-        let connection = connection(receiving: "one\ntwo\n")
-        #expect(connection.answerNext() == "one")
-        connection.writabilityChanged(false)
-        #expect(connection.next() == .wait)
-        #expect(!connection.wantsInput)
-        connection.writabilityChanged(true)
-        #expect(connection.answerNext() == "two")
-        #expect(connection.next() == .read)
-    }
-
-    // MARK: End of input
-
-    @Test(arguments: ["one\ntwo", "one\ntwo\n", "one\r\ntwo\r"]) func answersAllAtTheEndOfInput(_ text: String) {
-        let connection = connection(receiving: text)
-        connection.inputEnded()
-        #expect(!connection.wantsInput)
-        #expect(connection.answerNext() == "one")
-        #expect(connection.answerNext() == "two")
-        #expect(connection.next() == .close)
-        #expect(connection.next() == .close)
-    }
-
-    @Test("Closes only after the answer, and when the peer has taken it", arguments: [false, true])
-    func closesAfterTheAnswer(isDraining: Bool) {
-        let connection = connection(receiving: "one\ntwo\n")
-        #expect(connection.answerNext(waiting: true) == "one")
-        if isDraining { connection.drain(unread: 0) } else { connection.inputEnded() }
-        #expect(connection.next() == .wait)
-        connection.answerArrived()
-        connection.writabilityChanged(false)
-        #expect(connection.next() == .wait)
-        connection.writabilityChanged(true)
-        #expect(connection.answerNext() == "two")
-        #expect(connection.next() == .close)
-    }
-
-    // MARK: Draining
-
-    @Test func drainingAnswersWhatHasComeAndDropsAnIncompleteLine() {
-        let connection = connection(receiving: "one\ntwo\nthr")
-        connection.drain(unread: 0)
-        #expect(connection.answerNext() == "one")
-        #expect(connection.answerNext() == "two")
-        #expect(connection.next() == .close)
-        #expect(!connection.wantsInput)
-    }
-
-    @Test func drainingReadsWhatHadComeAlready() {
-        let connection = connection(receiving: "one\ntw")
-        connection.drain(unread: 8)
-        #expect(connection.answerNext() == "one")
-        #expect(connection.next() == .read)
-        #expect(connection.wantsInput)
-        connection.receive("o\nthr")
-        #expect(connection.answerNext() == "two")
-        #expect(connection.next() == .read)
-        connection.receive("ee\nfour\nfi")
-        #expect(connection.answerNext() == "three")
-        #expect(connection.answerNext() == "four")
-        #expect(connection.next() == .close)
-    }
-
-    @Test("A peer that ends its input while the daemon drains loses no answer") func inputEndsWhileDraining() {
-        let connection = connection(receiving: "one\ntwo\nthree")
-        #expect(connection.answerNext(waiting: true) == "one")
-        connection.drain(unread: 0)
-        connection.inputEnded()
-        #expect(connection.next() == .wait)
-        connection.answerArrived()
-        #expect(connection.answerNext() == "two")
-        #expect(connection.answerNext() == "three")
-        #expect(connection.next() == .close)
-    }
-
-    @Test func drainingAfterTheEndOfInputKeepsTheLastLine() {
-        let connection = connection(receiving: "last")
-        connection.inputEnded()
-        connection.drain(unread: 0)
-        #expect(connection.answerNext() == "last")
-        #expect(connection.next() == .close)
-    }
-
-    @Test func nothingHappensAfterTheConnectionIsClosed() {
-        let connection = connection(receiving: "one\n")
-        connection.dropInput()
-        #expect(connection.next() == .close)
-        connection.receive("two\n")
-        connection.inputEnded()
-        connection.drain(unread: 10)
-        connection.answerArrived()
-        connection.writabilityChanged(true)
-        #expect(connection.next() == .close)
-        #expect(!connection.wantsInput)
-    }
-
-    // MARK: Timeouts
-
     @Test func anIdleConnectionExpiresAfterFiveMinutes() {
         let connection = connection()
         #expect(!connection.hasExpired(after: .seconds(299)))
         #expect(connection.hasExpired(after: .seconds(300)))
-    }
-
-    @Test func anyByteEndsIdling() {
-        let connection = connection()
         connection.receive("{", after: .seconds(200))
         #expect(!connection.hasExpired(after: .seconds(499)))
         #expect(connection.hasExpired(after: .seconds(500)))
@@ -169,24 +33,6 @@ struct ConnectionTests {
         let connection = connection()
         #expect(!connection.hasExpired(after: .seconds(1_000_000), isSubscriber: true))
         #expect(connection.hasExpired(after: .seconds(1_000_000)))
-    }
-
-    @Test func eventsStandBetweenRepliesOnly() {
-        let connection = connection(receiving: "slow\nnext\n")
-        #expect(connection.takesEvents)
-        #expect(connection.answerNext(waiting: true) == "slow")
-        #expect(!connection.takesEvents)
-        connection.answerArrived()
-        #expect(connection.takesEvents)
-        connection.writabilityChanged(false)
-        #expect(!connection.takesEvents)
-        connection.writabilityChanged(true)
-        #expect(connection.answerNext() == "next")
-        // A subscriber that ends its input, or is drained, still receives earlier events before the close.
-        connection.inputEnded()
-        #expect(connection.takesEvents)
-        #expect(connection.next() == .close)
-        #expect(!connection.takesEvents)
     }
 
     @Test(arguments: [false, true]) func aPeerThatTakesNothingExpiresAfterThirtySeconds(isSubscriber: Bool) {
@@ -246,24 +92,16 @@ private final class Driver {
         id: ConnectionID(descriptor: -1, generation: 0), caller: .nobody, user: 0, now: 0)
     private var written = 0
 
-    var wantsInput: Bool { connection.wantsInput }
-    var takesEvents: Bool { connection.takesEvents }
     var stalledSince: Duration? { connection.stalledSince.map { .nanoseconds($0) } }
 
     func receive(_ text: String, after time: Duration = .zero) {
         Array(text.utf8).withUnsafeBytes { connection.received($0, now: time.nanoseconds) }
     }
 
-    func next() -> Connection.Action { connection.next() }
-
     func answerArrived(after time: Duration = .zero) {
         (connection.unfinished, connection.lastActivity) = (nil, time.nanoseconds)
     }
 
-    func writabilityChanged(_ isWritable: Bool) { connection.unsent = isWritable ? [] : [0] }
-    func inputEnded() { connection.inputEnded() }
-    func drain(unread: Int) { connection.drain(unread: unread) }
-    func dropInput() { connection.dropInput() }
     func wrote(_ count: Int) { written += count }
 
     /// Answers the next line and returns it, or returns nil if the next action is not an answer.

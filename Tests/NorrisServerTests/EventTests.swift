@@ -26,8 +26,6 @@ import Testing
         try await withServer(all, tuning: tuning, events: hub, body)
     }
 
-    // MARK: Order
-
     @Test func subscribersGetWhatHappensAndOthersDoNot() async throws {
         try await withHub { live in
             let other = try live.connect()
@@ -89,54 +87,6 @@ import Testing
         }
     }
 
-    @Test(
-        "A subscription in a batch begins at once, and its events come after the line of the batch",
-        arguments: [
-            ["event.subscribe", "fact.today"], ["fact.today", "event.subscribe"],
-        ])
-    func batch(methods: [String]) async throws {
-        try await withHub { live in
-            let client = try live.connect()
-            try client.send("[\(methods.enumerated().map { request($0, $1) }.joined(separator: ","))]\n")
-            try live.roundTrip()
-            let isFirst = methods[0] == "event.subscribe"
-            #expect(hub.subscribers == (isFirst ? 1 : 0))
-            if isFirst { hub.publish(.server(.ok, at: noon)) }
-            live.gate.open()
-            try client.expect("[0 {}, 1 {}]")
-            if !isFirst { hub.publish(.server(.ok, at: noon)) }
-            try client.expect(events: .server(.ok, at: noon))
-        }
-    }
-
-    // MARK: Slow readers
-
-    @Test func aSubscriberThatTakesNothingIsClosed() async throws {
-        try await withHub(tuning: .eager(stall: .milliseconds(1))) { live in
-            let client = try subscriber(of: live)
-            let failure = SourceFailure(kind: .http, message: String(repeating: "x", count: 10_000), since: noon)
-            while hub.subscribers > 0 {
-                hub.publish(.source("facts", .failed, error: failure))
-                try live.roundTrip()
-            }
-            try client.waitForClose()
-        }
-    }
-
-    // MARK: End
-
-    @Test func aSilentSubscriberIsNotIdle() async throws {
-        try await withHub(tuning: .eager(idle: .seconds(5))) { live in
-            let client = try subscriber(of: live)
-            // These later connections reach the idle timeout before the subscriber sends its next line.
-            for _ in 0..<2 { try live.connect().waitForClose() }
-            hub.publish(.server(.ok, at: noon))
-            try client.expect(events: .server(.ok, at: noon))
-            try client.send(Self.subscribe(1, "[]"))
-            try client.expect("1 {}", nil)
-        }
-    }
-
     @Test("A stop is told before the connection is closed, after the replies that were awaited")
     func stop() async throws {
         try await withHub(tuning: Server.Tuning(drainTime: .seconds(3600))) { live in
@@ -170,17 +120,6 @@ struct SubscriptionTests {
         return subscription
     }
 
-    @Test func whatIsTakenAtOnceIsTakenWhole() {
-        let subscription = subscription()
-        let events = (0..<Limit.events).map { finished("facts", $0) }
-        events.forEach(hub.publish)
-        #expect(announcements.value == 1)
-        #expect(subscription.take() == events.map(\.line))
-        #expect(subscription.take() == [])
-        hub.publish(events[0])
-        #expect(announcements.value == 2)
-    }
-
     @Test("Past a number of events the last of each kind is kept, in the order in which they came") func merges() {
         let subscription = subscription()
         for number in 0..<1_000 {
@@ -208,22 +147,6 @@ struct SubscriptionTests {
         #expect(subscription.take() == [Event.source("facts", .started, at: noon).line, finished("facts", 2).line])
     }
 
-    @Test func whatIsHeldBackIsMergedAtOnce() {
-        let subscription = subscription()
-        hub.publish(finished("facts", 1))
-        hub.publish(finished("facts", 2))
-        subscription.holdBack()
-        hub.publish(.item(source: "facts", added: 1, at: noon))
-        hub.publish(finished("facts", 3))
-        // The connection was notified before, and takes the events when it can send.
-        #expect(announcements.value == 1)
-        #expect(
-            subscription.take() == [Event.item(source: "facts", added: 1, at: noon).line, finished("facts", 3).line])
-        hub.publish(finished("facts", 4))
-        hub.publish(finished("facts", 5))
-        #expect(subscription.take().count == 2)
-    }
-
     @Test func onlyTheTopicsAskedForCome() {
         let subscription = subscription([.item])
         hub.publish(.server(.ok, at: noon))
@@ -234,20 +157,6 @@ struct SubscriptionTests {
         hub.publish(.item(source: "facts", added: 2, at: noon))
         hub.publish(.server(.ok, at: noon))
         #expect(subscription.take() == [Event.server(.ok, at: noon).line])
-    }
-
-    @Test func endsWithTheTopicsAndWithTheConnection() {
-        let first = subscription()
-        let second = subscription()
-        #expect(hub.subscribers == 2 && first.isActive)
-        first.set([])
-        #expect(hub.subscribers == 1 && !first.isActive)
-        second.close()
-        #expect(hub.subscribers == 0)
-        // A method body in a task may set topics after the close.
-        second.set([.server])
-        hub.publish(.server(.ok))
-        #expect(hub.subscribers == 0 && !second.isActive && second.take() == [] && announcements.value == 0)
     }
 }
 

@@ -97,14 +97,6 @@ struct ExchangeTests {
         }
     }
 
-    @Test func aNotificationHasItsEffect() async throws {
-        let calls = Counter()
-        let registry = TestMethods.registry(["fact.get": TestMethods.counted(calls, TestMethods.echo)])
-        _ = try await registry.reply(to: notification("fact.get", #"{"id":"a"}"#))
-        #expect(calls.value == 1)
-        #expect(registry.counters.requestsTotal == 1)
-    }
-
     // MARK: Bodies that fail
 
     @Test("The partial output of a body that throws is discarded", arguments: [false, true])
@@ -122,42 +114,6 @@ struct ExchangeTests {
         } else {
             #expect(try await registry.reply(to: line) == expected)
         }
-    }
-
-    @Test func throwingLater() async throws {
-        let registry = TestMethods.registry(["server.info": TestMethods.throwingLater(.busy("Not now."))])
-        #expect(try outline(try await registry.reply(to: request(7, "server.info"))) == "7 -32004 busy")
-        #expect(try await registry.reply(to: notification("server.info")).isEmpty)
-        let batch = "[\(request(1, "server.info")),\(notification("server.info")),\(request(2, "server.status"))]"
-        #expect(try outline(try await registry.reply(to: batch)) == "[1 -32004 busy, 2 {}]")
-    }
-
-    @Test("The output of a body before it defers its work is discarded") func halfWrittenBeforeWaiting() async throws {
-        let registry = TestMethods.registry([
-            "server.info": { _, json throws(ResponseError) in
-                json.beginObject()
-                return .disk { () async throws(ResponseError) -> [UInt8] in Array("[]".utf8) }
-            }
-        ])
-        #expect(try await registry.reply(to: request(1, "server.info")) == #"{"jsonrpc":"2.0","id":1,"result":[]}"#)
-    }
-
-    @Test func repliesWrittenOneAfterTheOtherAreLines() throws {
-        let exchange = Exchange(registry: registry)
-        let caller = Caller.nobody
-        var turn = Turn.endless
-        var json = JSONWriter()
-        for line in [request(1, "server.info"), "[1]", notification("server.info"), "x", request(2, "server.info")] {
-            #expect(exchange.answer(Array(line.utf8)[...], of: caller, &turn, into: &json) == nil)
-        }
-        exchange.refuseLongLine(into: &json)
-        let lines = String(decoding: json.bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.last == "")
-        let outlines = try lines.dropLast().map { try outline(String($0)) }
-        #expect(
-            outlines == [
-                "1 {}", "[null -32600 invalid_request]", "null -32700 parse_error", "2 {}", "null -32600 line_too_long",
-            ])
     }
 
     /// A line that differs from the last line only in its id is not parsed, but has the same reply as a parsed line.
@@ -197,13 +153,6 @@ struct ExchangeTests {
 
 struct MethodRegistryTests {
     private static let names = MethodTable.methods.map(\.name)
-
-    @Test func everyMethodOfTheTableIsServed() async throws {
-        let registry = TestMethods.registry()
-        for name in MethodRegistryTests.names {
-            #expect(try await registry.reply(to: request(1, name)).contains("-32601") == false)
-        }
-    }
 
     @Test("Only administrators may call what the table says", arguments: MethodTable.methods.map(\.name))
     func permission(_ name: String) async throws {

@@ -1,4 +1,3 @@
-import NorrisSystem
 import Testing
 
 @testable import NorrisServer
@@ -21,26 +20,6 @@ struct FairQueueTests {
         #expect(drain(&queue) == [6, 4, 5, 1, 3, 2])
         #expect(queue.isEmpty)
     }
-
-    // MARK: Users
-
-    @Test func aUserKeepsItsNumberAsLongAsItHasConnections() {
-        var users = UserTable()
-        #expect(users.enter(1000) == 0)
-        #expect(users.enter(1001) == 1)
-        #expect(users.enter(1000) == 0)
-        #expect(users.connections(of: 1000) == 2)
-        users.leave(0)
-        #expect(users.connections(of: 1000) == 1)
-        #expect(users.enter(1002) == 2)
-        users.leave(0)
-        #expect(users.connections(of: 1000) == 0)
-        #expect(users.enter(1003) == 0)
-        #expect(users.connections(of: 1000) == 0)
-        #expect(users.connections(of: 1003) == 1)
-        #expect(users.enter(1000) == 3)
-        #expect(users.connections(of: 1001) == 1)
-    }
 }
 
 /// Tests of the queue for requests that wait for a disk or a network.
@@ -62,18 +41,6 @@ struct WorkQueueTests {
             begun.append(connection)
         }
         return begun
-    }
-
-    @Test func fourRequestsOfAUserRunAtATime() {
-        var queue = queue(Array(0..<10))
-        #expect(begin(&queue) == [0, 1, 2, 3])
-        #expect(queue.running == 4)
-        #expect(begin(&queue) == [])
-        queue.ended(of: 0)
-        #expect(queue.running == 3)
-        #expect(begin(&queue) == [4])
-        for _ in 0..<4 { queue.ended(of: 0) }
-        #expect(begin(&queue) == [5, 6, 7, 8])
     }
 
     @Test func sixteenRunAtATime() {
@@ -111,11 +78,6 @@ struct WorkQueueTests {
         return queue
     }
 
-    @Test func aUserAloneHasFourRequestsRunning() {
-        var queue = diskQueue(Array(0..<10))
-        #expect(begin(&queue) == [0, 1, 2, 3])
-    }
-
     @Test func twoRequestsOfAUserRunBesideAnothers() {
         var queue = diskQueue([0, 1, 2, 100, 101, 102])
         #expect(begin(&queue) == [0, 100, 1, 101])
@@ -135,70 +97,17 @@ struct WorkQueueTests {
         queue.ended(of: 0)
         #expect(begin(&queue, now: 5) == [4])
     }
-
-    @Test("A user counts among the others for a second after a request", arguments: [false, true])
-    func memory(hasAddedSince: Bool) {
-        var queue = diskQueue([0])
-        #expect(begin(&queue) == [0])
-        queue.ended(of: 0)
-        for connection in 100..<110 { queue.add(connection, of: 1, now: 10) }
-        if hasAddedSince { queue.add(1, of: 0, now: 20) }
-        let expected = hasAddedSince ? [100, 1, 101] : [100, 101]
-        #expect(begin(&queue, now: Limit.workMemory - 1) == expected)
-        if hasAddedSince { queue.ended(of: 0) }
-        #expect(begin(&queue, now: Limit.workMemory + 19) == (hasAddedSince ? [] : [102, 103]))
-        #expect(begin(&queue, now: Limit.workMemory + 20) == (hasAddedSince ? [102, 103] : []))
-    }
-
-    @Test func itKnowsWhoHasRequestsThatRunOrWait() {
-        var queue = WorkQueue()
-        #expect(!queue.hasRequests(of: 0))
-        queue.add(0, of: 0, now: 0)
-        #expect(queue.hasRequests(of: 0) && !queue.hasRequests(of: 1))
-        #expect(begin(&queue) == [0])
-        #expect(queue.hasRequests(of: 0))
-        queue.ended(of: 0)
-        #expect(!queue.hasRequests(of: 0))
-    }
 }
 
 /// Tests of the length of a turn.
 struct TurnTests {
     private final class Clock {
         var time = 0
-        private(set) var reads = 0
-
-        func read() -> Int {
-            reads += 1
-            return time
-        }
-    }
-
-    private let clock = Clock()
-
-    private func turn(start: Int = 0, written: Int = 0) -> Turn {
-        Turn(start: start, written: written, now: clock.read)
-    }
-
-    @Test func sixtyFourLinesEndATurn() {
-        var turn = turn()
-        for _ in 0..<63 { turn.spend(read: 0, written: 0) }
-        #expect(!turn.isOver)
-        turn.spend(read: 0, written: 0)
-        #expect(turn.isOver)
-    }
-
-    @Test func theClockIsReadAfterEveryEighthLine() {
-        var turn = turn()
-        for line in 1...63 {
-            turn.spend(read: 0, written: line)
-            #expect(clock.reads == line / 8)
-        }
-        #expect(!turn.isOver)
     }
 
     @Test func aMillisecondEndsATurnWhenTheClockIsRead() {
-        var turn = turn(start: 500)
+        let clock = Clock()
+        var turn = Turn(start: 500, written: 0, now: { clock.time })
         clock.time = 500 + 999_999
         for _ in 0..<8 { turn.spend(read: 0, written: 0) }
         #expect(!turn.isOver)
@@ -206,36 +115,6 @@ struct TurnTests {
         for _ in 0..<7 { turn.spend(read: 0, written: 0) }
         #expect(!turn.isOver)
         turn.spend(read: 0, written: 0)
-        #expect(turn.isOver)
-    }
-
-    @Test("The clock is read after a reply of more than 4 KiB, or several that are longer together")
-    func longReplies() {
-        var turn = turn(written: 1000)
-        turn.spend(read: 0, written: 1000 + 4096)
-        #expect(clock.reads == 0)
-        turn.spend(read: 0, written: 1000 + 4097)
-        #expect(clock.reads == 1)
-        turn.spend(read: 0, written: 1000 + 4097 + 4096)
-        #expect(clock.reads == 1)
-        clock.time = Limit.turnTime
-        #expect(!turn.isOver)
-        turn.spend(read: 0, written: 1000 + 4097 + 4097)
-        #expect(clock.reads == 2)
-        #expect(turn.isOver)
-    }
-
-    @Test("The clock is read after a line of more than 4 KiB, or several that are longer together") func longLines() {
-        var turn = turn()
-        turn.spend(read: 4096, written: 0)
-        #expect(clock.reads == 0)
-        turn.spend(read: 1, written: 0)
-        #expect(clock.reads == 1)
-        turn.spend(read: 4096, written: 0)
-        #expect(clock.reads == 1)
-        clock.time = Limit.turnTime
-        turn.spend(read: 4097, written: 0)
-        #expect(clock.reads == 2)
         #expect(turn.isOver)
     }
 }

@@ -50,24 +50,6 @@ import Testing
         }
     }
 
-    @Test("A batch goes on in the next turn, and its reply is one line") func batchOverTwoTurns() async throws {
-        let calls = Counter()
-        let bodies = ["server.metrics": report(calls), "fact.get": TestMethods.counted(calls, TestMethods.echo)]
-        try await withServer(bodies) { live in
-            let clients = try live.connect(3)
-            let entries = (0..<64).map { request($0, "fact.get", #"{"id":"\#($0)"}"#) }
-            let report = request(64, "server.metrics")
-            try live.blocked(by: clients[0]) {
-                try clients[1].send(lines: notification("fact.get", #"{"id":"a"}"#), batch(entries), report)
-                try clients[2].send(lines: report)
-            }
-            // The batch has 64 lines and follows another line.
-            #expect(try receiveNumber(clients[2]) <= Limit.turnLines)
-            let expected = (0..<64).map { #"\#($0) "\#($0)""# }.joined(separator: ", ")
-            try clients[1].expect("[\(expected)]", "64 65")
-        }
-    }
-
     // MARK: Deferred work
 
     /// Counts running requests and stores the maximum.
@@ -113,75 +95,6 @@ import Testing
             }
             #expect(disk.peak == 4 && network.peak == 4)
             #expect(disk.running == 0 && network.running == 0)
-        }
-    }
-
-    @Test("Entries of batches count among the four as other requests do") func deferredEntries() async throws {
-        let gate = Gate()
-        let disk = Gauge()
-        let bodies: [String: Handler.Body] = [
-            "fact.today": { _, _ throws(ResponseError) in .disk(disk.work(until: gate)) }
-        ]
-        try await withServer(bodies) { live in
-            let clients = try (0..<6).map { _ in try live.connect() }
-            let entries = (0..<3).map { request($0, "fact.today") } + [notification("fact.today")]
-            for client in clients { try client.send(batch(entries) + "\n") }
-            while disk.running < 4 { try live.roundTrip() }
-            for _ in 0..<20 { try live.roundTrip() }
-            #expect(disk.running == 4)
-            gate.open()
-            for client in clients { try client.expect("[0 {}, 1 {}, 2 {}]") }
-            #expect(disk.peak == 4)
-        }
-    }
-
-    // MARK: Peers that disconnect
-
-    /// Waits until only the observer is connected, at most for 100,000 requests.
-    private func isAlone(_ observer: LineClient, _ live: LiveServer) throws -> Bool {
-        for _ in 0..<100_000 {
-            try observer.expectService()
-            if live.counters.openConnections == 1 { return true }
-        }
-        return false
-    }
-
-    @Test("A peer that disconnects while its notification waits is released, and its later lines take effect")
-    func goneBehindANotification() async throws {
-        let calls = Counter()
-        try await withServer(["fact.get": TestMethods.counted(calls, TestMethods.echo)]) { live in
-            let observer = try live.connect()
-            let client = try live.connect()
-            try live.roundTrip()
-            try client.send(lines: notification("fact.today"))
-            try observer.expectService()
-            // The server reads this line after the end of the first request.
-            try client.send(lines: notification("fact.get", #"{"id":"a"}"#))
-            client.close()
-            for _ in 0..<20 { try observer.expectService() }
-            #expect(calls.value == 0)
-            live.gate.open()
-            #expect(try isAlone(observer, live))
-            #expect(calls.value == 1)
-        }
-    }
-
-    @Test("Batches of notifications of a peer that closes at once have their effect, and it is let go of")
-    func goneBehindBatches() async throws {
-        let calls = Counter()
-        try await withServer(["server.status": TestMethods.counted(calls, TestMethods.echo)]) { live in
-            let observer = try live.connect()
-            let client = try live.connect()
-            try observer.expectService()
-            // More than the server reads at once. The additional first line makes turns end inside batches.
-            let line = notification("server.status")
-            let lines = [line] + Array(repeating: batch(Array(repeating: line, count: 64)), count: 30)
-            try live.blocked(by: observer) {
-                try client.send(lines.joined(separator: "\n") + "\n")
-                client.close()
-            }
-            #expect(try isAlone(observer, live))
-            #expect(calls.value == 30 * 64 + 1)
         }
     }
 }

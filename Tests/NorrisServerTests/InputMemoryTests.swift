@@ -73,35 +73,6 @@ import Testing
         #expect(ledger.used(of: .replies) == 0)
     }
 
-    @Test("A long request that has to wait for others of its user is refused where the user's share is used up")
-    func deferredRequests() async throws {
-        let gate = Gate()
-        let waiting: Handler.Body = { _, _ throws(ResponseError) in
-            .disk { () async throws(ResponseError) -> [UInt8] in
-                await gate.wait()
-                return Array("{}".utf8)
-            }
-        }
-        let tuning = Server.Tuning(idleTimeout: .seconds(3600), stallTimeout: .seconds(3600), inputShare: 240_000)
-        try await withServer(["post.mark_read": waiting], tuning: tuning) { live in
-            // Without this the server could not stop after a failed expectation.
-            defer { gate.open() }
-            let clients = try live.connect(6)
-            let ids = Array(repeating: "\"iiiiiiiiii\"", count: 4_700).joined(separator: ",")
-            for (index, client) in clients.enumerated() {
-                try client.send(lines: request(index, "post.mark_read", #"{"ids":[\#(ids)]}"#))
-                if index < 3 { try waitForInput(of: live, atLeast: (index + 1) * 60_000) }
-            }
-            for (index, client) in clients.enumerated().dropFirst(3) { try client.expect("\(index) -32004 busy") }
-            gate.open()
-            let outlines = try clients.prefix(3).map { try $0.receiveOutline() }
-            #expect(outlines == ["0 {}", "1 {}", "2 {}"])
-            // The connection of a refused request stays open.
-            try clients[3].send(lines: request(7, "post.mark_read", #"{"ids":["i"]}"#))
-            try clients[3].expect("7 {}")
-        }
-    }
-
     @Test("Lines behind replies that a peer does not take count, and their connection is closed")
     func blockedLines() async throws {
         let tuning = Server.Tuning(idleTimeout: .seconds(3600), stallTimeout: .seconds(3600), inputShare: 100_000)

@@ -115,38 +115,6 @@ struct ListeningSocketTests {
         #expect(failure(path) == nil)
     }
 
-    // MARK: Paths
-
-    @Test func aMissingFolderIsNamed() throws {
-        #expect(failure(folder("none/sock")) == .noFolder(folder("none")))
-        let file = try folder.write("", to: "file")
-        #expect(failure(file + "/sock") == .noFolder(file))
-    }
-
-    @Test(
-        "A path has 1 to 107 bytes",
-        arguments: [(107, nil), (108, .unusablePath), (5000, .unusablePath)] as [(Int, ListenError.Reason?)])
-    func length(_ length: Int, _ expected: ListenError.Reason?) {
-        let prefix = folder("")
-        let name = String(repeating: "s", count: length - prefix.utf8.count)
-        #expect(failure(prefix + name) == expected)
-        for path in ["", "\0abstract", "a\0b"] { #expect(failure(path) == .unusablePath) }
-    }
-
-    @Test func aFolderThatMayNotBeWrittenIsRefused() async {
-        await #expect(processExitsWith: .success) {
-            let folder = TemporaryFolder()
-            // Root may write to every folder, so the process changes its user.
-            #expect(chmod(folder.path, 0o555) == 0)
-            let user = geteuid()
-            if user == 0 { #expect(seteuid(65_534) == 0) }
-            defer { seteuid(user) }
-            #expect(throws: ListenError(path: folder("sock"), .notPermitted)) {
-                try ListeningSocket(binding: folder("sock"), mode: 0o600)
-            }
-        }
-    }
-
     @Test("A socket that refuses the daemon's user is not replaced") func socketOfAnotherUser() async {
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
@@ -165,14 +133,6 @@ struct ListeningSocketTests {
     }
 
     // MARK: Removal
-
-    @Test func removesItsOwnFileOnce() throws {
-        let socket = try ListeningSocket(binding: path, mode: 0o600)
-        defer { close(socket.descriptor) }
-        socket.removeFile()
-        #expect(access(path, F_OK) != 0)
-        socket.removeFile()
-    }
 
     @Test func leavesTheFileOfAnother() throws {
         let first = try ListeningSocket(binding: path, mode: 0o600)

@@ -1,5 +1,4 @@
 import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisServer
@@ -50,55 +49,6 @@ import Testing
             ], isAdministrator: { _ in false })
         _ = try await registry.reply(to: line)
         #expect(errors(registry) == [reason: 1])
-    }
-
-    @Test func aLineThatIsTooLongIsAnError() {
-        let registry = TestMethods.registry()
-        var json = JSONWriter()
-        Exchange(registry: registry).refuseLongLine(into: &json)
-        #expect(errors(registry) == ["line_too_long": 1])
-    }
-
-    @Test func whatFollowsAResultThatDidNotFitIsRefusedAndCounted() async throws {
-        let registry = TestMethods.registry()
-        let one = request(1, "fact.random", #"{"count":40}"#)
-        _ = try await registry.reply(to: "[\(one),\(one),\(one)]")
-        #expect(errors(registry) == ["busy": 2])
-        #expect(registry.counters.requestsTotal == 2, "The third was never performed")
-    }
-
-    @Test(
-        "An entry that fails after a result that just fits counts once", arguments: ["fact.get", "fact.today"], 0...1)
-    func anErrorAtTheLimit(_ method: String, excess: Int) async throws {
-        let entry = request(2, method, method == "fact.get" ? #"{"id":"a"}"# : nil)
-        let line = "[\(request(1, "fact.random")),\(entry)]"
-        let envelope = #"[{"jsonrpc":"2.0","id":1,"result":""}"#.utf8.count
-        let length = Exchange.maximumResults(line: line.utf8.count) - envelope + excess
-        let registry = TestMethods.registry([
-            "fact.random": { _, json throws(ResponseError) in
-                json.string(String(repeating: "x", count: length))
-                return nil
-            }, "fact.get": TestMethods.throwing(.notFound("no")),
-            "fact.today": TestMethods.throwingLater(.notFound("no")),
-        ])
-        let reply = try await registry.reply(to: line)
-        #expect(errors(registry) == (excess == 0 ? ["not_found": 1] : ["busy": 2]))
-        #expect(reply.hasPrefix(#"[{"jsonrpc":"2.0","id":1,"result":"xxx"#) == (excess == 0))
-    }
-
-    @Test func aRequestThatWaitsIsNotTimedUntilItIsAnswered() async throws {
-        try await withServer { live in
-            let client = try live.connect()
-            try client.send(lines: request(1, "fact.today"))
-            try live.roundTrip()
-            let today = try #require(live.counters.methods.first { $0.name == "fact.today" })
-            #expect(today.requests == 1)
-            #expect(answered(today) == 0)
-            live.gate.open()
-            try client.expect("1 {}")
-            #expect(answered(today) == 1)
-            #expect(today.nanoseconds > 0)
-        }
     }
 
     @Test func everyTimeFallsIntoTheFirstBucketThatHoldsIt() {

@@ -124,12 +124,6 @@ import Testing
             #expect(Peer(socket: pair[1])?.groups.sorted() == groups)
         }
     }
-
-    @Test func whatIsNoSocketHasNoPeer() throws {
-        let descriptor = open("/dev/null", O_RDONLY)
-        defer { close(descriptor) }
-        #expect(Peer(socket: descriptor) == nil)
-    }
 }
 
 private func ownGroups() -> [gid_t] {

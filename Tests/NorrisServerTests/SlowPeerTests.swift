@@ -64,36 +64,6 @@ import Testing
         }
     }
 
-    @Test("A result that comes while earlier replies are unsent follows them")
-    func resultsBehindUnsentReplies() async throws {
-        let results = Counter()
-        let bodies: [String: Handler.Body] = [
-            // Short enough that the next line begins in the same turn.
-            "fact.random": { _, json throws(ResponseError) in
-                json.string(String(repeating: "x", count: 49_152))
-                return nil
-            }, "fact.get": TestMethods.counted(results, TestMethods.deferredEcho),
-        ]
-        func line(_ id: Int) -> String {
-            (id % 2 == 0 ? request(id, "fact.random") : request(id, "fact.get", #"{"id":"\#(id)"}"#)) + "\n"
-        }
-        try await withServer(bodies) { live in
-            let client = try live.connect()
-            try client.send((0..<40).map(line).joined())
-            try waitUntilItStops(live, results)
-            #expect(results.value < 20)
-            for id in 0..<40 {
-                let reply = try #require(try client.receiveLine())
-                if id % 2 == 0 {
-                    #expect(reply.hasPrefix(#"{"jsonrpc":"2.0","id":\#(id),"result":"xxx"#))
-                    #expect(reply.utf8.count > 49_152)
-                } else {
-                    #expect(try outline(reply) == #"\#(id) "\#(id)""#)
-                }
-            }
-        }
-    }
-
     // MARK: Stalled peers
 
     @Test("A peer that takes nothing is closed", arguments: [false, true]) func stalled(endsInput: Bool) async throws {
@@ -118,17 +88,6 @@ import Testing
             // The server may have closed the connection before.
             try? client.send(text)
             try client.waitForClose()
-        }
-    }
-
-    @Test func aPeerThatWaitsForItsAnswerIsNotIdle() async throws {
-        try await withServer(tuning: .eager(idle: .seconds(5))) { live in
-            let client = try live.connect()
-            try client.send(lines: request(1, "fact.today"))
-            // These later connections reach the idle timeout before the first connection gets its reply.
-            for _ in 0..<2 { try live.connect().waitForClose() }
-            live.gate.open()
-            try client.expect("1 {}", nil)
         }
     }
 

@@ -44,25 +44,6 @@ import Testing
         }
     }
 
-    @Test("Received lines that were held back, because the peer does not read, are answered")
-    func answersWhatWasHeldBack() async throws {
-        try await withServer(tuning: StoppingTests.patient) { live in
-            let client = try live.connect()
-            let padding = String(repeating: " ", count: 10_000)
-            let line = Array((request(1, "fact.random", #"{"count":4\#(padding)}"#) + "\n").utf8)
-            let limit = 4 * 1024 * 1024
-            let sent = try live.send(line, to: client, limit: limit)
-            #expect(sent < limit)
-            live.server.stop()
-            var replies = 0
-            while let reply = try client.receiveLine() {
-                #expect(reply.utf8.count > 4 * 65_536)
-                replies += 1
-            }
-            #expect(replies == sent / line.count)
-        }
-    }
-
     @Test("A peer that never stops sending does not keep the server") func endlessPeer() async throws {
         try await withServer(tuning: StoppingTests.patient) { live in
             let client = try live.connect()
@@ -152,26 +133,6 @@ import Testing
             }
         } catch is Cancelled {}
         #expect(access(folder("sock"), F_OK) != 0)
-    }
-
-    @Test func aCancelledServerLetsGoOfAllConnections() async throws {
-        var clients: [LineClient] = []
-        await #expect(throws: Cancelled.self) {
-            try await withServer { live in
-                for text in ["", "{", SlowPeerTests.large(1, count: 60), request(1, "fact.today") + "\n"] {
-                    for endsInput in [false, true] {
-                        let client = try live.connect()
-                        try client.send(text)
-                        if endsInput { client.endInput() }
-                        clients.append(client)
-                    }
-                }
-                try live.roundTrip()
-                live.gate.open()
-                throw Cancelled()
-            }
-        }
-        for client in clients { try client.waitForClose() }
     }
 
     @Test("An inherited socket outlives the server, and the next one serves those who wait there")

@@ -40,7 +40,7 @@ import Testing
             "stats":{},"read":false}
             """
         }
-        let daemon = try HostileDaemon(.fixed(#"{"items":[\#(posts.joined(separator: ","))]}"#))
+        let daemon = try HostileDaemon(result: #"{"items":[\#(posts.joined(separator: ","))]}"#)
         let shell = try ShellWithCompletion(shell, socket: daemon.socket)
         expectAnswer("<post><planet:5>", to: "norrisctl post pl", shell)
         expectAnswer("<post><town:1093>", to: "norrisctl post town:1", shell)
@@ -69,7 +69,7 @@ import Testing
         let items = names.map { #"{"name":"\#($0)","count":1}"# }
         let freshness = #"{"origin":"cache","state":"fresh","error":null}"#
         let categories = #"{"items":[\#(items.joined(separator: ","))],"freshness":\#(freshness)}"#
-        let daemon = try HostileDaemon(.fixed(categories))
+        let daemon = try HostileDaemon(result: categories)
         let shell = try ShellWithCompletion(shell, socket: daemon.socket)
         // Only one word is valid, so the shell inserts the word immediately.
         expectAnswer("<fact><--category><dev>", to: "norrisctl fact --category ", shell)

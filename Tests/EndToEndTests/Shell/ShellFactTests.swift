@@ -53,20 +53,6 @@ import Testing
         #expect(short.facts(ofPrompts: 2).sorted() == ["short", "ééééé"])
     }
 
-    /// Right prompts have one line.
-    @Test(arguments: Shell.allCases) func promptsShowOnlyWhatFitsIntoALine(shell: Shell) throws {
-        let long = "This fact is longer."
-        let home = try ShellHome(shell, ["--prompt"])
-        try home.write(facts: [long, "short", "ééé", long + "!"])
-        let name = shell == .fish ? "function __columns --on-event fish_prompt; set -g COLUMNS 19; end" : "COLUMNS=19"
-        try home.configure(before: shell == .bash ? "PROMPT_COMMAND='COLUMNS=19'" : name)
-        let terminal = try home.start()
-        #expect(Set(terminal.facts(ofPrompts: 6)) == ["short", "ééé"])
-        try home.write(facts: [long])
-        let last = (0..<4).map { _ in terminal.run("") ?? "none" }
-        #expect(["0:ééé", "0:short"].contains(last[3]), "What was shown last stays: \(last)")
-    }
-
     @Test(arguments: Shell.allCases) func aNewFileIsSeenWhenTheOldOneIsThrough(shell: Shell) throws {
         let home = try home(shell, ["--prompt"], facts: ["one", "two"])
         let terminal = try home.start()
@@ -77,12 +63,6 @@ import Testing
         // The last fact remains if the file is deleted.
         unlink(home.factFile)
         #expect(terminal.run("") == "0:three")
-    }
-
-    @Test(arguments: Shell.allCases) func ofTwoFactsEachPromptShowsTheOther(shell: Shell) throws {
-        let facts = try home(shell, ["--prompt"], facts: ["one", "two"]).start().facts(ofPrompts: 12)
-        #expect(facts.count == 12)
-        #expect(zip(facts, facts.dropFirst()).allSatisfy { $0 != $1 })
     }
 
     @Test(arguments: Shell.allCases) func withoutAFileAsksNorrisctlOnceInAShell(shell: Shell) throws {

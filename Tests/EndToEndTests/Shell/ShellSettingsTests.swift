@@ -15,17 +15,27 @@ import Testing
     }
 
     /// A setting before the script, a setting after the script, and their output after `false`.
-    private static let promptCommands: [(before: String, after: String, marks: [String])] = [
-        ("PROMPT_COMMAND='echo \"<a $?>\"'", "", ["<a 1>"]), ("PROMPT_COMMAND='echo \"<a $?>\"; '", "", ["<a 1>"]),
-        ("PROMPT_COMMAND='echo \"<a $?>\" # why'", "", ["<a 1>"]),
-        ("PROMPT_COMMAND=('echo \"<a $?>\";' 'echo \"<b $?>\"')", "", ["<a 1>", "<b 1>"]),
-        ("", "PROMPT_COMMAND+=';echo \"<c $?>\"'", ["<c 1>"]), ("", "PROMPT_COMMAND+=('echo \"<c $?>\"')", ["<c 1>"]),
-        ("trap 'echo \"<d $?>\"' DEBUG", "", ["<d 0>", "<d 1>"]),
+    private static let hooks: [(shell: Shell, before: String, after: String, marks: [String])] = [
+        (.bash, "PROMPT_COMMAND='echo \"<a $?>\"; '", "", ["<a 1>"]),
+        (.bash, "PROMPT_COMMAND='echo \"<a $?>\" # why'", "", ["<a 1>"]),
+        (.bash, "PROMPT_COMMAND=('echo \"<a $?>\";' 'echo \"<b $?>\"')", "", ["<a 1>", "<b 1>"]),
+        (.bash, "", "PROMPT_COMMAND+=';echo \"<c $?>\"'", ["<c 1>"]),
+        (.bash, "", "PROMPT_COMMAND+=('echo \"<c $?>\"')", ["<c 1>"]),
+        (.bash, "trap 'echo \"<d $?>\"' DEBUG", "", ["<d 0>", "<d 1>"]),
+        (
+            .zsh, "precmd() { echo \"<precmd $?>\" }; first() { echo \"<first $?>\" }; precmd_functions=(first)",
+            "last() { echo \"<last $?>\" }; autoload -Uz add-zsh-hook; add-zsh-hook precmd last",
+            ["<precmd 1>", "<first 1>", "<last 1>"]
+        ),
+        (
+            .fish, "function first --on-event fish_prompt; echo \"<first $status>\"; end",
+            "function last --on-event fish_prompt; echo \"<last $status>\"; end", ["<first 1>", "<last 1>"]
+        ),
     ]
 
-    @Test(arguments: promptCommands)
-    func thePromptCommandsOfBashAreKept(before: String, after: String, marks: [String]) throws {
-        let home = try home(.bash, ["--prompt"])
+    @Test(arguments: hooks)
+    func theHooksOfTheUserAreKept(shell: Shell, before: String, after: String, marks: [String]) throws {
+        let home = try home(shell, ["--prompt"])
         try home.configure(before: before, after: after)
         let terminal = try home.start()
         #expect(isAFact(terminal.nextPrompt()))
@@ -33,37 +43,6 @@ import Testing
         for mark in marks { #expect(terminal.wait(for: mark) != nil, "\(mark)") }
         #expect(isAFact(terminal.nextPrompt(), status: 1))
         #expect(before.contains("DEBUG") || terminal.endsWithoutComplaint())
-    }
-
-    @Test func theHooksOfZshAreKept() throws {
-        let home = try home(.zsh, ["--prompt"])
-        let before = """
-            precmd() { echo "<precmd $?>" }
-            first() { echo "<first $?>" }
-            precmd_functions=(first)
-            """
-        let after = """
-            last() { echo "<last $?>" }
-            autoload -Uz add-zsh-hook; add-zsh-hook precmd last
-            """
-        try home.configure(before: before, after: after)
-        let terminal = try home.start()
-        #expect(isAFact(terminal.nextPrompt()))
-        terminal.type("false")
-        for mark in ["<precmd 1>", "<first 1>", "<last 1>"] { #expect(terminal.wait(for: mark) != nil, "\(mark)") }
-        #expect(isAFact(terminal.nextPrompt(), status: 1))
-    }
-
-    @Test func theHandlersOfFishAreKept() throws {
-        let home = try home(.fish, ["--prompt"])
-        try home.configure(
-            before: "function first --on-event fish_prompt; echo \"<first $status>\"; end",
-            after: "function last --on-event fish_prompt; echo \"<last $status>\"; end")
-        let terminal = try home.start()
-        #expect(isAFact(terminal.nextPrompt()))
-        terminal.type("false")
-        for mark in ["<first 1>", "<last 1>"] { #expect(terminal.wait(for: mark) != nil, "\(mark)") }
-        #expect(isAFact(terminal.nextPrompt(), status: 1))
     }
 
     @Test(arguments: Shell.allCases) func readTwiceItGreetsAndPromptsOnce(shell: Shell) throws {

@@ -15,78 +15,52 @@ struct CommandTour {
 
     private var environment: [String: String] { ["NORRISD_SOCKET": socket, "HOME": folder.path] }
 
-    /// Returns the arguments to try for each command. Commands that remove content are last.
-    private func arguments() throws -> [(command: String, tries: [[String]])] {
+    /// Returns the command lines to try. Commands that remove content are last.
+    private func lines() throws -> [[String]] {
         let text = Hostile.argument
         let file = try folder.write("{\"kind\":\(Hostile.json),\"id\":\(Hostile.json)}\n\(text)\n", to: "favorites")
-        return [
-            (
-                "fact",
-                [
-                    [], ["--count", "100"], ["--today"], ["--id", fact], ["--id", text], ["--category", text],
-                    ["--name", text], ["--count", text],
-                ]
-            ), ("categories", [[]]),
-            (
-                "search",
-                [
-                    ["norris"], ["norris", "--limit", "100"], [text], ["--limit", text],
-                    ["norris", "--in", "posts"],
-                    [text, "--in", "posts", "--source", text], [text, "--in", "favorites"],
-                ]
-            ),
-            (
-                "gif",
-                [
-                    [], ["--trending"], ["cats"], [text], ["--random"], ["--random", text], ["--id", gif],
-                    ["--id", text], ["--url"], ["--markdown"], ["--rendition", text], ["--limit", text],
-                    ["1"], ["999"],
-                ]
-            ),
-            (
-                "feed",
-                [
-                    [], ["--full"], ["--unread", "--limit", "100"], ["--source", text], ["--author", text],
-                    ["--page", "2"], ["sources"], ["export"], ["add", text], ["add", "https://127.0.0.1:1/\(text)"],
-                    ["remove", text], ["import", file], ["import", text], [text],
-                ]
-            ), ("post", [[post], [post, "--full"], [text], ["--\(text)"], ["1"], ["999"], ["--id", text]]),
-            ("unread", [[], [post], [text], ["1"]]), ("next", [[], ["--source", text]]),
-            ("read", [[], [post], [text], ["1"], ["--all", "--source", text], ["--all"]]),
-            (
-                "favorite",
-                [
-                    ["add", "fact", fact], ["add", "gif", gif], ["add", "post", post], ["add", "fact"],
-                    ["add", "fact", text], ["add", text], ["add"], ["add", "1"], [], ["list"],
-                    ["list", "--kind", text], ["export"],
-                    ["import", file], ["import", text], ["remove", "fact", text], ["remove", "post", post],
-                    ["remove", text],
-                    ["remove", "1"], ["remove"], [text],
-                ]
-            ), ("recent", [[], ["1"], ["6"], [text], ["--clear"]]), ("status", [[], ["--metrics"], [text]]),
-            ("refresh", [[], ["--wait"], [text], ["--wait", text]]), ("reload", [[]]), ("doctor", [[], [text]]),
-            ("config", [["path"], ["check"], [text]]),
-            (
-                "call",
-                [
-                    ["server.status"], ["fact.random", #"{"count":100}"#], ["post.list"], ["gif.trending"],
-                    ["author.list"], ["favorite.list"], ["recent.list"], ["rpc.discover"], [text],
-                    ["fact.get", "{\"id\":\(Hostile.json)}"], ["fact.get", text],
-                ]
-            ), ("prompt", [[], ["--max-length", "400"], ["--max-length", text]]),
-            ("init", [["bash"], ["zsh", "--greeting"], ["fish", "--prompt"], [text]]),
-            ("completion", [["bash"], ["zsh"], ["fish"], [text]]),
-            // Small pictures, because a debug build draws slowly.
-            (
-                "card",
-                [
-                    ["-o", folder("card.png")], ["--alt"], ["--today", "--alt"],
-                    ["--id", fact, "-o", folder("card.png")], [], ["--style", "poster", "-o", folder("card.png")],
-                    ["-c", "dev", "--name", text, "--alt"], ["--id", text, "--alt"], ["--text", text, "--alt"],
-                    ["--text", text, "-o", folder(text)], ["--text", "a", "-o", folder("\(text)/\(text)")],
-                ].map { ["--size", "256"] + $0 } + [["--size", text, "--alt"], [text]]
-            ), ("help", [[], ["fact"], [text]]), ("clear-cache", [[text], ["--yes"]]),
+        // `watch` does not end, and cards are drawn below.
+        let common = try commands().filter { !["card", "clear-cache", "watch"].contains($0) }
+        let cards = [
+            ["-o", folder("card.png")], ["--alt"], ["--today", "--alt"], ["--id", fact, "-o", folder("card.png")], [],
+            ["--style", "poster", "-o", folder("card.png")], ["-c", "dev", "--name", text, "--alt"],
+            ["--id", text, "--alt"], ["--text", text, "--alt"], ["--text", text, "-o", folder(text)],
+            ["--text", "a", "-o", folder("\(text)/\(text)")],
         ]
+        var lines = common.flatMap { [[$0], [$0, text], [$0, "1"], [$0, "--id", text], [$0, "--limit", text]] }
+        lines += [
+            ["fact", "--count", "100"], ["fact", "--today"], ["fact", "--id", fact], ["fact", "--category", text],
+            ["fact", "--name", text], ["fact", "--count", text], ["search", "norris", "--limit", "100"],
+            ["search", "norris", "--in", "posts"], ["search", text, "--in", "posts", "--source", text],
+            ["search", text, "--in", "favorites"], ["gif", "--trending"], ["gif", "cats"], ["gif", "--random"],
+            ["gif", "--random", text], ["gif", "--id", gif], ["gif", "--url"], ["gif", "--markdown"],
+            ["gif", "--rendition", text], ["gif", "999"], ["feed", "--full"], ["feed", "--unread", "--limit", "100"],
+            ["feed", "--source", text], ["feed", "--author", text], ["feed", "--page", "2"], ["feed", "sources"],
+            ["feed", "export"], ["feed", "add", text], ["feed", "add", "https://127.0.0.1:1/\(text)"],
+            ["feed", "remove", text], ["feed", "import", file], ["feed", "import", text], ["post", post],
+            ["post", post, "--full"], ["post", "--\(text)"], ["post", "999"], ["unread", post],
+            ["next", "--source", text], ["read", post], ["read", "--all", "--source", text], ["read", "--all"],
+            ["favorite", "add", "fact", fact], ["favorite", "add", "gif", gif], ["favorite", "add", "post", post],
+            ["favorite", "add", "fact"], ["favorite", "add", "fact", text], ["favorite", "add", text],
+            ["favorite", "add"], ["favorite", "add", "1"], ["favorite", "list"], ["favorite", "list", "--kind", text],
+            ["favorite", "export"], ["favorite", "import", file], ["favorite", "import", text], ["recent", "6"],
+            ["status", "--metrics"], ["refresh", "--wait"], ["refresh", "--wait", text], ["config", "path"],
+            ["config", "check"], ["call", "server.status"], ["call", "fact.random", #"{"count":100}"#],
+            ["call", "post.list"], ["call", "gif.trending"], ["call", "author.list"], ["call", "favorite.list"],
+            ["call", "recent.list"], ["call", "rpc.discover"], ["call", "fact.get", "{\"id\":\(Hostile.json)}"],
+            ["call", "fact.get", text], ["prompt", "--max-length", "400"], ["prompt", "--max-length", text],
+            ["init", "bash"], ["init", "zsh", "--greeting"], ["init", "fish", "--prompt"], ["completion", "bash"],
+            ["completion", "zsh"], ["completion", "fish"], ["help"], ["help", "fact"], ["help", text],
+        ]
+        // Small pictures, because a debug build draws slowly.
+        lines += cards.map { ["card", "--size", "256"] + $0 }
+        lines += [
+            ["card", "--size", text, "--alt"], ["card", text], [], [text], ["--\(text)"], ["--color", text, "fact"],
+            ["-\u{1B}"], ["fact", "--timeout", text], ["favorite", "remove", "fact", text],
+            ["favorite", "remove", "post", post], ["favorite", "remove", text], ["favorite", "remove", "1"],
+            ["favorite", "remove"], ["recent", "--clear"], ["clear-cache", text], ["clear-cache", "--yes"],
+        ]
+        return lines
     }
 
     private func commands() throws -> [String] {
@@ -101,20 +75,9 @@ struct CommandTour {
 
     /// - Parameter skipped: commands that would remove content that a later step needs.
     func run(skipping skipped: Set<String> = []) throws {
-        let commands = try commands()
-        #expect(commands.count >= 16, "The help lists the commands")
-        let arguments = try arguments()
-        let known = Set(arguments.map(\.command) + ["watch"])
-        #expect(Set(commands).subtracting(known).isEmpty, "These are not run yet")
-        for (command, tries) in arguments where commands.contains(command) || command == "help" {
-            guard !skipped.contains(command) else { continue }
-            for further in tries { try check([command] + further) }
-        }
-        if !skipped.contains("watch") { try watch() }
-        for arguments in [
-            [], [Hostile.argument], ["--\(Hostile.argument)"], ["--color", Hostile.argument, "fact"], ["-\u{1B}"],
-            ["fact", "--timeout", Hostile.argument],
-        ] { try check(arguments) }
+        #expect(try commands().count >= 16, "The help lists the commands")
+        for line in try lines() where !skipped.contains(line.first ?? "") { try check(line) }
+        try watch()
     }
 
     private func check(_ arguments: [String]) throws {

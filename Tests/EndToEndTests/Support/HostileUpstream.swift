@@ -76,9 +76,8 @@ enum HostileUpstream {
 
     /// Name, kind and path of each source under `posts.sources`.
     static let sources = [
-        ("planet", "feed", "/rss"), ("atom", "feed", "/atom"), ("jsonfeed", "feed", "/feed.json"),
-        ("town", "mastodon", "/town"), ("team", "users-posts", "/team"), ("surrogate", "users-posts", "/surrogate"),
-        ("raw", "feed", "/raw"), ("bytes", "feed", "/bytes"), ("statusline", "feed", "/statusline"),
+        ("planet", "feed", "/rss"), ("town", "mastodon", "/town"), ("team", "users-posts", "/team"),
+        ("bytes", "feed", "/bytes"), ("statusline", "feed", "/statusline"),
         ("header", "feed", "/header"), ("away", "feed", "/away"), ("later", "feed", "/later"),
         ("error", "feed", "/error"),
     ]
@@ -118,25 +117,6 @@ enum HostileUpstream {
                 """
             ),
             (
-                "/atom", "application/atom+xml",
-                """
-                <?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>\(xml)</title><id>\(xml)</id>
-                <entry><id>\(xml)</id><title type="html">\(xml)</title><link href="https://atom.example/\(xml)"/>
-                <updated>2022-03-07T10:00:00Z</updated><author><name>\(xml)</name><email>\(xml)</email></author>
-                <category term="\(xml)"/><content type="html">&amp;lt;b&amp;gt;\(xml)&amp;#155;31m</content></entry>
-                </feed>
-                """
-            ),
-            (
-                "/feed.json", "application/feed+json",
-                """
-                {"version":"https://jsonfeed.org/version/1.1","title":\(Hostile.json),"items":[{"id":\(Hostile.json),\
-                "url":"https://json.example/\(Hostile.json.dropFirst()),"title":\(Hostile.rawJSON),\
-                "content_text":\(Hostile.json),"image":\(Hostile.json),"date_published":"2022-03-06T10:00:00Z",\
-                "authors":[{"name":\(Hostile.json),"url":"https://json.example/a"}],"tags":[\(Hostile.json)]}]}
-                """
-            ),
-            (
                 "/town/api/v1/timelines/public", "application/json",
                 """
                 [{"id":"100",\(status)},{"id":\(Hostile.json),\(status)},{"id":"101",\(status)}]
@@ -147,14 +127,6 @@ enum HostileUpstream {
                 """
                 {"data":[{"uid":"e406bae8",\(person)},{"uid":\(Hostile.json),\(person)}]}
                 """
-            ),
-            (
-                "/surrogate/users/posts", "application/json",
-                #"{"data":[{"uid":"\ud800","name":"\udc1b[31m","posts":[]}]}"#
-            ),
-            (
-                "/raw", "application/rss+xml",
-                "<rss version=\"2.0\"><channel><title>\(Hostile.text)</title></channel></rss>"
             ),
         ]
     }

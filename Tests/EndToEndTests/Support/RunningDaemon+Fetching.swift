@@ -4,21 +4,13 @@ import Testing
 
 extension RunningDaemon {
     /// Starts a daemon that fetches facts from a fake upstream.
-    ///
-    /// - Parameters:
-    ///   - facts: further keys of the `facts` section, each after a comma.
-    ///   - http: the content of the `http` section.
     static func fetching(
-        from upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(), facts: String = "",
-        http: String = "timeout: 60s", environment: [String: String] = [:]
+        from upstream: FakeUpstream, in folder: TemporaryFolder = TemporaryFolder(),
+        environment: [String: String] = [:]
     ) throws -> RunningDaemon {
         try RunningDaemon(
-            in: folder, configuration: configuration(upstream.baseURL, facts: facts, http: http),
+            in: folder, configuration: "facts: {base_url: '\(upstream.baseURL)'}\nhttp: {timeout: 60s}\n",
             environment: environment)
-    }
-
-    static func configuration(_ baseURL: String, facts: String = "", http: String = "timeout: 60s") -> String {
-        "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {\(http)}\n"
     }
 
     /// Returns the status of a source from `server.status`.

@@ -31,11 +31,6 @@ struct JSONItemsTests {
     )
     func elementsAreFound(json: String, expected: [String]) throws { #expect(try items(json) == expected) }
 
-    @Test func aDocumentMayBeTheArray() throws {
-        #expect(try items("[1, [2]]", under: nil) == ["1", "[2]"])
-        #expect(throws: UpstreamError.self) { try items("{}", under: nil) }
-    }
-
     @Test("Every truncated document is refused") func everyPrefix() throws {
         let json = #"{"total":2,"x":[{"y":"\"z"}],"result":[{"a":"b\\"},[1,2],"s",null],"end":true}"#
         #expect(try items(json).count == 4)
@@ -52,18 +47,6 @@ struct JSONItemsTests {
         #"{"result":[],"x":"y}"#, #"{"result":[],"x":{"y"}"#, #"{"result":[]"x":1}"#, #"{"result":[],1:2}"#,
         "\u{FEFF}{\"result\":[]}",
     ]) func whatIsNotWholeAndRightIsRefused(json: String) { #expect(throws: UpstreamError.self) { try items(json) } }
-
-    @Test func anErrorOfTheCallerEndsIt() {
-        var count = 0
-        let stop = UpstreamError(.decode, "stop")
-        #expect(throws: stop) {
-            try JSONItems.forEach(in: Array("[1,2,3]".utf8)[...]) { _ throws(UpstreamError) in
-                count += 1
-                throw stop
-            }
-        }
-        #expect(count == 1)
-    }
 
     // MARK: Members of an element
 

@@ -111,13 +111,4 @@ struct AtomTests {
         #expect(post?.url == "https://old.example/1")
         #expect(post?.publishedAt == Timestamp("2004-01-01T00:00:00Z"))
     }
-
-    @Test func prefixesDoNotMatter() throws {
-        let batch = try batch(
-            """
-            <a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:entry><a:id>1</a:id><a:title>x</a:title></a:entry>
-            <entry xmlns="urn:other"><id>2</id><title>y</title></entry></a:feed>
-            """)
-        #expect(batch.posts.map(\.title) == ["x", "y"])
-    }
 }

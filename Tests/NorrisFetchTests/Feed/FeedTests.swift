@@ -51,22 +51,8 @@ import Testing
             fixture.upstream.setDocument("/page", contentType: "text/html", body: Array(page.utf8))
             fixture.upstream.setFault(.redirect(to: "/page"), path: "/feed")
             let failure = await fixture.fetch(.feed) { $0.url += "/feed?key=secret" }.failure
-            #expect(failure?.message.contains("\(fixture.upstream.baseURL)/f.") == true)
-            #expect(failure?.message.contains("secret") == false)
+            #expect(failure?.feedURLs == ["\(fixture.upstream.baseURL)/f"])
         }
-    }
-
-    @Test func whatIsWrongIsSaidInASentence() {
-        let failure = decoded("<rss>\n<channel>", as: .feed, at: "https://blog.example/feed?key=secret").failure
-        #expect(failure?.kind == .decode)
-        #expect(
-            failure?.message == "blog.example/feed answered with a feed that ends before the end of its first item.")
-        #expect(failure?.isRetryable == false)
-    }
-
-    @Test func anAddressThatIsNoneIsSaid() {
-        let failure = decoded("", as: .feed, at: "ftp://blog.example/feed").failure
-        #expect(failure?.message == "The address is not an http or https URL; correct the configured address.")
     }
 
     @Test(arguments: [
@@ -80,43 +66,36 @@ import Testing
     // MARK: Web pages
 
     @Test(arguments: [
-        "<!DOCTYPE html><html><body>x</body></html>", "\n<!doctype HTML PUBLIC \"x\"><html>", "<html lang=en>",
-        "<!-- hello --><!-- --><HTML>", "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>",
-        "<head><title>x</title>", "<body>", "<script>location='/'</script>", "<h1>Not Found</h1>",
+        "<!DOCTYPE html><html><body>x</body></html>", "<!-- hello --><!-- --><HTML>", "<head><title>x</title>",
+        "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>", "<script>location='/'</script>",
     ]) func pagesAreNoFeeds(page: String) {
         #expect(fault(page) == "not a feed. Set url to the address of a feed.")
     }
 
     @Test(
-        "A page that names its feed helps",
+        "A page that names its feeds helps",
         arguments: [
-            ("<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">", "https://x.example/feed.xml"),
+            (
+                "<link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\">",
+                ["https://x.example/feed.xml"]
+            ),
             (
                 "<LINK HREF='?feed=rss2&amp;x=1' TYPE='application/Atom+XML' REL='Home Alternate'>",
-                "https://x.example/blog?feed=rss2&x=1"
-            ), ("<link rel=alternate type=application/feed+json href=feed.json>", "https://x.example/feed.json"),
+                ["https://x.example/a/b?feed=rss2&x=1"]
+            ), ("<link rel=alternate type=application/feed+json href=feed.json>", ["https://x.example/a/feed.json"]),
             (
-                "<link rel=alternate hreflang=de href=/de><link rel=alternate type=application/rss+xml href=/f>",
-                "https://x.example/f"
-            ),
-        ]
+                """
+                <!-- <link rel=alternate type=application/rss+xml href=/old> --><base href="/sub/"><link rel=alternate
+                hreflang=de href=/de><script>'<link rel=alternate type=application/rss+xml href=/wrong>'</script>
+                <link rel="alternate" type="application/rss+xml; charset=UTF-8" href="feed"><link rel=alternate
+                type=application/atom+xml href=/atom><link rel=alternate type=application/rss+xml href=feed>
+                """, ["https://x.example/sub/feed", "https://x.example/atom"]
+            ), ("<link rel=alternate type=application/rss+xml href='javascript:alert(1)'>", []),
+        ] as [(String, [String])]
     )
-    func pagesWithFeeds(link: String, address: String) {
-        let page = "<!DOCTYPE html><html><head><title>x</title>\(link)</head></html>"
-        #expect(
-            fault(page, url: "https://x.example/blog")
-                == "not a feed. Its feed may be \(address).")
-    }
-
-    @Test func whatIsNoTagNamesNoFeed() {
-        let page = """
-            <!DOCTYPE html><head><!-- <link rel=alternate type=application/rss+xml href=/old> --><base href="/sub/">
-            <script>'<link rel=alternate type=application/rss+xml href=/wrong>'</script>
-            <link rel="alternate" type="application/rss+xml; charset=UTF-8" href="feed"><link rel=alternate
-            type=application/atom+xml href=/atom><link rel=alternate type=application/rss+xml href=feed>
-            """
-        let failure = decoded(page, as: .feed, at: "https://x.example/a/b").failure
-        #expect(failure?.feedURLs == ["https://x.example/sub/feed", "https://x.example/atom"])
+    func pagesWithFeeds(links: String, addresses: [String]) {
+        let page = "<!DOCTYPE html><html><head><title>x</title>\(links)</head></html>"
+        #expect(decoded(page, as: .feed, at: "https://x.example/a/b").failure?.feedURLs ?? [] == addresses)
     }
 
     @Test(arguments: ["\u{FEFF}\u{FEFF}", "\n\n", "<br />\n<b>Warning</b>: foo in <b>x.php</b><br />\n", "Notice: x\n"])
@@ -135,20 +114,14 @@ import Testing
             let address = fixture.upstream.baseURL + "/feed.xml"
             #expect(failure?.message == "not a feed (text/html). Its feed may be \(address).")
             #expect(failure?.feedURLs == [address])
+            // The query may contain a key, and error messages are visible to all users.
+            let keyed = Array(page.replacing(".xml", with: ".xml?key=secret").utf8)
+            fixture.upstream.setDocument("/", contentType: type, body: keyed)
+            #expect(await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure?.message == failure?.message)
             fixture.upstream.setDocument("/", contentType: "image/png", body: Array("x".utf8))
             let other = await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure
             #expect(other?.message == "not a feed (image/png). Set url to the address of a feed.")
             #expect(other?.feedURLs == nil)
         }
-    }
-
-    @Test func addressesOfPagesAreNotTrusted() {
-        let page = "<html><link rel=alternate type=application/rss+xml href='javascript:alert(1)'>"
-        #expect(fault(page, url: "https://x.example/")?.contains("javascript") == false)
-        // The query may contain a key, and error messages are visible to all users.
-        let keyed = "<html><link rel=alternate type=application/rss+xml href='/f?key=secret'>"
-        let message = fault(keyed, url: "https://x.example/?key=secret")
-        #expect(message?.contains("https://x.example/f.") == true)
-        #expect(message?.contains("secret") == false)
     }
 }

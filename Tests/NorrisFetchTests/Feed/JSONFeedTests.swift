@@ -77,8 +77,6 @@ struct JSONFeedTests {
         #expect(batch.skipped == 5)
     }
 
-    @Test func aByteOrderMarkDoesNotMatter() throws { #expect(try batch("\u{FEFF} {\"items\":[]}").isEmpty) }
-
     @Test(arguments: [
         (#"{"items":[{"id":"1","title":"x""#, "incomplete JSON"), ("{}", "JSON without items"),
         (#"{"items":{}}"#, "items is not an array"), (#"{"items":[{}]}"#, "none of them usable"),

@@ -1,5 +1,4 @@
 import NorrisProtocol
-import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -95,24 +94,6 @@ struct MalformedFeedTests {
         #expect(batch.posts.map(\.title) == ["a", "b"] && batch.head.repairs > 0 && !batch.head.isCut)
     }
 
-    @Test func aCutFeedWithoutAWholeItemIsRefused() {
-        #expect(fault("<rss><channel><title>x</title>")?.contains("ends before the end of its first item") == true)
-        #expect(fault("<rss><channel><item><title>x</title>")?.contains("ends before") == true)
-        #expect(fault("{\"items\": [{\"id\": 1")?.contains("incomplete JSON") == true)
-    }
-
-    @Test func whatIsWellFormedHasNoFaults() throws {
-        let batch = try batch(rss("<item><guid>1</guid><description>a<br/>b &lt;i&gt;c</description></item>"))
-        #expect(batch.head.repairs == 0)
-        #expect(batch.posts.first?.text == "a\nb c")
-    }
-
-    @Test func entitiesOfHTMLAreUnderstood() throws {
-        let post = try rssPost("<title>A&nbsp;B &eacute;&hellip; &amp; &#x2603;</title>")
-        #expect(post?.title == "A B é… & ☃")
-        #expect(try rssPost("<title>A &unheardof; B</title>")?.title == "A &unheardof; B")
-    }
-
     @Test func theDocumentTypeIsIgnored() throws {
         let folder = TemporaryFolder()
         let secret = try folder.write("sesame", to: "secret")
@@ -179,42 +160,5 @@ struct MalformedFeedTests {
             #expect(try rssPost("<guid>1</guid><description><![CDATA[\(text)]]></description>")?.text == "x")
         }
         #expect(fault(String(repeating: "<rss>", count: 1_000_000))?.contains("ends before") == true)
-    }
-
-    @Test func whatIsLongIsCut() throws {
-        let long = String(repeating: "x", count: 300 << 10)
-        let post = try rssPost(
-            "<guid>\(long)</guid><author>\(long)</author><title>\(long)</title><category>\(long)</category>"
-                + "<pubDate>\(long)</pubDate><link>https://h/\(long)</link><description>\(long)</description>")
-        #expect(post?.id == Post.id(long, in: "blog"))
-        #expect(post?.author.name.unicodeScalars.count == 200)
-        #expect(post?.title?.unicodeScalars.count == 500)
-        #expect(post?.text?.unicodeScalars.count == 100_000 && post?.isTruncated == true)
-        #expect(post?.tags.map(\.unicodeScalars.count) == [100])
-        #expect(post?.url == nil)
-        #expect(post?.publishedAt == nil)
-    }
-}
-
-struct DamagedFeedTests {
-    @Test func damagedFeedsAreReadOrRefused() {
-        let whole = Array(
-            (rss("<item><guid>1</guid><title>a & b</title><description>x<br>y<p>z</description></item>")
-                + atom("<entry><id>1</id><content type='xhtml'><div>a<br>b</div></content></entry>")).utf8)
-        var random = SeededRandom(seed: 15)
-        let signs = Array("<>&;/!'\"=[]-? a".utf8)
-        for _ in 0..<2000 {
-            var document = whole
-            for _ in 0..<Int.random(in: 1...4, using: &random) {
-                let index = Int.random(in: 0..<document.count, using: &random)
-                switch Int.random(in: 0..<3, using: &random) {
-                case 0: document[index] = signs.randomElement(using: &random) ?? 0
-                case 1: document.remove(at: index)
-                default: document.insert(signs.randomElement(using: &random) ?? 0, at: index)
-                }
-            }
-            if Bool.random(using: &random) { document.removeLast(Int.random(in: 0..<document.count, using: &random)) }
-            #expect((try? batch(document)) != nil || fault(document)?.isEmpty == false)
-        }
     }
 }

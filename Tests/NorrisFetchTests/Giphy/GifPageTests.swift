@@ -77,25 +77,18 @@ struct GifPageTests {
         #expect((page.skipped, page.head.totalCount, page.head.nextOffset) == (7, 10, nil))
     }
 
-    @Test func brokenMembersAreIgnored() {
-        #expect(search(#"{"data":\#(Self.two),"meta":{"status":401,},"pagination":tru}"#).gifs.count == 2)
-    }
-
     @Test(
         "Where the next page begins",
         arguments: [
-            (#"{"total_count":10,"count":2,"offset":0}"#, 0, 2, 2),
             (#"{"total_count":10,"count":2,"offset":4}"#, 4, 2, 6),
             (#"{"total_count":10,"count":2,"offset":8}"#, 8, 2, nil),
-            (#"{"total_count":9,"count":2,"offset":8}"#, 8, 2, nil),
             // An empty page is the last page, despite the estimated total.
             (#"{"total_count":10,"count":0,"offset":2}"#, 2, 2, nil),
             // A page may be shorter than the limit.
-            (#"{"total_count":10,"count":2,"offset":0}"#, 0, 25, 2), (#"{"count":2,"offset":0}"#, 0, 25, 2),
+            (#"{"total_count":10,"count":2,"offset":0}"#, 0, 25, 2),
             // Some endpoints omit the total. Without pagination, a short page is the last page.
-            (#"{"count":2,"offset":0}"#, 0, 2, 2), ("null", 0, 2, 2), ("null", 0, 3, nil), ("null", 6, 2, 8),
+            (#"{"count":2,"offset":0}"#, 0, 2, 2), ("null", 0, 2, 2), ("null", 0, 3, nil),
             (#"{"total_count":"10","count":"2"}"#, 0, 2, 2), (#"{"total_count":null,"count":-1}"#, 0, 3, nil),
-            ("[]", 0, 3, nil), (#"{"total_count":10}"#, 0, 25, 2),
             // The next offset is based on the request, because the offset in the reply may not advance.
             (#"{"total_count":10,"count":2,"offset":0}"#, 6, 2, 8),
             (#"{"total_count":90000,"count":2,"offset":4998}"#, 4997, 2, 4999),
@@ -107,32 +100,13 @@ struct GifPageTests {
         #expect(search(body, offset: offset, limit: limit).head.nextOffset == next)
     }
 
-    @Test func trendingEndsSoonerAndIDsHaveOnePage() {
-        let body = Fixture.envelope(Self.two, pagination: #"{"total_count":90000,"count":2,"offset":0}"#)
-        let trending = { offset in fetched(body, as: .gifTrending, offset: offset, limit: 2) }
-        #expect(trending(497).head.nextOffset == 499)
-        #expect(trending(498).head.nextOffset == nil)
-        #expect(trending(498).failure == nil)
-        let gifs = fetched(body, as: .gifs, "a,b")
-        #expect(gifs.gifs.count == 2 && gifs.head.nextOffset == nil)
-    }
-
-    @Test func aPageOfDuplicatesGoesOn() {
-        let page = search(
-            Fixture.envelope(#"[{"id":"a"},{"id":"a"}]"#, pagination: #"{"total_count":9,"count":2}"#), limit: 2)
-        #expect(page.gifs.count == 1)
-        #expect((page.skipped, page.head.nextOffset) == (0, 2))
-    }
-
     // MARK: Errors in a good status
 
     @Test(
         "An empty response without an id is an error of Giphy",
         arguments: [
             #"{"data":[],"meta":{"msg":"OK","response_id":"","status":200}}"#,
-            #"{"data":{},"meta":{"msg":"OK","response_id":"","status":200}}"#,
-            #"{"data":null,"meta":{"msg":"OK","status":200}}"#, #"{"data":[],"meta":{}}"#, #"{"data":[]}"#,
-            #"{"meta":{"msg":"OK","response_id":"","status":200}}"#,
+            #"{"data":null,"meta":{"msg":"OK","status":200}}"#, #"{"data":[]}"#,
             #"{"data":[],"pagination":{"total_count":0,"count":0,"offset":0},"meta":{"status":200,"response_id":""}}"#,
         ]
     )

@@ -33,16 +33,20 @@ struct GifTests {
     }
 
     @Test func anIDIsEnough() {
-        #expect(gif(#"{"id":"x"}"#) == Gif(id: "x", title: "", rating: "", pageURL: "https://giphy.com/gifs/x"))
+        let bare = Gif(id: "x", title: "", rating: "", pageURL: "https://giphy.com/gifs/x")
+        #expect(gif(#"{"id":"x"}"#) == bare)
+        #expect(gif(with: #""username":" ","alt_text":"<p></p>","url":"javascript:alert(1)","new":[1.5]"#) == bare)
+    }
+
+    @Test(arguments: [#""is_sticker":1"#, #""is_sticker":null,"type":"sticker""#]) func stickers(members: String) {
+        #expect(gif(with: members)?.isSticker == true)
     }
 
     @Test(
         "An id is a text or a number",
         arguments: [
-            (#""-_aZ09""#, "-_aZ09"), ("12345", "12345"), ("0", "0"), ("null", nil), (#""""#, nil), (#""a b""#, nil),
-            (#""a/../b""#, nil), (#""a,b""#, nil), (#""é""#, nil), ("1.5", nil), ("true", nil), ("[]", nil),
-            (#""a\u0000""#, nil), ("\"\(String(repeating: "i", count: 65))\"", nil),
-            ("\"\(String(repeating: "i", count: 64))\"", String(repeating: "i", count: 64)),
+            (#""-_aZ09""#, "-_aZ09"), ("12345", "12345"), ("null", nil), (#""a b""#, nil), (#""a/../b""#, nil),
+            (#""a,b""#, nil), ("1.5", nil), ("[]", nil), ("\"\(String(repeating: "i", count: 65))\"", nil),
             (#""random""#, nil), (#""randoms""#, "randoms"),
         ] as [(String, String?)]
     )
@@ -60,19 +64,6 @@ struct GifTests {
     )
     func titles(json: String, title: String) { #expect(gif(with: #""title":\#(json)"#)?.title == title) }
 
-    @Test(
-        "A username or alternative text that is empty is none",
-        arguments: [
-            (#""""#, nil), (#"" ""#, nil), ("null", nil), ("7", nil), ("{}", nil), (#"" Some one ""#, "Some one"),
-            (#""<i>Some</i> &eacute;""#, "Some é"), (#""<p></p>""#, nil),
-        ] as [(String, String?)]
-    )
-    func optionalTexts(json: String, text: String?) throws {
-        let gif = try #require(self.gif(with: #""username":\#(json),"alt_text":\#(json)"#))
-        #expect(gif.username == text)
-        #expect(gif.altText == text)
-    }
-
     @Test func textsAreBounded() throws {
         let long = String(repeating: "☃ ", count: 1000)
         let gif = try #require(self.gif(with: #""title":"\#(long)","username":"\#(long)","alt_text":"\#(long)""#))
@@ -82,22 +73,14 @@ struct GifTests {
     }
 
     @Test(arguments: [
-        (#""g""#, "g"), (#""pg-13""#, "pg-13"), (#""y""#, "y"), (#""nsfw2""#, "nsfw2"), (#""""#, ""), ("null", ""),
-        ("18", ""), (#""PG""#, ""), (#""a b""#, ""), (#""a_b""#, ""), (#""é""#, ""), (#""abcdefghij""#, "abcdefghij"),
-        (#""abcdefghijk""#, ""),
+        (#""pg-13""#, "pg-13"), ("null", ""), ("18", ""), (#""PG""#, ""), (#""a b""#, ""), (#""abcdefghijk""#, ""),
     ]) func ratings(json: String, rating: String) { #expect(gif(with: #""rating":\#(json)"#)?.rating == rating) }
-
-    @Test(arguments: [
-        (#""is_sticker":0"#, false), (#""is_sticker":1"#, true), (#""is_sticker":false,"type":"sticker""#, false),
-        (#""is_sticker":null,"type":"sticker""#, true), (#""type":"gif""#, false),
-    ]) func stickers(members: String, isSticker: Bool) { #expect(gif(with: members)?.isSticker == isSticker) }
 
     @Test(
         "Two dates mean never",
         arguments: [
             (#""2020-09-22 01:31:35""#, "2020-09-22T01:31:35Z"), (#""0000-00-00 00:00:00""#, nil),
-            (#""1970-01-01 00:00:00""#, nil), (#""1970-01-01 00:00:01""#, "1970-01-01T00:00:01Z"), (#""""#, nil),
-            ("null", nil), ("1600738295", nil),
+            (#""1970-01-01 00:00:00""#, nil), ("null", nil), ("1600738295", nil),
         ] as [(String, String?)]
     )
     func times(json: String, time: String?) throws {
@@ -106,15 +89,7 @@ struct GifTests {
         #expect(gif.trendingAt?.description == time)
     }
 
-    @Test func unknownMembersOfAnyTypeDoNotMatter() {
-        let members = #""user":null,"tags":[{"text":"x"}],"analytics":7,"source_post_url":"www.x","new":{"a":[1.5]}"#
-        #expect(gif(with: members) == gif(#"{"id":"x"}"#))
-    }
-
     // MARK: Addresses
-
-    @Test("A page without a valid URL gets one", arguments: [#""www.giphy.com/x""#, "null", #""javascript:alert(1)""#])
-    func pages(json: String) { #expect(gif(with: #""url":\#(json)"#)?.pageURL == "https://giphy.com/gifs/x") }
 
     @Test(
         "Addresses of media stay byte for byte",

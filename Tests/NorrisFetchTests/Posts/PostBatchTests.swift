@@ -16,22 +16,6 @@ struct PostBatchTests {
         Post(id: id, source: "", author: author ?? ann, text: text ?? "Text of \(id)")
     }
 
-    @Test func postsAndTheirAuthorsComeOutInOrder() throws {
-        let ben = Post.Author(id: "2", name: "Ben")
-        let batch = try batch(post("b", by: ben), post("a"), post("c", by: ben))
-        #expect(batch.posts.map(\.id) == ["town:b", "town:a", "town:c"])
-        #expect(batch.posts.map(\.source) == ["town", "town", "town"])
-        let authors = [Post.Author(id: "town:2", name: "Ben"), Post.Author(id: "town:1", name: "Ann")]
-        #expect(batch.posts.map(\.author) == [authors[0], authors[1], authors[0]])
-        #expect(batch.head == FetchHead())
-    }
-
-    @Test func ofTheSamePostTheFirstCounts() throws {
-        let batch = try batch(post("a", text: "first"), post("a", text: "second"), post("b"))
-        #expect(batch.posts.map(\.text) == ["first", "Text of b"])
-        #expect(batch.skipped == 0)
-    }
-
     @Test func theSameAuthorIsFilledIn() throws {
         let full = Post.Author(
             id: "1", name: "Annie", handle: "@ann", avatarURL: "https://h/a.png", email: "ann@example.org")
@@ -41,26 +25,6 @@ struct PostBatchTests {
         let batch = try batch(post("a", by: ann), post("b", by: full), post("c", by: other))
         #expect(batch.posts.map(\.author) == [merged, merged, merged])
         #expect(batch.head.authors.isEmpty)
-    }
-
-    @Test func whatCannotBeUsedIsCounted() throws {
-        var builder = PostBatchBuilder(source: "town")
-        try builder.add(nil)
-        try builder.add(Post(id: "", source: "", author: Post.Author(id: "9", name: "Nobody"), text: "No id"))
-        try builder.add(post("b"))
-        let batch = try builder.batch()
-        #expect(batch.posts.map(\.id) == ["town:b"])
-        #expect(batch.posts.map(\.author.name) == ["Ann"])
-        #expect(batch.head.authors.isEmpty)
-        #expect(batch.skipped == 2)
-    }
-
-    @Test func nothingIsNoError() throws { #expect(try batch().isEmpty) }
-
-    @Test func onlyUselessPostsAreOne() throws {
-        var builder = PostBatchBuilder(source: "town")
-        try builder.add(nil)
-        #expect(throws: UpstreamError.unusable("answered with 1 posts, none of them usable")) { try builder.batch() }
     }
 
     @Test func thereIsAnEndToThem() throws {

@@ -76,17 +76,6 @@ import Testing
         #expect(batch.head == head { $0.authors = [Post.Author(id: "team:7", name: "Ann")] })
     }
 
-    @Test func datesAndPicturesMayBeMissing() {
-        let batch = posts(
-            """
-            {"id":1,"date":"Wed Jan 01 2122 00:30:00 GMT+0100","pics":["https://h/1"]},{"id":2,"date":"soon"},
-            {"id":3,"date":null,"pics":null},{"id":4,"pics":"https://h/1"},{"id":5,"date":1646740566,"pics":[]}
-            """)
-        #expect(batch.posts.map(\.publishedAt) == [Timestamp("2121-12-31T23:30:00Z"), nil, nil, nil, nil])
-        #expect(batch.posts.map(\.images.count) == [1, 0, 0, 0, 0])
-        #expect(batch.skipped == 0)
-    }
-
     // MARK: Faults
 
     @Test(arguments: [
@@ -118,32 +107,5 @@ import Testing
         #expect(batch.posts.map(\.author.id) == ["team:a"])
         #expect(batch.posts.map(\.id) == ["team:1"])
         #expect(batch.skipped == 0)
-    }
-
-    @Test(arguments: [#"{"id":1} {"id":2}"#, #"{"id":1},"#])
-    func brokenPostsCostWhatIsBehindThem(posts: String) {
-        let batch = team(#"{"data":[{"uid":"a","posts":[\#(posts)]},{"uid":"b","posts":[{"id":3}]}]}"#)
-        #expect(batch.posts.map(\.id) == ["team:1", "team:3"])
-        #expect(batch.skipped == 1)
-    }
-
-    @Test(arguments: [#""posts":5"#, #""posts":{"id":1}"#, #""post":[]"#, #""posts":"","post":{"id":1}"#])
-    func postsOfAnotherTypeAreCounted(posts: String) {
-        let batch = team(#"{"data":[{"uid":"a","name":"A",\#(posts)}]}"#)
-        #expect(batch.items.isEmpty)
-        #expect(batch.head == head { ($0.authors, $0.skipped) = ([Post.Author(id: "team:a", name: "A")], 1) })
-    }
-
-    @Test func whatIsMissingIsLeftOut() {
-        let batch = team(#"{"data":[{"uid":"a","name":5,"email":"A@h","profile_pic":[]}]}"#)
-        #expect(batch.head.authors == [Post.Author(id: "team:a", name: "a@h", email: "a@h")])
-        #expect(team(#"{"data":[],"total":0}"#).isEmpty)
-    }
-
-    @Test(arguments: ["[]", #"{"data":{}}"#, #"{"data":[5]}"#, #"{"data":[{"uid":"a"}"#])
-    func whatCannotBeUsedIsSaid(body: String) {
-        let error = team(body).failure
-        #expect(error?.kind == .decode)
-        #expect(error?.message.hasPrefix("api.example/users/posts answered with ") == true)
     }
 }

@@ -160,15 +160,6 @@ func expect(
     if let isRetryable { #expect(error?.failure.isRetryable == isRetryable, sourceLocation: sourceLocation) }
 }
 
-func expect(
-    _ failure: FetchFailure?, _ kind: SourceFailure.Kind, _ text: String, isRetryable: Bool? = nil,
-    sourceLocation: SourceLocation = #_sourceLocation
-) {
-    #expect(failure?.kind == kind, "\(failure as Any)", sourceLocation: sourceLocation)
-    #expect(failure?.message.contains(text) == true, "\(failure as Any)", sourceLocation: sourceLocation)
-    if let isRetryable { #expect(failure?.isRetryable == isRetryable, sourceLocation: sourceLocation) }
-}
-
 func fault(_ body: () throws(UpstreamError) -> Void) -> String? {
     do throws(UpstreamError) {
         try body()

@@ -11,13 +11,12 @@ import Testing
     /// - Parameter tls: The certificate with which the proxy acts as the upstream after CONNECT.
     private func run(
         base: String, tls certificate: FakeCertificate? = nil, password: String? = nil,
-        timeout: Int = Fixture.longEnough, _ body: (Fixture) async throws -> Void
+        _ body: (Fixture) async throws -> Void
     ) async throws {
         let proxy = try await FakeUpstream.start(security: certificate.map { .tlsAfterConnect($0) } ?? .none)
         try await Fixture.run(
             proxy, baseURL: base,
             configure: { fixture in
-                fixture.request.timeout = timeout
                 fixture.trustRoots = certificate?.path
                 fixture.request.proxy = FetchRequest.Proxy(
                     host: "127.0.0.1", port: proxy.port, user: password == nil ? nil : "user", password: password)
@@ -53,39 +52,6 @@ import Testing
             #expect(error?.kind == .http(status: 407))
             #expect(error?.message == "The proxy needs a user name and password; set them in http.proxy.")
             #expect(error?.failure.isRetryable == false)
-        }
-    }
-
-    @Test(
-        arguments: [
-            .status(403), .status(502), .raw("HTTP/1.1 200"), .raw(""), .reset, .garbage,
-        ] as [FakeUpstream.Fault]
-    )
-    func aTunnelThatFailsIsOffline(fault: FakeUpstream.Fault) async throws {
-        try await run(base: "https://jokes.example", tls: FakeCertificate()) { fixture in
-            fixture.upstream.setFault(fault, path: "jokes.example:443")
-            let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
-            expect(error, .offline, "jokes.example", isRetryable: true)
-            #expect(fixture.upstream.requests.map(\.method) == ["CONNECT"])
-        }
-    }
-
-    @Test(arguments: ["http", "https"]) func aProxyThatHangsIsBounded(scheme: String) async throws {
-        try await run(base: "\(scheme)://jokes.example", tls: FakeCertificate(), timeout: 2_000) { fixture in
-            fixture.upstream.setFault(.hang)
-            fixture.upstream.setFault(.hang, path: "jokes.example:443")
-            let error = await fixture.failure(url: "\(scheme)://jokes.example" + Fixture.search)
-            #expect(error?.kind == .timeout, "\(error as Any)")
-        }
-    }
-
-    @Test func aProxyThatIsAwayIsNamed() async throws {
-        try await run(base: "https://jokes.example") { fixture in
-            fixture.upstream.close()
-            let error = await fixture.failure(url: "https://jokes.example" + Fixture.search)
-            #expect(error?.kind == .offline)
-            let message = try #require(error?.message)
-            #expect(message.contains("the proxy") && message.contains("connection refused"), "\(message)")
         }
     }
 

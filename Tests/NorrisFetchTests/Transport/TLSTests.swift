@@ -34,18 +34,4 @@ import Testing
         let error = try await failure(FakeCertificate(), trusting: "/nonexistent/roots.pem")
         expect(error, .offline, "SSL_CERT_FILE")
     }
-
-    @Test(arguments: [
-        (
-            FakeUpstream.Fault.greeting("HTTP/1.1 400 Bad Request\r\n\r\n"), Fixture.longEnough,
-            UpstreamError.Kind.offline, "the server does not use TLS on this port."
-        ), (.hang, 400, .timeout, "No connection to 127.0.0.1:"),
-    ]) func serversWithoutTLS(
-        fault: FakeUpstream.Fault, timeout: Int, kind: UpstreamError.Kind, cause: String
-    ) async throws {
-        try await Fixture.run(FakeUpstream.start(), configure: { $0.request.timeout = timeout }) { fixture in
-            fixture.upstream.setFault(fault)
-            expect(await fixture.failure(url: "https://127.0.0.1:\(fixture.upstream.port)/"), kind, cause)
-        }
-    }
 }
