@@ -48,25 +48,4 @@ struct ProtocolDocumentTests {
             #expect(received.contains { $0.contains("\"code\":\(code),") }, "\(code)")
         }
     }
-
-    @Test("An example that is not answered as written is found") func wrongExamplesFail() async throws {
-        let document = """
-            ```jsonrpc
-            --> {"jsonrpc":"2.0","method":"server.info"}
-            <-- {…}
-            ```
-            ```jsonrpc
-            --> {"jsonrpc":"2.0","id":1,
-                "method":"server.info"}
-            ```
-            ```jsonrpc user
-            --> {"jsonrpc":"2.0","id":1,"method":"server.reload"}
-            <-- {"jsonrpc":"2.0","id":1,"result":{}}
-            ```
-            """
-        let examples = try ProtocolExample.examples(in: document)
-        #expect(examples.map(\.line) == [2, 6, 10])
-        #expect(examples[1].steps == [.send(#"{"jsonrpc":"2.0","id":1,"method":"server.info"}"#)])
-        #expect(try await faults(of: examples).count == 3)
-    }
 }

@@ -6,7 +6,6 @@ import Testing
 @testable import NorrisThreads
 
 @Suite(.timeLimit(.minutes(20))) struct BackgroundThreadsTests {
-    /// Counts and blocks threads without a thread of Swift's pool.
     private final class Gate: Sendable {
         private let count = Atomic<Int>(0)
         private let most = Mutex(0)
@@ -18,10 +17,6 @@ import Testing
         var passed: Int { count.load(ordering: .acquiring) }
 
         func pass() { count.add(1, ordering: .releasing) }
-
-        func wait(for number: Int) {
-            while passed < number { usleep(1000) }
-        }
     }
 
     /// The nice value of the calling thread, because Linux has a nice value per thread (getpriority(2)).
@@ -32,17 +27,6 @@ import Testing
         let niceness = await threads.run { _ in Self.niceness }
         #expect(niceness == 10)
         #expect(Self.niceness < 10)
-    }
-
-    @Test func oneDocumentDoesNotDelayTheNextNorTheDaemon() async {
-        let (gate, threads) = (Gate(), BackgroundThreads(maximumThreads: 4))
-        await withTaskGroup { tasks in
-            tasks.addTask(executorPreference: threads) { gate.wait(for: 2) }
-            // The first task waits for these tasks.
-            tasks.addTask(executorPreference: threads) { gate.pass() }
-            tasks.addTask(executorPreference: BackgroundThreads.background) { gate.pass() }
-        }
-        #expect(gate.passed == 2)
     }
 
     @Test func threadsAreFewAndEndWithoutWork() async {
@@ -61,12 +45,5 @@ import Testing
         // New work starts a new thread.
         await withTaskExecutorPreference(threads) { gate.pass() }
         #expect(gate.passed == 51)
-    }
-
-    @Test func anErrorOfABodyReachesTheCaller() async {
-        struct Fault: Error, Equatable {}
-        await #expect(throws: Fault()) {
-            try await BackgroundThreads.background.run { _ throws(Fault) in throw Fault() }
-        }
     }
 }

@@ -31,17 +31,4 @@ struct ListenerTests {
             #expect(!text.contains(/Mutex<[^\n{]*->/) && !text.contains("Mutex({"), "\(file.lastPathComponent)")
         }
     }
-
-    @Test("The depth of the stack does not grow with the number of calls") func depth() {
-        final class Depths: Sendable { let all = Mutex<Set<Int>>([]) }
-        let (listener, depths) = (Listener(), Depths())
-        listener.set {
-            withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { buffer in
-                let address = Int(bitPattern: buffer.baseAddress)
-                depths.all.withLock { _ = $0.insert(address) }
-            }
-        }
-        for _ in 0..<1_000 { listener.notify() }
-        #expect(depths.all.withLock { $0.count } == 1)
-    }
 }

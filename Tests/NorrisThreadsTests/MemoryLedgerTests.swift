@@ -2,7 +2,7 @@ import NorrisThreads
 import Testing
 
 struct MemoryLedgerTests {
-    @Test func theAccountsAddUpTo192MiB() {
+    @Test func theAccountsAddUpTo96MiB() {
         let ledger = MemoryLedger()
         #expect(MemoryLedger.Account.allCases.map(ledger.limit(of:)).reduce(0, +) == 96 << 20)
     }
@@ -15,12 +15,5 @@ struct MemoryLedgerTests {
         #expect(ledger.take(40, from: .input))
         ledger.add(-100, to: .input)
         #expect(ledger.used(of: .input) == 0)
-    }
-
-    @Test func aFullAccountDoesNotAffectTheOthers() {
-        let ledger = MemoryLedger(limits: [.input: 1])
-        ledger.add(10, to: .input)
-        #expect(!ledger.take(1, from: .input))
-        #expect(ledger.take(1 << 20, from: .replies))
     }
 }

@@ -72,7 +72,7 @@ struct ProtocolExample: Sendable {
                 guard let line = try client.receiveLine() else {
                     throw Fault(description: "Line \(self.line): the connection ended before \(pattern)")
                 }
-                guard let found = ReplyPattern(pattern).match(line) else {
+                guard let found = try Self.names(in: line, pattern) else {
                     throw Fault(description: "Line \(self.line):\n  must come \(pattern)\n  has come  \(line)")
                 }
                 names.merge(found) { $1 }
@@ -82,59 +82,15 @@ struct ProtocolExample: Sendable {
             throw Fault(description: "Line \(self.line): nothing more must come, but this has: \(line)")
         }
     }
-}
 
-/// A line with placeholders: `…` for any text, and `‹name›` for a named text without a quotation mark.
-struct ReplyPattern {
-    private enum Token {
-        case text([UInt8])
-        case name(String)
-    }
-
-    /// The parts between the `…`.
-    private let runs: [[Token]]
-
-    init(_ pattern: String) { runs = pattern.components(separatedBy: "…").map(ReplyPattern.tokens) }
-
-    /// Returns the texts of the named placeholders if the whole line matches, byte for byte.
-    func match(_ line: String) -> [String: String]? {
-        let bytes = Array(line.utf8)
-        var names: [String: String] = [:]
-        var position = 0
-        for (index, run) in runs.enumerated() {
-            let isLast = index == runs.count - 1
-            // The first run begins at the start, the last run ends at the end, and the others are as early as possible.
-            let starts = index == 0 ? position...position : position...bytes.count
-            let found = starts.lazy.compactMap { ReplyPattern.end(of: run, in: bytes, at: $0) }
-                .first { !isLast || $0.end == bytes.count }
-            guard let found else { return nil }
-            position = found.end
-            names.merge(found.names) { $1 }
-        }
-        return names
-    }
-
-    private static func end(of run: [Token], in bytes: [UInt8], at start: Int) -> (end: Int, names: [String: String])? {
-        var position = start
-        var names: [String: String] = [:]
-        for token in run {
-            switch token {
-            case .text(let text):
-                guard bytes[position...].starts(with: text) else { return nil }
-                position += text.count
-            case .name(let name):
-                let end = bytes[position...].firstIndex(of: UInt8(ascii: "\"")) ?? bytes.count
-                names[name] = String(decoding: bytes[position..<end], as: UTF8.self)
-                position = end
-            }
-        }
-        return (position, names)
-    }
-
-    private static func tokens(_ run: String) -> [Token] {
-        run.components(separatedBy: "‹").enumerated().flatMap { index, part -> [Token] in
-            guard index > 0, let end = part.firstIndex(of: "›") else { return [.text(Array(part.utf8))] }
-            return [.name(String(part[..<end])), .text(Array(part[part.index(after: end)...].utf8))]
+    /// Returns the texts of the named placeholders if the whole line matches a pattern.
+    private static func names(in line: String, _ pattern: String) throws -> [String: String]? {
+        let expression = NSRegularExpression.escapedPattern(for: pattern)
+            .replacing("…", with: ".*?").replacing(#/‹(\w+)›/#) { "(?<\($0.1)>[^\"]*)" }
+        let match = try Regex(expression).matchingSemantics(.unicodeScalar).wholeMatch(in: line)
+        return match.map { match in
+            let named = match.output.compactMap { part in part.name.map { ($0, String(part.substring ?? "")) } }
+            return Dictionary(uniqueKeysWithValues: named)
         }
     }
 }

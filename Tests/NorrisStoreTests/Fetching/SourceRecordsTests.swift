@@ -50,30 +50,6 @@ struct FetchRecordTests {
             #expect(databases.faults == [])
         }
     }
-
-    /// Renewal succeeds, because the content exists. Otherwise each failed write would cause another fetch.
-    @Test(arguments: ["fetches", "validators"])
-    func recordThatCannotBeWrittenLeavesTheOldOne(table: String) async throws {
-        try await run { records, databases async throws in
-            try await databases.write(.sample(at: 1), for: "facts")
-            try await databases.cache.refuseWrites(to: table)
-            #expect(await records.renew(record, for: "facts"))
-            #expect(await records.fetch(of: "facts") == .sample(at: 1))
-            #expect(databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
-            try await databases.cache.takeWritesAgain()
-            #expect(await records.renew(record, for: "facts"))
-            #expect(await records.fetch(of: "facts") == record)
-            #expect(databases.faults == [])
-        }
-    }
-
-    @Test func recordThatCannotBeReadIsAsNone() async throws {
-        try await run { records, databases async throws in
-            try await databases.write(record, for: "facts")
-            try await databases.write(databases.cache) { try $0.execute("DROP TABLE validators") }
-            #expect(await records.fetch(of: "facts") == nil)
-        }
-    }
 }
 
 extension Databases {
@@ -108,50 +84,6 @@ struct ScheduleRecordTests {
                 #expect(await records.schedule(of: "facts") == full)
                 #expect(await records.schedule(of: "gifs") == ScheduleRecord(failures: 1))
             }
-        }
-    }
-
-    @Test func laterScheduleReplacesAllOfTheOldOne() async throws {
-        try await run(fixture) { records, _ async throws in
-            for source in ["facts", "gifs"] { await records.write(full, for: source) }
-            let later = ScheduleRecord(lastRunAt: Timestamp(seconds: 9))
-            await records.write(later, for: "facts")
-            #expect(await records.schedule(of: "facts") == later)
-            #expect(await records.schedule(of: "gifs") == full)
-        }
-    }
-
-    @Test func cancelledRunStoresItsSchedule() async throws {
-        try await run(fixture) { records, _ async throws in
-            await withTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { [full] in
-                    withUnsafeCurrentTask { $0?.cancel() }
-                    await records.write(full, for: "facts")
-                }
-            }
-            #expect(await records.schedule(of: "facts") == full)
-        }
-    }
-
-    @Test func scheduleThatCannotBeWrittenIsAFaultOfTheState() async throws {
-        try await run(fixture) { records, databases async throws in
-            await records.write(full, for: "facts")
-            try await databases.state.refuseWrites(to: "schedules")
-            await records.write(ScheduleRecord(), for: "facts")
-            #expect(await records.schedule(of: "facts") == full)
-            #expect(databases.faults.map { $0.hasPrefix("state.db takes no writes: ") } == [true])
-            try await databases.state.takeWritesAgain()
-            await records.write(ScheduleRecord(), for: "facts")
-            #expect(await records.schedule(of: "facts") == ScheduleRecord())
-            #expect(databases.faults == [])
-        }
-    }
-
-    @Test func scheduleThatCannotBeReadIsAsNone() async throws {
-        try await run(fixture) { records, databases async throws in
-            await records.write(full, for: "facts")
-            try await databases.write(databases.state) { try $0.execute("DROP TABLE schedules") }
-            #expect(await records.schedule(of: "facts") == ScheduleRecord())
         }
     }
 }

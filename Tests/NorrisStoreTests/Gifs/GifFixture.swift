@@ -24,15 +24,6 @@ extension GifStore {
     }
 }
 
-extension StoreFixture {
-    func withGifs<Result>(_ body: (GifStore) async throws -> Result) async throws -> Result {
-        let databases = try await databases()
-        let result = try await body(await GifStore(databases: databases))
-        await databases.close()
-        return result
-    }
-}
-
 extension Gif {
     static func some(_ id: String, _ title: String? = nil, rating: String = "g") -> Gif {
         Gif(

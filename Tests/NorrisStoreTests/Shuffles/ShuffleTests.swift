@@ -46,15 +46,6 @@ struct ShuffleTests {
         }
     }
 
-    /// 500 draws repeat no fact in a row.
-    @Test(arguments: 2...5) func newCycleDoesNotBeginWithTheLastFact(count: Int) {
-        let catalogue = FactCatalogue.of(upstreamFacts(0..<count))
-        var shuffle = Shuffle(key: 3)
-        let served = (0..<500).compactMap { _ in shuffle.next(FactFilter(), from: catalogue) }
-        #expect(served.count == 500)
-        #expect(!zip(served, served.dropFirst()).contains { $0 == $1 })
-    }
-
     @Test func onlyFactComesAgainAndAgain() {
         let catalogue = FactCatalogue.of([.upstream("only")])
         var shuffle = Shuffle(key: 3)
@@ -82,38 +73,16 @@ struct ShuffleTests {
     }
 
     /// A user would notice an unevenly frequent order of few facts.
-    @Test(arguments: 3...5) func everyOrderOfFewComesEquallyOften(count: Int) {
-        let catalogue = FactCatalogue.of(upstreamFacts(0..<count))
+    @Test func everyOrderOfFewComesEquallyOften() {
+        let catalogue = FactCatalogue.of(upstreamFacts(0..<4))
         var orders: [[UInt32]: Int] = [:]
         var generator = SeededRandom(seed: 42)
-        for _ in 0..<6_000 {
+        for _ in 0..<2_400 {
             var shuffle = Shuffle(key: generator.next())
-            orders[(0..<count).compactMap { _ in shuffle.next(FactFilter(), from: catalogue) }, default: 0] += 1
+            orders[(0..<4).compactMap { _ in shuffle.next(FactFilter(), from: catalogue) }, default: 0] += 1
         }
-        #expect(orders.count == (1...count).reduce(1, *))
-        // Pearson's chi-squared statistic, within six standard deviations of its expected value.
-        let expected = 6_000 / Double(orders.count)
-        let statistic = orders.values.reduce(0) { $0 + (Double($1) - expected) * (Double($1) - expected) / expected }
-        let degrees = Double(orders.count - 1)
-        #expect(statistic < degrees + 6 * (2 * degrees).squareRoot(), "\(orders)")
-    }
-
-    @Test func encodedFormContinues() throws {
-        let catalogue = FactCatalogue.of(upstreamFacts(0..<40))
-        var shuffle = Shuffle(key: 0xFEDC_BA98_7654_3210)
-        #expect(Shuffle(encoded: shuffle.encoded)?.encoded == shuffle.encoded)
-        // A reply over the end of a cycle defers facts.
-        var served: [UInt64] = []
-        for _ in 0..<25 { _ = shuffle.next(FactFilter(), from: catalogue) }
-        while served.count < 30, let number = shuffle.next(FactFilter(), from: catalogue, without: served) {
-            served.append(catalogue.hash(number))
-        }
-        #expect(shuffle.encoded.count > 41)
-        var again = try #require(Shuffle(encoded: shuffle.encoded))
-        #expect(again.last == shuffle.last)
-        for _ in 0..<60 {
-            #expect(again.next(FactFilter(), from: catalogue) == shuffle.next(FactFilter(), from: catalogue))
-        }
+        // Each of the 24 orders about 100 times.
+        #expect(orders.count == 24 && orders.values.allSatisfy { (60...140).contains($0) }, "\(orders)")
     }
 
     /// The encoding is stable, because shuffles outlive a version of norrisd.
