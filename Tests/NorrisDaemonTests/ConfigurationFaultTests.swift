@@ -44,7 +44,7 @@ private let twoDocuments = "holds a second document; keep one and remove the lin
 private let checkYAML = "; check the indentation (spaces, no tabs), quotes and brackets"
 
 struct ConfigurationFaultTests {
-    private static let unknownKeys: [(String, String)] = [
+    private static let cases: [(String, String)] = [
         ("facts: {refresh:1h}", "1: facts.refresh:1h: unknown key; put a space after the colon"),
         ("facts:\n  refersh: 1h", "2: facts.refersh: unknown key; did you mean facts.refresh?"),
         ("refresh: 1h", "1: refresh: unknown key; did you mean facts.refresh, gifs.refresh or posts.refresh?"),
@@ -56,9 +56,6 @@ struct ConfigurationFaultTests {
         ), ("facts: {<<: {enabled: true}}", "1: facts.<<: merge keys are not supported; write the keys out"),
         (#""a\e[31m\u202Eb": 1"#, #"1: "a\x1B[31m\u202Eb": unknown key; valid here: "# + allKeys),
         ("? [facts]\n: 1", "1: has a list or a mapping for a key; write KEY: VALUE"), ("*x : 1", "1: \(alias)"),
-    ]
-
-    private static let sections: [(String, String)] = [
         ("facts", "1: expected a mapping with the keys \(allKeys), found a text; put the keys below it, indented"),
         ("\nlog: [info]", "2: log: expected a mapping with the keys level, found a list"),
         (
@@ -66,16 +63,10 @@ struct ConfigurationFaultTests {
             "2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
                 + "found a text; put a space after the colon"
         ),
-    ]
-
-    private static let aliases: [(String, String)] = [
         ("facts:\n  queries: &q []", "2: facts.queries: \(anchor)"), ("log:\n  level: *here", "2: log.level: \(alias)"),
         ("facts: {queries: [chuck, *q]}", "1: facts.queries[1]: \(alias)"), ("&r\nfacts: {}", "1: \(anchor)"),
         ("log: {level: !!str info}", "1: log.level: \(tag)"), ("log: !!omap {level: info}", "1: log: \(tag)"),
-    ]
-
-    /// The space after a colon is missing, which libyaml reports in the next line, or not at all.
-    private static let colons: [(String, String)] = [
+        // The space after a colon is missing, which libyaml reports in the next line, or not at all.
         (
             "posts:\n  sources:\n    rich:\n      kind:feed\n      # comment\n\n      url: https://r.example\n",
             "4: is not YAML here: put a space after the first colon"
@@ -85,9 +76,6 @@ struct ConfigurationFaultTests {
             "3: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, "
                 + "found a text; write {kind: feed, url: ADDRESS}"
         ),
-    ]
-
-    private static let notYAML: [(String, String)] = [
         ("log: {}\na: b: c", "2: is not YAML here: mapping values are not allowed in this context\(checkYAML)"),
         (
             "facts:\n  queries: [chuck\ngifs: {}\n",
@@ -102,7 +90,7 @@ struct ConfigurationFaultTests {
         ),
     ]
 
-    @Test("One fault, with its line and key", arguments: unknownKeys + sections + aliases + colons + notYAML)
+    @Test("One fault, with its line and key", arguments: cases)
     func oneFault(yaml: String, expected: String) {
         #expect(faults(yaml) == "c.yaml:" + expected)
     }

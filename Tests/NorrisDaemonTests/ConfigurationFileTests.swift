@@ -19,15 +19,6 @@ private func fault(_ path: String) -> String {
 }
 
 struct ConfigurationFileTests {
-    @Test func fileIsRead() throws {
-        let folder = TemporaryFolder()
-        let file = try folder.write("facts: {fortunes: [cookies], refresh: 1m}\n", to: "config.yaml")
-        let loaded = try loader.load(.init(path: file, isNamed: false))
-        #expect(loaded.configuration.facts.fortunes == ["\(folder.path)/cookies"])
-        #expect(loaded.warnings.map(\.line) == [1])
-        #expect(loaded.warnings.map(\.file) == [file])
-    }
-
     @Test func missingFileIsAFaultOnlyIfNamed() throws {
         let path = TemporaryFolder().path + "/nowhere/config.yaml"
         #expect(fault(path) == "\(path): does not exist; create it, or name another file")

@@ -1,7 +1,6 @@
 import NorrisArguments
 @testable import NorrisDaemon
 import NorrisProtocol
-import NorrisSystem
 import NorrisTestSupport
 import Testing
 

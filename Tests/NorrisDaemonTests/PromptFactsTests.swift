@@ -1,10 +1,8 @@
 import Foundation
-import Logging
 import NorrisProtocol
 import NorrisStore
 import NorrisSystem
 import NorrisTestSupport
-import NorrisThreads
 import Testing
 
 @testable import NorrisDaemon

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import NorrisPrefetch
 import NorrisProtocol
@@ -105,11 +106,6 @@ import Testing
 /// Tests of periodic work, with a manual clock.
 @Suite(.timeLimit(.minutes(20))) struct MaintenanceServiceTests {
     private let clock = ManualClock(.ofTests)
-    private let recorder = LogRecorder()
-    private let recording = RecordingSink()
-    private let sink: RepeatLimitingSink
-
-    init() { sink = RepeatLimitingSink(recording, clock: clock) }
 
     /// Runs the service beside a daemon while the body advances the clock.
     private func run(_ body: (FetchingDaemon) async throws -> Void) async throws {
@@ -117,9 +113,9 @@ import Testing
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
                 sources: daemon.core.sources, health: daemon.core.health, databases: daemon.databases,
-                statusChanges: daemon.core.statusChanges, sink: sink,
+                statusChanges: daemon.core.statusChanges, sink: RepeatLimitingSink(RecordingSink(), clock: clock),
                 promptFacts: PromptFactsWriter(
-                    file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger))
+                    file: file, facts: daemon.store, scope: { .all }, logger: LogRecorder().logger))
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await service.run() }
                 defer { tasks.cancelAll() }
@@ -228,5 +224,35 @@ import Testing
             clock.advance(by: .seconds(36_000))
             #expect(status().state == .ok)
         }
+    }
+}
+
+struct FetchLineTests {
+    /// In a separate process, because the test sets the time zone.
+    @Test func timesAreLocalAndHaveADayWhereItIsNotClear() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "Asia/Kolkata", 1)
+            let now = try #require(Timestamp("2026-11-22T23:00:00Z"))
+            func text(_ next: String) -> String { Health.fetchLine(running: [], next: Timestamp(next), now: now) }
+            #expect(Health.fetchLine(running: ["facts", "town"], next: nil, now: now) == "fetching facts, town")
+            #expect(text("2026-11-23T08:35:59Z") == "next fetch 14:05")
+            #expect(text("2026-11-23T22:59:59Z") == "next fetch 04:29")
+            #expect(text("2026-11-23T23:00:00Z") == "next fetch 2026-11-24 04:30")
+            // The fetch is due, but waits for other fetches.
+            #expect(text("2026-11-22T22:59:00Z") == "next fetch 04:29")
+            setenv("TZ", "UTC", 1)
+            #expect(text("2026-11-23T08:35:59Z") == "next fetch 08:35")
+        }
+    }
+}
+
+struct CurrentProcessTests {
+    @Test func theMachineIsIdentifiedByTheFileOrElseByTheHostsName() throws {
+        let folder = TemporaryFolder()
+        let file = try folder.write("0123456789abcdef0123456789abcdef\n", to: "machine-id")
+        #expect(CurrentProcess.machineID(file: file) == "0123456789abcdef0123456789abcdef\n")
+        let name = CurrentProcess.machineID(file: folder("none"))
+        #expect(!name.isEmpty && ProcessInfo.processInfo.hostName.hasPrefix(name))
+        #expect(CurrentProcess.machineID(file: try folder.write("", to: "empty")) == name)
     }
 }

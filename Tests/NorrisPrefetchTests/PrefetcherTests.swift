@@ -1,10 +1,7 @@
-import Logging
 import NorrisProtocol
 import NorrisSystem
 import NorrisTestSupport
-import NorrisThreads
 import ServiceLifecycle
-import Synchronization
 import Testing
 
 @testable import NorrisPrefetch

@@ -31,6 +31,15 @@ struct CredentialsTests {
         }
     }
 
+    @Test func directoryComesFromTheEnvironment() async {
+        await #expect(processExitsWith: .success) {
+            setenv("CREDENTIALS_DIRECTORY", "/run/credentials/norrisd.service", 1)
+            #expect(Credentials.ofThisProcess().directory == "/run/credentials/norrisd.service")
+            unsetenv("CREDENTIALS_DIRECTORY")
+            #expect(Credentials.ofThisProcess().directory == nil)
+        }
+    }
+
     @Test func whatCannotBeReadIsAnError() throws {
         // A folder and a pipe without a writer, because root can read a file of mode 0000.
         try withCredential(Data("key".utf8)) { credentials throws in

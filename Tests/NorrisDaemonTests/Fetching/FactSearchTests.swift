@@ -1,7 +1,6 @@
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisDaemon

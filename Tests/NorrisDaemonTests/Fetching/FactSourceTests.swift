@@ -3,7 +3,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisDaemon
@@ -21,17 +20,6 @@ import Testing
             let joke = FakeUpstream.jokes(count: 40)[8]
             let fact = try #require(fixture.fact(id: joke.id))
             #expect(fact.text == joke.value)
-        }
-    }
-
-    @Test func droppedCategoriesAreLogged() async throws {
-        let jokes = (0..<300).map { FakeJoke(id: "id\($0)", value: "Chuck Norris \($0).", categories: ["c\($0)"]) }
-        try await SourceFixture.run(jokes: jokes) { fixture in
-            let sink = RecordingSink()
-            let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
-            #expect(await fixture.source(logger).fetch().added == 300)
-            let line = sink.records.first { $0.event.message == "facts.fetched" }
-            #expect(line?.metadata["categories_dropped"] == "45")
         }
     }
 
@@ -71,6 +59,16 @@ import Testing
             #expect(fixture.queries(from: 5) == ["norris", "-"])
             _ = await fixture.fetch()
             #expect(fixture.queries(from: 7) == ["norris?"])
+        }
+    }
+
+    @Test func cachingHeadersPutTheNextRunOff() async throws {
+        try await SourceFixture.run { fixture in
+            fixture.upstream.setHeaders([("Cache-Control", "private, max-age=7200")])
+            for added in [40, 0] {
+                guard case .fetched(added, _, let head) = await fixture.fetch() else { return #expect(Bool(false)) }
+                #expect(head.notBefore == 7200)
+            }
         }
     }
 
@@ -133,5 +131,76 @@ extension FetchOutcome {
     /// The number of new items of a run that succeeded.
     var added: Int? {
         if case .fetched(let added, _, _) = self { added } else { nil }
+    }
+}
+
+/// The source of the facts with separate databases and a fake upstream, but without a schedule.
+struct SourceFixture {
+    let folder = TemporaryFolder()
+    let upstream: FakeUpstream
+    let databases: Databases
+    let stores: Stores
+    var records: SourceRecords { stores.records }
+    let knownCategories = KnownCategories()
+    /// The number of built-in facts.
+    let builtinCount: Int
+    var configuration = Configuration.Facts()
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    private init(_ upstream: FakeUpstream) async throws {
+        self.upstream = upstream
+        databases = try await Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
+        stores = await Stores(databases: databases)
+        builtinCount = stores.facts.catalogue.count
+        configuration.baseURL = upstream.baseURL
+    }
+
+    static func run(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (inout SourceFixture) async throws -> Void
+    ) async throws {
+        try await FakeUpstream.run(jokes: jokes) { upstream in
+            var fixture = try await SourceFixture(upstream)
+            try await body(&fixture)
+            await fixture.databases.close()
+        }
+    }
+
+    func fetch() async -> FetchOutcome {
+        let source = FactSource(
+            configuration: configuration, http: Configuration.HTTP(timeout: .seconds(600), userAgent: "test"),
+            context: SourceContext(
+                stores: stores,
+                environment: FetchingEnvironment(
+                    machine: "test", clock: ManualClock(.ofTests), fetch: FetchProcess(path: Programs.norrisFetch)),
+                knownCategories: knownCategories,
+                logger: logger))
+        return await source.fetch()
+    }
+
+    var fetchedCount: Int { stores.facts.catalogue.count - builtinCount }
+
+    func fact(id: String) -> Fact? { stores.facts.catalogue.number(ofID: id).map(stores.facts.catalogue.fact) }
+
+    /// Returns the queries sent to the upstream: `-` for the categories, with a question mark for conditional requests.
+    func queries(from first: Int = 0) -> [String] {
+        upstream.requests.dropFirst(first).map { request in
+            (request.query ?? "-") + (request.header("If-None-Match") == nil ? "" : "?")
+        }
+    }
+
+    /// Sets the times of the last fetch back.
+    func age(by duration: Duration) async throws {
+        guard var record = await records.fetch(of: FactSource.name) else { return }
+        record.fetchedAt = record.fetchedAt - duration
+        for (name, part) in record.parts { record.parts[name]?.checkedAt = part.checkedAt - duration }
+        _ = await records.renew(record, for: FactSource.name)
+    }
+}
+
+extension FakeUpstream.Fault {
+    /// The result of a search. `others` are further items, as JSON.
+    static func result(_ jokes: [FakeJoke], others: [String] = []) -> FakeUpstream.Fault {
+        let items = jokes.map { String(decoding: $0.jsonBytes, as: UTF8.self) } + others
+        return json(#"{"total":\#(items.count),"result":[\#(items.joined(separator: ","))]}"#)
     }
 }

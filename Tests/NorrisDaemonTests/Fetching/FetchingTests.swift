@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer

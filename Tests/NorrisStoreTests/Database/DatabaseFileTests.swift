@@ -1,9 +1,7 @@
-import CSQLite
 import Glibc
 import NorrisProtocol
 import NorrisSystem
 import NorrisTestSupport
-import NorrisThreads
 import Testing
 
 @testable import NorrisStore

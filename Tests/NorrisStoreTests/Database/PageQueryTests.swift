@@ -89,10 +89,8 @@ struct PageQueryTests {
         let parts = cursor.split(separator: ".").map(String.init)
         #expect(parts.count == 3)
         let forged = [
-            "", ".", "..", "...", "0", "zzz", "0.\(parts[1]).\(parts[2])", "\(parts[0]).2.\(parts[2])",
-            "+\(cursor)", "0\(cursor)", cursor + "0", cursor + ".", cursor.uppercased() + " ", " " + cursor,
-            "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1]).\(parts[2])", "x y.\(cursor)",
-            "\(parts[0]).\(parts[1]).0", "\u{0}", String(repeating: "z", count: 10_000), "💥.💥.💥",
+            "", "..", "zzz", "0.\(parts[1]).\(parts[2])", "\(parts[0]).2.\(parts[2])", "\(parts[0]).\(parts[1])",
+            "+\(cursor)", cursor + "0", " " + cursor, "\u{0}", String(repeating: "z", count: 10_000), "💥.💥.💥",
         ]
         for text in forged {
             #expect(throws: ResponseError.foreignCursor) { try page(query(), cursor: text, limit: 1) }

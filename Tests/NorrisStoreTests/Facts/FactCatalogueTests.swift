@@ -1,6 +1,4 @@
 import NorrisProtocol
-import NorrisSystem
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore

@@ -135,7 +135,10 @@ struct FactSearchTests {
     @Test func wordsAreCounted() throws {
         let words = (1...16).map { "w\($0)" }.joined(separator: " ")
         #expect(try FactQuery(text: words).words.count == 16)
-        #expect(throws: ResponseError.self) { try FactQuery(text: words + " x") }
+        for text in [words + " x", "", " ", "\"\"", "a\u{0}b"] {
+            let error = #expect(throws: ResponseError.self) { try FactQuery(text: text) }
+            #expect(error?.code == .invalidParams && error?.details["parameter"] == "query")
+        }
         #expect(try FactQuery(text: "\"\(words) x\"").words.count == 1)
         #expect(try FactQuery(text: String(repeating: "é", count: 1_000)).words.count == 1)
     }

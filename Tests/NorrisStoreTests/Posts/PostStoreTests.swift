@@ -145,37 +145,27 @@ struct PostStoreTests {
         #expect(try await second.listed() == [])
         await databases.close()
     }
-}
 
-/// Posts on a failing disk or after a cancellation: a fetch that is not stored completely leaves the record of before,
-/// and failures are reported.
-struct PostFailingDiskTests {
-    private let fixture = StoreFixture()
-
-    private func withStore(_ body: (PostStore) async throws -> Void) async throws {
-        let store = await PostStore(databases: try await fixture.databases())
-        try await body(store)
-        await store.databases.close()
-    }
-
+    /// A fetch that is not stored completely leaves the record of before.
     @Test(arguments: ["posts", "authors", "fetches"])
     func fetchThatCannotBeWrittenLosesNothing(table: String) async throws {
-        try await withStore { store in
-            let records = SourceRecords(databases: store.databases)
-            try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
-            try await store.databases.cache.refuseWrites(to: table)
-            let error = await #expect(throws: StoreError.self) {
-                try await store.fetch([.sample("a:3", by: "bob")], keep: .zero, at: 20)
-            }
-            #expect(error?.path == fixture.folder("cache/cache.db"))
-            #expect(store.databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
-            #expect(try await store.listed().filter { $0 != "a:3" } == ["a:1", "a:2"])
-            #expect(await records.fetch(of: "a") == .sample(at: 10))
-            try await store.databases.cache.takeWritesAgain()
+        let fixture = StoreFixture()
+        let store = await PostStore(databases: try await fixture.databases())
+        let records = SourceRecords(databases: store.databases)
+        try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+        try await store.databases.cache.refuseWrites(to: table)
+        let error = await #expect(throws: StoreError.self) {
             try await store.fetch([.sample("a:3", by: "bob")], keep: .zero, at: 20)
-            #expect(store.databases.faults == [])
-            #expect(try await store.listed() == ["a:3"])
-            #expect(store.counts == ["a": 1])
         }
+        #expect(error?.path == fixture.folder("cache/cache.db"))
+        #expect(store.databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
+        #expect(try await store.listed().filter { $0 != "a:3" } == ["a:1", "a:2"])
+        #expect(await records.fetch(of: "a") == .sample(at: 10))
+        try await store.databases.cache.takeWritesAgain()
+        try await store.fetch([.sample("a:3", by: "bob")], keep: .zero, at: 20)
+        #expect(store.databases.faults == [])
+        #expect(try await store.listed() == ["a:3"])
+        #expect(store.counts == ["a": 1])
+        await store.databases.close()
     }
 }

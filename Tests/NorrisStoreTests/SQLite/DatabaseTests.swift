@@ -1,6 +1,5 @@
 import CSQLite
 import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore

@@ -1,5 +1,4 @@
 import NorrisProtocol
-import NorrisTestSupport
 import Testing
 
 @testable import NorrisStore
@@ -23,6 +22,16 @@ struct ShuffleBookTests {
 
     private func kept(_ book: ShuffleBook) -> Set<Key> {
         Set(book.entries.map { Key(uid: $0.uid, number: $0.filter.maxLength) })
+    }
+
+    @Test func leastRecentlyUsedIsForgotten() {
+        var book = ShuffleBook()
+        for number in 1...64 { use(number, in: &book) }
+        use(1, in: &book)
+        use(65, in: &book)
+        #expect(kept(book) == Set(([1] + Array(3...65)).map { key($0) }))
+        use(2, in: &book)
+        #expect(kept(book).count == 64 && kept(book).contains(key(2)) && !kept(book).contains(key(3)))
     }
 
     @Test func ofAllUsersTheLeastRecentlyUsedIsForgotten() {

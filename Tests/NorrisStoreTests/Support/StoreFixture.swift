@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import NorrisProtocol
 import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisStore

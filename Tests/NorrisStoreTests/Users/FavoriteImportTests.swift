@@ -116,13 +116,6 @@ struct FavoriteTitleTests {
         #expect(title("e" + String(repeating: "\u{301}", count: 2_000)).unicodeScalars.count == 1_000)
     }
 
-    @Test func gifsByTitleOrUser() {
-        var gif = Gif(id: "g1", title: " ", rating: "g", pageURL: "", username: "walker")
-        #expect(Favorite(gif: gif).title == "GIF by walker")
-        gif.username = nil
-        #expect(Favorite(gif: gif).title == "g1")
-    }
-
     @Test func postsByTitleTextOrPictures() {
         var post = Post.sample("a:1", "First.\nSecond.")
         post.title = "Title"

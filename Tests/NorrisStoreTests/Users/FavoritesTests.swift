@@ -1,5 +1,4 @@
 import NorrisProtocol
-import NorrisSystem
 import NorrisTestSupport
 import Testing
 
