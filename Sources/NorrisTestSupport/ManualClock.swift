@@ -2,40 +2,27 @@ import NorrisPrefetch
 package import NorrisProtocol
 import Synchronization
 
-/// A clock that a test sets. A sleeping task wakes when its time has come.
+/// A clock that a test advances. A sleeping task wakes when its time has come.
 package final class ManualClock: WallClock {
     private struct Sleeper {
         let ticket: Int
-        /// In elapsed time.
         let until: Timestamp
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        /// The elapsed time, from the start of the clock.
-        var elapsed: Timestamp
-        /// The difference between the time of day and the elapsed time, in seconds.
-        var offset: Int64 = 0
+        var now: Timestamp
         var tickets = 0
         var sleepers: [Sleeper] = []
-        var watchers: [Watcher] = []
-
-        func isTrue(_ watcher: Watcher) -> Bool { sleepers.count { $0.ticket > watcher.ticket } >= watcher.count }
-    }
-
-    private struct Watcher {
-        let count: Int
-        let ticket: Int
-        let continuation: CheckedContinuation<Void, Never>
     }
 
     private let state: Mutex<State>
 
-    package init(_ now: Timestamp = Timestamp(seconds: 1_000_000)) { state = Mutex(State(elapsed: now)) }
+    package init(_ now: Timestamp = Timestamp(seconds: 1_000_000)) { state = Mutex(State(now: now)) }
 
-    package var now: Timestamp { state.withLock { Timestamp(seconds: $0.elapsed.seconds + $0.offset) } }
+    package var now: Timestamp { state.withLock { $0.now } }
 
-    package var elapsed: Duration { .seconds(state.withLock { $0.elapsed.seconds }) }
+    package var elapsed: Duration { .seconds(now.seconds) }
 
     package func sleep(for duration: Duration) async throws {
         let ticket = state.withLock { state in
@@ -44,16 +31,13 @@ package final class ManualClock: WallClock {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (isOver, watchers) = state.withLock { state in
-                    if Task.isCancelled { return (true, [CheckedContinuation<Void, Never>]()) }
-                    let until = state.elapsed.advanced(by: duration)
+                let isCancelled = state.withLock { state in
+                    if Task.isCancelled { return true }
+                    let until = state.now.advanced(by: duration)
                     state.sleepers.append(Sleeper(ticket: ticket, until: until, continuation: continuation))
-                    let due = state.watchers.filter(state.isTrue)
-                    state.watchers.removeAll(where: state.isTrue)
-                    return (false, due.map(\.continuation))
+                    return false
                 }
-                if isOver { continuation.resume(throwing: CancellationError()) }
-                for watcher in watchers { watcher.resume() }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
             let sleeper = state.withLock { state in
@@ -63,47 +47,26 @@ package final class ManualClock: WallClock {
         }
     }
 
-    /// Sets the time, also backwards, and wakes the tasks whose time has come.
-    package func set(_ now: Timestamp) {
+    /// Wakes the tasks whose time has come.
+    package func advance(by duration: Duration) {
         let due = state.withLock { state in
-            let elapsed = now.seconds - state.offset
-            state.elapsed = Timestamp(seconds: elapsed)
-            let due = state.sleepers.filter { $0.until.seconds <= elapsed }
-            state.sleepers.removeAll { $0.until.seconds <= elapsed }
+            let now = state.now.advanced(by: duration)
+            state.now = now
+            let due = state.sleepers.filter { $0.until <= now }
+            state.sleepers.removeAll { $0.until <= now }
             return due
         }
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Sets only the time of day, as an administrator does.
-    package func setTimeOfDay(_ now: Timestamp) { state.withLock { $0.offset = now.seconds - $0.elapsed.seconds } }
-
-    package func advance(by duration: Duration) { set(now.advanced(by: duration)) }
-
     /// The number of sleeps so far.
     package var sleeps: Int { state.withLock { $0.tickets } }
 
-    /// Returns when a number of tasks sleep, or when the test is cancelled, for example by its time limit.
+    /// Returns when a task sleeps, or when the test is cancelled, for example by its time limit.
     ///
     /// - Parameter sleeps: an earlier value of `sleeps`; only later sleeps count.
-    package func untilAsleep(_ count: Int = 1, since sleeps: Int = 0) async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isSo = state.withLock { state in
-                    let watcher = Watcher(count: count, ticket: sleeps, continuation: continuation)
-                    if state.isTrue(watcher) || Task.isCancelled { return true }
-                    state.watchers.append(watcher)
-                    return false
-                }
-                if isSo { continuation.resume() }
-            }
-        } onCancel: {
-            let watchers = state.withLock { state in
-                defer { state.watchers = [] }
-                return state.watchers.map(\.continuation)
-            }
-            for watcher in watchers { watcher.resume() }
-        }
+    package func untilAsleep(since sleeps: Int = 0) async {
+        await eventually { state.withLock { $0.sleepers.contains { $0.ticket > sleeps } } }
     }
 }
 

@@ -44,117 +44,55 @@ private let twoDocuments = "holds a second document; keep one and remove the lin
 private let checkYAML = "; check the indentation (spaces, no tabs), quotes and brackets"
 
 struct ConfigurationFaultTests {
-    private static let unknownKeys: [(String, String)] = [
+    private static let cases: [(String, String)] = [
         ("facts: {refresh:1h}", "1: facts.refresh:1h: unknown key; put a space after the colon"),
         ("facts:\n  refersh: 1h", "2: facts.refersh: unknown key; did you mean facts.refresh?"),
-        ("facts: {Base-URL: x}", "1: facts.Base-URL: unknown key; did you mean facts.base_url?"),
-        ("lgo: {level: info}", "1: lgo: unknown key; did you mean log?"),
-        ("facts: {rating: g}", "1: facts.rating: unknown key; did you mean gifs.rating?"),
         ("refresh: 1h", "1: refresh: unknown key; did you mean facts.refresh, gifs.refresh or posts.refresh?"),
         ("log:\n  gifs: {}", "2: log.gifs: unknown key; it belongs at the top of the file; do not indent it"),
         ("facts.refresh: 1h", "1: facts.refresh: unknown key; write it as facts: {refresh: …}"),
-        ("zebra: 1", "1: zebra: unknown key; valid here: \(allKeys)"),
         (
             "posts:\n  sources:\n    a: {kind: feed, knd: feed, url: https://a.example}",
             "3: posts.sources.a.knd: unknown key; did you mean posts.sources.a.kind?"
-        ),
-        (
-            "posts: {sources: {a: {kind: feed, rating: g, url: https://a.example}}}",
-            "1: posts.sources.a.rating: unknown key; valid here: kind, url, command, enabled, refresh, keep"
         ), ("facts: {<<: {enabled: true}}", "1: facts.<<: merge keys are not supported; write the keys out"),
         (#""a\e[31m\u202Eb": 1"#, #"1: "a\x1B[31m\u202Eb": unknown key; valid here: "# + allKeys),
         ("? [facts]\n: 1", "1: has a list or a mapping for a key; write KEY: VALUE"), ("*x : 1", "1: \(alias)"),
-    ]
-
-    private static let sections: [(String, String)] = [
-        ("[facts]", "1: expected a mapping with the keys \(allKeys), found a list"),
         ("facts", "1: expected a mapping with the keys \(allKeys), found a text; put the keys below it, indented"),
-        ("null", "1: expected a mapping with the keys \(allKeys), found null"),
         ("\nlog: [info]", "2: log: expected a mapping with the keys level, found a list"),
-        ("log: ~", "1: log: expected a mapping with the keys level, found ~"),
         (
             "http:\n  proxy:http://chuck:secret@proxy.example\n",
             "2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
                 + "found a text; put a space after the colon"
-        ), ("log: !!omap {level: info}", "1: log: \(tag)"), ("log: {level: !!binary info}", "1: log.level: \(tag)"),
-        ("log: {level: !x info}", "1: log.level: \(tag)"),
-    ]
-
-    private static let aliases: [(String, String)] = [
+        ),
         ("facts:\n  queries: &q []", "2: facts.queries: \(anchor)"), ("log:\n  level: *here", "2: log.level: \(alias)"),
         ("facts: {queries: [chuck, *q]}", "1: facts.queries[1]: \(alias)"), ("&r\nfacts: {}", "1: \(anchor)"),
-        ("log: {level: !!str info}", "1: log.level: \(tag)"),
-    ]
-
-    /// The space after a colon is missing, which libyaml reports in the next line, or not at all.
-    private static let colons: [(String, String)] = [
+        ("log: {level: !!str info}", "1: log.level: \(tag)"), ("log: !!omap {level: info}", "1: log: \(tag)"),
+        // The space after a colon is missing, which libyaml reports in the next line, or not at all.
         (
             "posts:\n  sources:\n    rich:\n      kind:feed\n      # comment\n\n      url: https://r.example\n",
             "4: is not YAML here: put a space after the first colon"
         ),
         (
-            "posts:\n  sources:\n    rich:\n      kind:feed\n",
-            "4: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, "
-                + "found a text; put a space after the colon"
-        ),
-        ("facts:\n  enabled: true\n  refresh:1h\n", "3: is not YAML here: put a space after the first colon"),
-        (
             "posts:\n  sources:\n    rich: http://r.example\n",
             "3: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, "
                 + "found a text; write {kind: feed, url: ADDRESS}"
         ),
-        (
-            "gifs: https://api.giphy.com\n",
-            "1: gifs: expected a mapping with the keys enabled, base_url, api_key_file, rating, refresh, queries, keep, "
-                + "hourly_quota, found a text; put the keys below it, indented"
-        ),
-    ]
-
-    private static let notYAML: [(String, String)] = [
         ("log: {}\na: b: c", "2: is not YAML here: mapping values are not allowed in this context\(checkYAML)"),
         (
             "facts:\n  queries: [chuck\ngifs: {}\n",
             "3: is not YAML here: did not find expected ',' or ']' "
                 + "(while parsing a flow sequence that begins in line 2)\(checkYAML)"
         ),
-        (
-            "facts:\n\tenabled: true",
-            "2: is not YAML here: found character that cannot start any token "
-                + "(while scanning for the next token that begins in line 2)\(checkYAML)"
-        ),
         ("log:\r\n  level: in\u{0}fo", "2: is not YAML here: control characters are not allowed; remove the character"),
-        ("log: {}\n---\n", "3: \(twoDocuments)"), ("log: {}\n---\nlog: {}", "3: \(twoDocuments)"),
+        ("log: {}\n---\n", "3: \(twoDocuments)"),
         (
             "facts:\n  enabled: true\n  \"enabled\": true",
             "3: facts.enabled: is already set in line 2; keep one of the two"
         ),
     ]
 
-    @Test("One fault, with its line and key", arguments: unknownKeys + sections + aliases + colons + notYAML)
+    @Test("One fault, with its line and key", arguments: cases)
     func oneFault(yaml: String, expected: String) {
         #expect(faults(yaml) == "c.yaml:" + expected)
-    }
-
-    @Test("All faults are reported at once, in the order of the file") func allFaults() {
-        let yaml = """
-            gifs:
-              rating: x
-              zebra: 1
-            facts:
-              enabled: maybe
-              queries: [ab, chuck, 5]
-            log: {level: loud}
-            """
-        #expect(
-            faults(yaml) == """
-                c.yaml:2: gifs.rating: expected g, pg, pg-13 or r, found "x"
-                c.yaml:3: gifs.zebra: unknown key; valid here: enabled, base_url, api_key_file, rating, refresh, \
-                queries, keep, hourly_quota
-                c.yaml:5: facts.enabled: expected true or false, found "maybe"
-                c.yaml:6: facts.queries[0]: expected a query of 3 to 120 characters, found "ab"; this has 2
-                c.yaml:6: facts.queries[2]: expected a query of 3 to 120 characters, found 5; put it in quotes
-                c.yaml:7: log.level: expected trace, debug, info, notice, warning, error or critical, found "loud"
-                """)
     }
 
     @Test("A doubled key, a second document and an alias hide no other fault") func nothingIsHidden() {
@@ -201,13 +139,6 @@ struct ConfigurationFaultTests {
         let allowed = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
         #expect(faults("facts: \(allowed)").hasSuffix("found a list"))
     }
-
-    @Test("Long values are cut in messages") func longValue() {
-        #expect(
-            faults("gifs: {rating: \(String(repeating: "g", count: 61))}")
-                == "c.yaml:1: gifs.rating: expected g, pg, pg-13 or r, "
-                + "found \"\(String(repeating: "g", count: 60))…\"")
-    }
 }
 
 struct ConfigurationSourceTests {
@@ -234,60 +165,36 @@ struct ConfigurationSourceTests {
             ])
     }
 
-    @Test func documentOfAFeedKeepsItsSlash() throws {
-        let yaml = "posts: {sources: {a: {kind: feed, url: https://a.example/feed/}}}"
-        #expect(try parsed(yaml).posts.sources.first?.url == "https://a.example/feed/")
-    }
-
     private static let taken = "is the name of a built-in source; choose another name"
     private static let noName = "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -"
 
     @Test(
         "Names that a source may not have",
         arguments: [
-            ("facts", taken), ("gifs", taken), ("Planet", noName), ("a.b", noName), ("plänet", noName),
+            ("facts", taken), ("gifs", taken), ("Planet", noName), ("a.b", noName),
             ("a234567890123456789012345678901234567890z", noName), (#""""#, noName),
         ]
     )
     func badNames(name: String, message: String) {
         let expected = "c.yaml:3: posts.sources.\(name): \(message)"
         #expect(sourceFaults("\(name): {kind: feed, url: https://a.example}") == expected)
-    }
-
-    @Test(arguments: ["a", "0", "null", "town-2_b", "a23456789012345678901234567890123456789z"])
-    func goodNames(name: String) {
-        #expect(sourceFaults("\(name): {kind: feed, url: https://a.example}") == "none")
+        #expect(
+            sourceFaults("a23456789012345678901234567-012345678_0z: {kind: feed, url: https://a.example}") == "none")
     }
 
     @Test("Kind and url are needed, and every fault of every source is reported") func missingAndBadKeys() {
         #expect(
             sourceFaults(
-                "a: {kind: feed}", "b: {url: https://b.example}", "c:", "d: [1]",
-                "e: {kind: fed, url: https://e.example}",
-                "f: {kind: feed, url: https://f.example, keep: 0s, enabled: yes, refresh: null}", "g: {kind: ~}",
-                "h: {kind: feed, url: }") == """
+                "a: {kind: feed}", "b: {url: https://b.example}", "c: [1]",
+                "d: {kind: feed, url: https://f.example, keep: 0s, enabled: yes}", "e: {kind: feed, url: }") == """
                     c.yaml:3: posts.sources.a: has no url; every source needs kind and url, or kind: exec and command
                     c.yaml:4: posts.sources.b: has no kind; every source needs kind and url, or kind: exec and command
-                    c.yaml:5: posts.sources.c: has no kind; every source needs kind and url, or kind: exec and command
-                    c.yaml:6: posts.sources.d: expected a mapping with the keys kind, url, command, enabled, refresh, keep, \
+                    c.yaml:5: posts.sources.c: expected a mapping with the keys kind, url, command, enabled, refresh, keep, \
                     found a list
-                    c.yaml:7: posts.sources.e.kind: expected feed, mastodon, users-posts or exec, found "fed"
-                    c.yaml:8: posts.sources.f.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
+                    c.yaml:6: posts.sources.d.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
                     found "0s"
-                    c.yaml:8: posts.sources.f.enabled: expected true or false, found "yes"; write true
-                    c.yaml:8: posts.sources.f.refresh: has no value; write a duration from 1s to 365d, such as 90s, 15m, 6h \
-                    or 7d, or remove the line for the default
-                    c.yaml:9: posts.sources.g.kind: has no value; write feed, mastodon, users-posts or exec
-                    c.yaml:10: posts.sources.h.url: has no value; write an http or https URL
+                    c.yaml:6: posts.sources.d.enabled: expected true or false, found "yes"; write true
+                    c.yaml:7: posts.sources.e.url: has no value; write an http or https URL
                     """)
-    }
-
-    @Test(
-        "The sources are a mapping",
-        arguments: [("[planet]", "a list"), ("null", "null"), ("planet", "a text; put the keys below it, indented")])
-    func notAMapping(value: String, found: String) {
-        #expect(
-            fault("posts.sources", value) == ": expected a mapping such as "
-                + "{planet: {kind: feed, url: https://planet.example/rss.xml}}, found " + found)
     }
 }

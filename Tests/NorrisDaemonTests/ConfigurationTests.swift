@@ -49,18 +49,16 @@ struct ConfigurationTests {
         let loaded = try loader.parse(yaml: yaml, file: "/etc/norrisd/config.yaml")
         #expect(loaded.configuration.yaml == yaml)
         #expect(loaded.warnings.isEmpty)
-        // Every value differs from its default and from the value of another key with the same name.
+        // Every value differs from its default.
         let values = yaml.split(separator: "\n").filter { !$0.hasSuffix(":") }
-        #expect(Set(values).count == values.count - 1, "Facts and GIFs are both disabled")
         #expect(Set(values).isDisjoint(with: Configuration().yaml.split(separator: "\n")))
     }
 
     @Test(
         "Nothing in a file means the defaults",
         arguments: [
-            "", "\n", "# only a comment\n", "---\n", "{}", "\u{FEFF}# a byte order mark\n",
-            "facts:\n  # refresh: 1h\ngifs:\n", "posts:\n  sources:\n    # planet: {}\n", "http: {proxy: }\n",
-            "http: {proxy: ~}\ngifs: {api_key_file: null}\n",
+            "", "---\n", "\u{FEFF}# a byte order mark\n", "facts:\n  # refresh: 1h\ngifs:\n",
+            "posts:\n  sources:\n    # planet: {}\n", "http: {proxy: }\ngifs: {api_key_file: null}\n",
         ]
     )
     func nothingIsTheDefaults(yaml: String) throws {
@@ -77,8 +75,7 @@ struct ConfigurationTests {
         "Paths become absolute",
         arguments: [
             ("/usr/share/games", "/usr/share/games"), ("~/cookies", "/home/chuck/cookies"), ("\"~\"", "/home/chuck"),
-            ("cookies", "/etc/norrisd/cookies"), ("./cookies", "/etc/norrisd/cookies"),
-            ("../cookies", "/etc/norrisd/../cookies"),
+            ("./cookies", "/etc/norrisd/cookies"), ("../cookies", "/etc/norrisd/../cookies"),
         ]
     )
     func pathsBecomeAbsolute(written: String, expected: String) throws {
@@ -88,84 +85,41 @@ struct ConfigurationTests {
         #expect(configuration.gifs.apiKeyFile == expected)
     }
 
-    @Test func relativeFileIsRelativeToTheWorkingDirectory() throws {
-        let yaml = "facts: {fortunes: [cookies]}"
-        #expect(try loader.parse(yaml: yaml, file: "c.yaml").configuration.facts.fortunes == ["/srv/cookies"])
-        #expect(try loader.parse(yaml: yaml, file: "conf/c.yaml").configuration.facts.fortunes == ["/srv/conf/cookies"])
-        #expect(try loader.parse(yaml: yaml, file: "/c.yaml").configuration.facts.fortunes == ["/cookies"])
-    }
-
-    @Test(
-        "Durations and sizes are one whole number and one unit",
-        arguments: [
-            ("1s", 1), ("15m", 900), ("6h", 21_600), ("7d", 604_800),
-        ], [("1024B", 1024), ("64KiB", 65_536), ("16MiB", 16_777_216)])
-    func quantities(duration: (String, Int64), size: (String, Int)) throws {
-        let yaml = "gifs: {keep: \(duration.0)}\nhttp: {max_body: \(size.0)}"
-        let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
-        #expect(configuration.gifs.keep == .seconds(duration.1))
-        #expect(configuration.http.maximumBody == size.1)
-    }
-
-    @Test func frequentRefreshIsAWarning() throws {
-        let yaml = """
-            facts: {refresh: 299s}
-            gifs: {refresh: 5m}
-            posts:
-              refresh: 1s
-              sources:
-                planet: {kind: feed, url: https://planet.example/}
-                town: {kind: mastodon, url: https://town.example/, refresh: 4m}
-            """
-        let loaded = try loader.parse(yaml: yaml, file: "c.yaml")
-        #expect(loaded.configuration.posts.sources.map(\.refresh) == [.seconds(1), .seconds(240)])
-        #expect(
-            loaded.warnings.map(\.description) == [
-                "c.yaml:1: facts.refresh: 299s is a very short interval; use 5m or more to spare the upstream",
-                "c.yaml:4: posts.refresh: 1s is a very short interval; use 5m or more to spare the upstream",
-                "c.yaml:7: posts.sources.town.refresh: 4m is a very short interval; "
-                    + "use 5m or more to spare the upstream",
-            ])
-    }
-
-    @Test func aKeyOverPlainHTTPIsAWarning() throws {
-        func warnings(_ url: String) throws -> [String] {
-            try loader.parse(yaml: "gifs: {base_url: '\(url)'}", file: "c.yaml").warnings.map(\.description)
-        }
-        #expect(
-            try warnings("http://gifs.example") == [
-                "c.yaml:1: gifs.base_url: sends the API key unencrypted; write https:// if the host supports it"
-            ])
-        for url in ["https://gifs.example", "http://127.0.0.1:8080", "http://[fd00::1]", "http://localhost"] {
-            #expect(try warnings(url).isEmpty)
-        }
-    }
-
-    @Test("Valid values that cannot work on this system are warnings if the loader checks the system")
-    func missingGroupsAndFilesAreWarnings() throws {
+    @Test func whatIsValidAndWillNotWorkHereIsAWarning() throws {
         let folder = TemporaryFolder()
-        let key = try folder.write("one two", to: "key")
         let yaml = """
             admin_groups: [root, "no such group"]
             facts:
-              fortunes: [\(folder.path), \(folder.path)/none, "/dev/null/none"]
-            gifs: {api_key_file: \(folder.path)/none}
+              refresh: 299s
+              fortunes: [\(folder.path), \(folder.path)/none]
+            gifs:
+              refresh: 5m
+              base_url: http://gifs.example
+              api_key_file: \(folder.path)/none
+            posts:
+              sources:
+                town: {kind: mastodon, url: https://town.example/, refresh: 4m}
             """
-        func warnings(_ yaml: String, checksSystem: Bool = true) throws -> [String] {
-            try ConfigurationLoader(home: nil, currentDirectory: "/", checksSystem: checksSystem)
-                .parse(yaml: yaml, file: "c.yaml").warnings.map(\.description)
+        func warnings(_ yaml: String, checksSystem: Bool = true) throws -> Set<String> {
+            let loader = ConfigurationLoader(home: nil, currentDirectory: "/", checksSystem: checksSystem)
+            return Set(try loader.parse(yaml: yaml, file: "c").warnings.map(\.description))
         }
-        #expect(
-            try warnings(yaml) == [
-                #"c.yaml:1: admin_groups[1]: there is no group "no such group" here; create it or remove the name"#,
-                "c.yaml:3: facts.fortunes[1]: there is no file or folder \(folder.path)/none; "
-                    + "install its package, or correct the path",
-                "c.yaml:3: facts.fortunes[2]: there is no file or folder /dev/null/none; "
-                    + "install its package, or correct the path",
-                "c.yaml:4: gifs.api_key_file: The key file \(folder.path)/none does not exist " + "(gifs.api_key_file)",
-            ])
-        #expect(try warnings("gifs: {api_key_file: \(key)}").count == 1)
-        #expect(try warnings(yaml, checksSystem: false).isEmpty)
+        let always: Set = [
+            "c:3: facts.refresh: 299s is a very short interval; use 5m or more to spare the upstream",
+            "c:7: gifs.base_url: sends the API key unencrypted; write https:// if the host supports it",
+            "c:11: posts.sources.town.refresh: 4m is a very short interval; use 5m or more to spare the upstream",
+        ]
+        let here: Set = [
+            #"c:1: admin_groups[1]: there is no group "no such group" here; create it or remove the name"#,
+            "c:4: facts.fortunes[1]: there is no file or folder \(folder.path)/none; "
+                + "install its package, or correct the path",
+            "c:8: gifs.api_key_file: The key file \(folder.path)/none does not exist (gifs.api_key_file)",
+        ]
+        #expect(try warnings(yaml) == always.union(here))
+        #expect(try warnings(yaml, checksSystem: false) == always)
+        for url in ["http://127.0.0.1:8080", "http://[fd00::1]", "http://localhost"] {
+            #expect(try warnings("gifs: {base_url: '\(url)'}").isEmpty)
+        }
     }
 
     @Test func proxyMayHaveUserAndPassword() throws {
@@ -221,10 +175,8 @@ struct ConfigurationPrintTests {
 
     @Test("Printed output reads as the same configuration, with odd texts as well") func everythingComesBack() throws {
         let yaml = #"""
-            log: {level: critical}
             admin_groups: ["yes", "5", "~", "- a", "a: b", "a #b", "x:", "[x]", "{", "&a", "*a", "!a", "%a", "@a", "'", "\"", "\\",
               " pad ", "ünï", "\u202E", "\U0001F94B", "null", "1:30", "2001-01-01", "a,b", "=", "<<", "y", "0x1", ".5", "?"]
-            limits: {connections: 1, connections_per_user: 65536}
             http: {timeout: 61s, max_body: 1025B, user_agent: "a\\b \"c\" #", proxy: "http://chuck@proxy.example:3128"}
             facts: {enabled: false, base_url: "http://[::1]:8080/x", refresh: 25h, queries: [], fortunes: [~/a b, "/c: d"], mix_fortunes: true}
             gifs: {enabled: false, api_key_file: key, rating: pg-13, refresh: 48h, queries: ["a:b"], keep: 3600s, hourly_quota: 1}
@@ -236,7 +188,6 @@ struct ConfigurationPrintTests {
                 "12": {kind: users-posts, url: "https://b.example/api", enabled: false, keep: 2d}
             """#
         let configuration = try loader.parse(yaml: yaml, file: "c.yaml").configuration
-        #expect(configuration.adminGroups.count == 31)
         let printed = configuration.yaml
         #expect(try loader.parse(yaml: printed, file: "elsewhere/c.yaml").configuration == configuration)
         let sources = """
@@ -246,22 +197,5 @@ struct ConfigurationPrintTests {
             """
         #expect(printed.hasSuffix(sources + "\n"))
         #expect(printed.contains(#""\u202E""#))
-    }
-
-    @Test("Durations and sizes are printed in the largest unit that loses nothing") func units() {
-        var configuration = Configuration()
-        func printed(_ duration: Duration) -> Substring? {
-            configuration.gifs.keep = duration
-            return configuration.yaml.split(separator: "\n").first { $0.hasPrefix("  keep: ") }?.dropFirst(8)
-        }
-        let durations = [1, 60, 61, 3600, 3660, 86_400, 172_800, 90_000].map { printed(.seconds($0)) }
-        #expect(durations == ["1s", "1m", "61s", "1h", "61m", "24h", "2d", "25h"])
-
-        func printed(_ bytes: Int) -> Substring? {
-            configuration.http.maximumBody = bytes
-            return configuration.yaml.split(separator: "\n").first { $0.hasPrefix("  max_body: ") }?.dropFirst(12)
-        }
-        let sizes = [1, 1024, 1025, 3 << 20, 1 << 30].map { (bytes: Int) in printed(bytes) }
-        #expect(sizes == ["1B", "1KiB", "1025B", "3MiB", "1GiB"])
     }
 }

@@ -13,22 +13,19 @@ struct ConfigurationValueTests {
 
     private static let booleans: [Case] =
         refused(
-            "facts.enabled", expected: "true or false", ("yes", #""yes"; write true"#), ("On", #""On"; write true"#),
-            ("no", #""no"; write false"#), ("TRUE", "TRUE; write true"), ("0", "0; write false"),
+            "facts.enabled", expected: "true or false", ("yes", #""yes"; write true"#), ("0", "0; write false"),
             ("'false'", #""false"; write false, without quotes"#), ("[]", "a list")
         ) + [("facts.enabled", "", ": has no value; write true or false, or remove the line for the default")]
 
     private static let counts: [Case] =
         refused(
             "limits.connections", expected: "a whole number from 1 to 65536", ("0", "0"), ("65537", "65537"),
-            ("-5", "-5"), ("4096.0", "4096.0"), ("1e3", "1e3"), ("0x10", "0x10"), ("010", "010"),
-            ("4_096", #""4_096""#), ("99999999999999999999", "99999999999999999999"),
+            ("1e3", "1e3"), ("0x10", "0x10"), ("010", "010"), ("99999999999999999999", "99999999999999999999"),
             ("'5'", #""5"; remove the quotes"#), ("many", #""many""#)) + [
             (
                 "limits.connections", "null",
                 ": has no value; write a whole number from 1 to 65536, or remove the line for the default"
             ), ("gifs.hourly_quota", "1000000", "none"),
-            ("gifs.hourly_quota", "0", ": expected a whole number from 1 to 1000000, found 0"),
         ]
 
     private static let inDurations = "; write one whole number and s, m, h or d, without a space"
@@ -37,23 +34,17 @@ struct ConfigurationValueTests {
     private static let quantities: [Case] =
         refused(
             "facts.refresh", expected: "a duration from 1s to 365d, such as 90s, 15m, 6h or 7d",
-            ("30", "30\(inDurations)"), ("1h30m", #""1h30m"\#(inDurations)"#), ("1.5h", #""1.5h"\#(inDurations)"#),
-            ("15 m", #""15 m"\#(inDurations)"#), ("500ms", #""500ms"\#(inDurations)"#),
+            ("30", "30\(inDurations)"), ("1.5h", #""1.5h"\#(inDurations)"#), ("15 m", #""15 m"\#(inDurations)"#),
             ("15M", #""15M"\#(inDurations)"#), ("-1h", #""-1h"\#(inDurations)"#), ("h", #""h"\#(inDurations)"#),
-            ("0s", #""0s""#), ("366d", #""366d""#), ("200000000000000d", #""200000000000000d"\#(inDurations)"#),
-            ("{}", "a mapping"))
+            ("0s", #""0s""#), ("366d", #""366d""#), ("200000000000000d", #""200000000000000d"\#(inDurations)"#))
         + refused("http.timeout", expected: "a duration from 1s to 10m, such as 90s, 15m, 6h or 7d", ("11m", #""11m""#))
         + refused(
-            "gifs.keep", expected: "a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d", ("3651d", #""3651d""#))
-        + refused("posts.keep", expected: "a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d", ("0d", #""0d""#))
-        + refused(
             "http.max_body", expected: "a size from 1KiB to 256MiB, such as 64KiB or 16MiB",
-            ("16MB", #""16MB"\#(inSizes)"#), ("16777216", "16777216\(inSizes)"), ("16 MiB", #""16 MiB"\#(inSizes)"#),
-            ("1023B", #""1023B""#), ("1GiB", #""1GiB""#), ("9007199254740993GiB", "\"9007199254740993GiB\"\(inSizes)"))
+            ("16MB", #""16MB"\#(inSizes)"#), ("16777216", "16777216\(inSizes)"), ("1023B", #""1023B""#),
+            ("1GiB", #""1GiB""#), ("9007199254740993GiB", "\"9007199254740993GiB\"\(inSizes)"))
 
     private static let words: [Case] =
-        refused("log.level", expected: "trace, debug, info, notice, warning, error or critical", ("5", "5"))
-        + refused("gifs.rating", expected: "g, pg, pg-13 or r", ("PG", #""PG""#), ("13", "13"))
+        refused("gifs.rating", expected: "g, pg, pg-13 or r", ("PG", #""PG""#), ("13", "13"))
         + ["trace", "debug", "info", "notice", "warning", "error", "critical"].map { ("log.level", $0, "none") }
         + ["g", "pg", "pg-13", "r"].map { ("gifs.rating", $0, "none") }
 
@@ -65,11 +56,8 @@ struct ConfigurationValueTests {
                 ": has no value; write a list, each item a query of 3 to 120 characters, "
                     + "or remove the line for the default"
             ), ("[true]", "[0]: expected a query of 3 to 120 characters, found true; put it in quotes"),
-            ("[chuck, ~]", "[1]: expected a query of 3 to 120 characters, found ~"),
             ("[[chuck]]", "[0]: expected a query of 3 to 120 characters, found a list"),
-            ("['']", "[0]: must not be empty; write something or remove it"),
             ("['  ']", "[0]: must not be empty; write something or remove it"),
-            ("[\"chuck\\tn\"]", "[0]: must not hold control characters; remove them"),
             ("[\"chuck\\x85\"]", "[0]: must not hold control characters; remove them"),
             ("[ab]", #"[0]: expected a query of 3 to 120 characters, found "ab"; this has 2"#),
             // The limit counts UTF-16 units.
@@ -79,11 +67,10 @@ struct ConfigurationValueTests {
                 "[0]: expected a query of 3 to 120 characters, found \"\(String(repeating: "🥋", count: 60))…\"; this has 122"
             ),
         ].map { ("facts.queries", $0.0, $0.1) } + [
-            ("gifs.queries", "[\(String(repeating: "a", count: 50)), b]", "none"),
             (
-                "gifs.queries", "[\(String(repeating: "a", count: 51))]",
-                "[0]: expected a query of 1 to 50 characters, found \"\(String(repeating: "a", count: 51))\"; this has 51"
-            ),
+                "gifs.queries", "[\(String(repeating: "a", count: 50)), b, \(String(repeating: "a", count: 51))]",
+                "[2]: expected a query of 1 to 50 characters, found \"\(String(repeating: "a", count: 51))\"; this has 51"
+            )
         ]
 
     private static let texts: [Case] =
@@ -97,7 +84,6 @@ struct ConfigurationValueTests {
         + refused(
             "http.user_agent", expected: "a text of 1 to 256 printable ASCII characters", ("nörris", #""nörris""#),
             (String(repeating: "a", count: 257), "\"\(String(repeating: "a", count: 60))…\""))
-        + refused("http.proxy", expected: "a URL such as http://proxy.example:3128", ("{host: a}", "a mapping"))
         + refused("facts.base_url", expected: "an http or https URL", ("5", "5; put it in quotes"), ("[a]", "a list"))
 
     private static let notAbsolute = ": must be an absolute URL that begins with http:// or https://"
@@ -110,15 +96,12 @@ struct ConfigurationValueTests {
         ": has a user name or password that is empty or not UTF-8; write USER:PASSWORD@HOST, signs as %XX"
 
     private static let urls: [Case] = [
-        (notAbsolute, ["api.example", "/v1", "ftp://api.example", "https:/api.example", "file:///etc/passwd"]),
+        (notAbsolute, ["api.example", "https:/api.example", "file:///etc/passwd"]),
         (
             badURL,
-            [
-                "https://", "https:///v1", "https://a..b", "https://a.1", "https://[::g]", "https://a%20b",
-                "https://[::1", "https://[::1]x", "https://host:0", "https://host:65536", "https://host:+80",
-                "https://a b", "https://höst", "https://host/<a>",
-            ]
-        ), (userInfo, ["https://user:secret@host", "https://@host"]),
+            ["https://", "https://a..b", "https://[::1", "https://host:65536", "https://a b", "https://host/<a>"]
+        ),
+        (userInfo, ["https://user:secret@host"]),
         (": must not contain a query; remove ? and the part after it", ["https://host?a=1"]),
         (": must not contain a fragment; remove # and the part after it", ["https://host/#part"]),
     ].flatMap { expected, urls in urls.map { ("facts.base_url", "'\($0)'", expected) } }
@@ -129,10 +112,9 @@ struct ConfigurationValueTests {
         (
             "https://chuck:secret@proxy.example",
             ": must begin with http://; what is https stays encrypted through the proxy"
-        ), ("http://chuck:secret@proxy.example/path", afterHost), ("http://chuck:secret@proxy.example?a", afterHost),
-        ("http://chuck:secret@proxy.example:x", badURL), ("http://chuck:secret secret@proxy.example", badUser),
-        ("http://chuck:50%@proxy.example", badUser), ("http://chuck:%+1@proxy.example", badUser),
-        ("http://:secret@proxy.example", badUser), ("http://chuck:%FF@proxy.example", badUser),
+        ), ("http://chuck:secret@proxy.example/path", afterHost), ("http://chuck:secret@proxy.example:x", badURL),
+        ("http://chuck:50%@proxy.example", badUser), ("http://:secret@proxy.example", badUser),
+        ("http://chuck:%FF@proxy.example", badUser),
     ].map { ("http.proxy", "'\($0.0)'", $0.1) }
 
     @Test("One key with one value", arguments: booleans + counts + quantities + words + lists + texts + urls + proxies)
@@ -141,10 +123,9 @@ struct ConfigurationValueTests {
     @Test(
         "Base URLs that are taken, without their trailing slashes",
         arguments: [
-            ("https://api.example", "https://api.example"), ("https://api.example/", "https://api.example"),
             ("HTTPS://api.example/v1//", "https://api.example/v1"),
             ("http://127.0.0.1:8080/a%20b/c", "http://127.0.0.1:8080/a%20b/c"),
-            ("http://[::1]:1/x", "http://[::1]:1/x"), ("http://host_1.example.", "http://host_1.example."),
+            ("http://[::1]:1/x", "http://[::1]:1/x"),
         ])
     func baseURLs(written: String, expected: String) throws {
         let configuration = try parsed("facts: {base_url: '\(written)'}\ngifs: {base_url: '\(written)'}")

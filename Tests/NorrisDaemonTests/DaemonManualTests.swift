@@ -1,7 +1,6 @@
 import NorrisArguments
 @testable import NorrisDaemon
 import NorrisProtocol
-import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -46,31 +45,6 @@ struct DaemonManualTests {
             "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter DaemonManualTests updates the list.")
         let examples = page.section("JOURNAL").displays.joined()
         #expect(examples.contains("MESSAGE_ID=\(MessageID.all.first { $0.event == "server.failed" }?.id ?? "?")"))
-    }
-
-    @Test("The page lists every possible path of a file") func files() throws {
-        let text = page.section("FILES").lines.joined(separator: "\n")
-        let user = ["XDG_RUNTIME_DIR": "/run/user/1"]
-        let service = [
-            "CONFIGURATION_DIRECTORY": "/etc/norrisd", "CACHE_DIRECTORY": "/var/cache/norrisd",
-            "STATE_DIRECTORY": "/var/lib/norrisd", "RUNTIME_DIRECTORY": "/run/norrisd",
-        ]
-        let xdg = [
-            "XDG_CONFIG_HOME": "/XDG_CONFIG_HOME", "XDG_CACHE_HOME": "/XDG_CACHE_HOME",
-            "XDG_STATE_HOME": "/XDG_STATE_HOME", "XDG_RUNTIME_DIR": "/XDG_RUNTIME_DIR",
-        ]
-        for (environment, prefix) in [(service, ""), (xdg, "$")] {
-            let paths = try Paths(flags: .init(), environment: Environment(environment), accountHome: "/h")
-            let places = [
-                paths.configurationFile?.path, paths.cacheDirectory, paths.stateDirectory, paths.runtimeDirectory,
-            ]
-            for place in places.map({ $0 ?? "nowhere" }) {
-                #expect(text.contains(prefix.isEmpty ? place : prefix + place.dropFirst()), "\(place)")
-            }
-        }
-        #expect(SocketPath.listenPath(flag: nil, environment: Environment(user)) == "/run/user/1/norrisd.sock")
-        #expect(text.contains("$XDG_RUNTIME_DIR/norrisd.sock"))
-        #expect(text.contains(SocketPath.system))
     }
 
     @Test func examplesCanBeTyped() async throws {

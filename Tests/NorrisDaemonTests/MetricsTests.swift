@@ -57,24 +57,6 @@ import Testing
         #expect(samples.types.keys.allSatisfy { $0.hasPrefix("norrisd_") })
     }
 
-    @Test func whatIsNotKnownHasNoSample() throws {
-        let source = SourceStatus(
-            name: "facts", kind: "chucknorris", isEnabled: false, items: 0,
-            freshness: Freshness(origin: .none, state: .empty))
-        let samples = try OpenMetricsSamples(try metrics([source]).text)
-        for name in [
-            "norrisd_resident_memory_bytes", "norrisd_database_free_bytes",
-            "norrisd_source_last_success_timestamp_seconds", "norrisd_source_age_seconds",
-            "norrisd_source_next_run_timestamp_seconds", "norrisd_source_runs", "norrisd_source_quota_limit",
-            "norrisd_source_quota_used",
-        ] {
-            #expect(samples.types[name] != nil, "\(name)")
-            #expect(!samples.values.keys.contains { $0.hasPrefix(name) }, "\(name)")
-        }
-        #expect(samples["norrisd_source_enabled kind=chucknorris source=facts"] == 0)
-        #expect(samples["norrisd_source_items kind=chucknorris source=facts"] == 0)
-    }
-
     @Test func aSourceThatFails() throws {
         var metrics = try metrics([failing])
         metrics.runs["town"] = SourceSchedule.Runs(added: 1, nothingNew: 2, failed: 3, postponed: 4)
@@ -94,14 +76,6 @@ import Testing
         }
     }
 
-    @Test func aDegradedDaemon() throws {
-        let database = ServerStatus.Database(cacheBytes: 0, stateBytes: 0, isReadOnly: true, freeBytes: 512)
-        let samples = try OpenMetricsSamples(try metrics(state: .degraded, database: database).text)
-        #expect(samples["norrisd_degraded"] == 1)
-        #expect(samples["norrisd_database_read_only"] == 1)
-        #expect(samples["norrisd_database_free_bytes"] == 512)
-    }
-
     @Test func aHostileNameIsOneLabel() throws {
         var source = failing
         source.name = "a\"} 1\n# EOF\n\\\u{1B}[31mb"
@@ -109,63 +83,5 @@ import Testing
         #expect(!text.contains("\u{1B}"))
         let name = "a\"} 1\n# EOF\n\\b"
         #expect(try OpenMetricsSamples(text)["norrisd_source_items kind=mastodon source=\(name)"] == 4)
-    }
-}
-
-struct OpenMetricsWriterTests {
-    @Test func familiesComeWithTypeUnitAndHelp() {
-        var writer = OpenMetricsWriter()
-        writer.family("a_bytes", .gauge, "What a has.")
-        writer.sample(-1)
-        writer.family("b", .counter, "What came.")
-        writer.sample(2, [("x", "1"), ("y", "2")])
-        writer.gauge("c", "Not known.")
-        #expect(
-            writer.text == """
-                # TYPE norrisd_a_bytes gauge
-                # UNIT norrisd_a_bytes bytes
-                # HELP norrisd_a_bytes What a has.
-                norrisd_a_bytes -1
-                # TYPE norrisd_b counter
-                # HELP norrisd_b What came.
-                norrisd_b_total{x="1",y="2"} 2
-                # TYPE norrisd_c gauge
-                # HELP norrisd_c Not known.
-                # EOF
-
-                """)
-    }
-
-    @Test func bucketsAddUp() throws {
-        var writer = OpenMetricsWriter()
-        writer.family("d_seconds", .histogram, "How long.")
-        writer.histogram(bounds: [1e-5, 0.5, 1], counts: [3, 0, 2, 1], sum: 7.25, [("x", "1")])
-        #expect(
-            writer.text.hasSuffix(
-                """
-                norrisd_d_seconds_bucket{x="1",le="1e-05"} 3
-                norrisd_d_seconds_bucket{x="1",le="0.5"} 3
-                norrisd_d_seconds_bucket{x="1",le="1.0"} 5
-                norrisd_d_seconds_bucket{x="1",le="+Inf"} 6
-                norrisd_d_seconds_count{x="1"} 6
-                norrisd_d_seconds_sum{x="1"} 7.25
-                # EOF
-
-                """))
-        #expect(try OpenMetricsSamples(writer.text).types == ["norrisd_d_seconds": "histogram"])
-    }
-
-    @Test(
-        "A label keeps its text, whatever it holds",
-        arguments: [
-            ("a\\b", #"a\\b"#), ("a\"b", #"a\"b"#), ("a\nb", #"a\nb"#), ("\\n", #"\\n"#), ("{a=\"b\"} 1\n# EOF\n", nil),
-            ("é👍🏽", "é👍🏽"), ("", ""),
-        ])
-    func labels(_ value: String, _ written: String?) throws {
-        var writer = OpenMetricsWriter()
-        writer.family("e", .gauge, "E.")
-        writer.sample(1, [("x", value)])
-        #expect(try OpenMetricsSamples(writer.text).values == ["norrisd_e x=\(value)": 1])
-        if let written { #expect(writer.text.contains("\nnorrisd_e{x=\"\(written)\"} 1\n")) }
     }
 }

@@ -1,10 +1,8 @@
 import Foundation
-import Logging
 import NorrisProtocol
 import NorrisStore
 import NorrisSystem
 import NorrisTestSupport
-import NorrisThreads
 import Testing
 
 @testable import NorrisDaemon
@@ -61,52 +59,6 @@ struct PromptFactsTests {
     }
 }
 
-extension PromptFactsWriter {
-    // In a test, any thread may block.
-    func write() async { await BackgroundThreads.background.run { write($0) } }
-}
-
-struct PromptFactsWriterTests {
-    private let scratch = TemporaryFolder()
-    private let recorder = LogRecorder()
-    private let store: FactStore
-    private let writer: PromptFactsWriter
-    private let path: String
-
-    init() async throws {
-        let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        let databases = try await Databases(
-            cacheFolder: scratch("cache"), stateFolder: scratch("state"), logger: logger)
-        store = await FactStore(databases: databases)
-        let file = PromptFile(folder: scratch("run"))
-        path = file.path
-        writer = PromptFactsWriter(file: file, facts: store, scope: { .all }, logger: recorder.logger)
-    }
-
-    private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
-
-    @Test func anErrorIsLoggedOnceAndMends() async throws {
-        _ = try scratch.write("", to: "run")
-        await writer.write()
-        await writer.write()
-        #expect(recorder.lines == ["error prompt-facts.unwritable"])
-        #expect(recorder.records.first?.contains("\(path): cannot be written (Not a directory)") == true)
-
-        try FileManager.default.removeItem(atPath: scratch("run"))
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        await writer.write()
-        #expect(recorder.lines.count == 2, "Another reason is logged")
-        let advice = "check the folder's owner and permissions, and the disk's space, or give another --runtime-dir"
-        #expect(recorder.records.last?.contains("\(path): cannot be written (Is a directory); \(advice)") == true)
-
-        try FileManager.default.removeItem(atPath: path)
-        await writer.write()
-        #expect(content?.split(separator: "\n").count == 64)
-        await writer.write()
-        #expect(recorder.lines.dropFirst(2) == ["notice prompt-facts.writes-again"])
-    }
-}
-
 struct PromptFileTests {
     private let scratch = TemporaryFolder()
 
@@ -130,13 +82,6 @@ struct PromptFileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)).isEmpty)
     }
 
-    @Test func aFolderThatIsThereKeepsItsMode() throws {
-        try FileManager.default.createDirectory(
-            atPath: file.folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o711])
-        try file.replace(with: [])
-        #expect(try mode(file.folder) == 0o711)
-    }
-
     @Test func linksAreReplacedAndNotFollowed() throws {
         let precious = try scratch.write("precious", to: "target")
         try FileManager.default.createDirectory(atPath: file.folder, withIntermediateDirectories: false)
@@ -147,18 +92,5 @@ struct PromptFileTests {
         #expect(try String(contentsOfFile: precious, encoding: .utf8) == "precious")
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "One.\n")
         #expect(try names(file.folder) == ["prompt-facts"])
-    }
-
-    @Test func whatStandsInTheWayIsSaid() throws {
-        func error(_ folder: String) -> SystemError? {
-            #expect(throws: SystemError.self) { try PromptFile(folder: folder).replace(with: ["One."]) }
-        }
-        let plain = try scratch.write("", to: "plain")
-        #expect(error(plain)?.code == ENOTDIR)
-        #expect(error(scratch("none/run"))?.code == ENOENT)
-        #expect(error("/proc/norrisd") != nil)
-        try FileManager.default.createDirectory(atPath: file.path, withIntermediateDirectories: true)
-        #expect(error(file.folder)?.code == EISDIR)
-        #expect(try names(file.folder) == ["prompt-facts"], "The temporary file was removed")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Logging
 import NorrisPrefetch
 import NorrisProtocol
@@ -52,12 +53,12 @@ import Testing
             await clock.untilAsleep()
             let drawn = take(10, of: facts)
             let sleeps = clock.sleeps
-            clock.advance(by: .seconds(1))
-            // The service sleeps again only after it has written the facts. A served GIF wakes it without a change of
-            // the shuffle.
+            // The first fact may have woken the service, which then sleeps once more with other facts unwritten. All
+            // are written before its second sleep. A served GIF wakes it without a change of the shuffle.
             await eventually {
+                clock.advance(by: .seconds(1))
                 facts.noteServed("gif", .gif, uid: 2)
-                return clock.sleeps != sleeps
+                return clock.sleeps >= sleeps + 2
             }
             try FileManager.default.copyItem(atPath: folder("state"), toPath: folder("killed"))
             #expect(try await rest("killed", after: 10).isDisjoint(with: drawn))
@@ -105,11 +106,6 @@ import Testing
 /// Tests of periodic work, with a manual clock.
 @Suite(.timeLimit(.minutes(20))) struct MaintenanceServiceTests {
     private let clock = ManualClock(.ofTests)
-    private let recorder = LogRecorder()
-    private let recording = RecordingSink()
-    private let sink: RepeatLimitingSink
-
-    init() { sink = RepeatLimitingSink(recording, clock: clock) }
 
     /// Runs the service beside a daemon while the body advances the clock.
     private func run(_ body: (FetchingDaemon) async throws -> Void) async throws {
@@ -117,9 +113,9 @@ import Testing
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
                 sources: daemon.core.sources, health: daemon.core.health, databases: daemon.databases,
-                statusChanges: daemon.core.statusChanges, sink: sink,
+                statusChanges: daemon.core.statusChanges, sink: RepeatLimitingSink(RecordingSink(), clock: clock),
                 promptFacts: PromptFactsWriter(
-                    file: file, facts: daemon.store, scope: { .all }, logger: recorder.logger))
+                    file: file, facts: daemon.store, scope: { .all }, logger: LogRecorder().logger))
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await service.run() }
                 defer { tasks.cancelAll() }
@@ -133,34 +129,6 @@ import Testing
     private func advance(by duration: Duration) async {
         clock.advance(by: duration)
         await clock.untilAsleep()
-    }
-
-    @Test func theStatusTellsTheRequestsOfEachMinute() async throws {
-        try await run { daemon in
-            // The subscription of the fixture is the first request.
-            let client = try daemon.client(.administrator)
-            func minutes() throws -> [Int]? { try client.call(ServerStatus.self).requestsPerMinute }
-            #expect(try minutes() == [2])
-            #expect(try minutes() == [3])
-            for _ in 0..<3 { await advance(by: .seconds(60)) }
-            // Two minutes had no request, and no request counts in another minute.
-            #expect(try minutes() == [3, 0, 0, 1])
-            await advance(by: .seconds(59))
-            #expect(try minutes() == [3, 0, 0, 2])
-            await advance(by: .seconds(1))
-            #expect(try minutes() == [3, 0, 0, 2, 1])
-        }
-    }
-
-    @Test func whatTheLogHeldBackIsWritten() async throws {
-        let logger = Logger(label: "test") { [sink] _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
-        for _ in 0..<9 { logger.warning("source.failed", metadata: ["source": "town"]) }
-        try await run { _ in
-            await advance(by: RepeatLimitingSink.window - .seconds(60))
-            #expect(recording.lines.count == 5)
-            await advance(by: .seconds(60))
-            #expect(recording.lines.last == "source.failed town x4")
-        }
     }
 
     @Test func promptsGetOtherFactsEveryTenMinutes() async throws {
@@ -256,5 +224,35 @@ import Testing
             clock.advance(by: .seconds(36_000))
             #expect(status().state == .ok)
         }
+    }
+}
+
+struct FetchLineTests {
+    /// In a separate process, because the test sets the time zone.
+    @Test func timesAreLocalAndHaveADayWhereItIsNotClear() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "Asia/Kolkata", 1)
+            let now = try #require(Timestamp("2026-11-22T23:00:00Z"))
+            func text(_ next: String) -> String { Health.fetchLine(running: [], next: Timestamp(next), now: now) }
+            #expect(Health.fetchLine(running: ["facts", "town"], next: nil, now: now) == "fetching facts, town")
+            #expect(text("2026-11-23T08:35:59Z") == "next fetch 14:05")
+            #expect(text("2026-11-23T22:59:59Z") == "next fetch 04:29")
+            #expect(text("2026-11-23T23:00:00Z") == "next fetch 2026-11-24 04:30")
+            // The fetch is due, but waits for other fetches.
+            #expect(text("2026-11-22T22:59:00Z") == "next fetch 04:29")
+            setenv("TZ", "UTC", 1)
+            #expect(text("2026-11-23T08:35:59Z") == "next fetch 08:35")
+        }
+    }
+}
+
+struct CurrentProcessTests {
+    @Test func theMachineIsIdentifiedByTheFileOrElseByTheHostsName() throws {
+        let folder = TemporaryFolder()
+        let file = try folder.write("0123456789abcdef0123456789abcdef\n", to: "machine-id")
+        #expect(CurrentProcess.machineID(file: file) == "0123456789abcdef0123456789abcdef\n")
+        let name = CurrentProcess.machineID(file: folder("none"))
+        #expect(!name.isEmpty && ProcessInfo.processInfo.hostName.hasPrefix(name))
+        #expect(CurrentProcess.machineID(file: try folder.write("", to: "empty")) == name)
     }
 }

@@ -77,18 +77,6 @@ struct ClockRollbackTests {
         #expect(before.duration(to: try #require(schedule.nextRun(before))) <= SourceSchedule.longestBackoff)
     }
 
-    @Test func aClockSetForwardAYearMakesASourceDueOnce() {
-        var machine = Machine(fetchedAt: Self.start)
-        machine.run(from: Self.start.advanced(by: Self.year), for: Self.hour)
-        #expect(machine.fetches.count == 1)
-    }
-
-    @Test func aMachineThatIsOnForHoursADayFetchesOnceADay() {
-        var machine = Machine(fetchedAt: Self.start)
-        for day in 1...10 { machine.run(from: Self.start.advanced(by: Self.day * day), for: Self.hour * 10) }
-        #expect((8...10).contains(machine.fetches.count))
-    }
-
     /// As on a machine without a clock of its own, which gets the time from the network.
     @Test func aClockThatIsBehindForAMinuteMakesNothingDueSooner() {
         var machine = Machine(fetchedAt: Self.start)

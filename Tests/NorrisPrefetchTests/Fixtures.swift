@@ -24,7 +24,6 @@ final class RecordingHost: PrefetchHost {
     }
 
     private let state = Mutex(State())
-    let onEvent = Mutex<(@Sendable (Event) -> Void)?>(nil)
 
     var stored: [String: ScheduleRecord] { state.withLock { $0.stored } }
     var events: [Event] { state.withLock { $0.events } }
@@ -40,7 +39,6 @@ final class RecordingHost: PrefetchHost {
     func failed(_ source: String, _ failure: SourceFailure) { note(.failed(source, failure.kind)) }
 
     private func note(_ event: Event) {
-        onEvent.withLock { $0 }?(event)
         state.withLock { $0.events.append(event) }
     }
 

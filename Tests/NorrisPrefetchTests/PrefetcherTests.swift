@@ -1,10 +1,7 @@
-import Logging
 import NorrisProtocol
 import NorrisSystem
 import NorrisTestSupport
-import NorrisThreads
 import ServiceLifecycle
-import Synchronization
 import Testing
 
 @testable import NorrisPrefetch
@@ -56,18 +53,6 @@ import Testing
         #expect(host.stored["facts"] == schedule?.record)
     }
 
-    /// The lock prevents a later run or search of the source from being published earlier.
-    @Test(arguments: [FetchOutcome.fetched(added: 1), .failed(offline)])
-    func theEndOfARunIsPublishedWhileItHasTheLock(outcome: FetchOutcome) async throws {
-        let lock = prefetcher.lock(of: "facts")
-        host.onEvent.withLock { $0 = { event in #expect(lock.isLocked, "\(event)") } }
-        try await running {
-            await upstream.finish(outcome)
-            await eventually { host.events.count == 2 }
-        }
-        host.onEvent.withLock { $0 = nil }
-    }
-
     @Test func aFailureIsLoggedOnceAndSoIsItsEnd() async throws {
         try await running {
             for _ in 0..<3 {
@@ -78,20 +63,6 @@ import Testing
             await host.heard(.finished("facts", 1))
         }
         #expect(log.lines.filter { !$0.hasPrefix("debug") } == ["warning source.failed", "notice source.recovered"])
-    }
-
-    @Test func aRefreshAndContentThatIsGoneStartARunAtOnce() async throws {
-        try await running {
-            await upstream.finish(.fetched(added: 1))
-            await host.heard(.finished("facts", 1))
-            try prefetcher.refresh("facts", isAdministrator: true)
-            await upstream.finish(.fetched(added: 2))
-            await host.heard(.finished("facts", 2))
-            await prefetcher.contentGone("facts")
-            await upstream.finish(.fetched(added: 3))
-            await host.heard(.finished("facts", 3))
-        }
-        #expect(throws: RefreshRefusal.unknown) { try prefetcher.refresh("no", isAdministrator: true) }
     }
 
     /// The current run may have fetched before the request.
@@ -118,45 +89,7 @@ import Testing
         #expect(!host.events.contains { if case .failed = $0 { true } else { false } })
     }
 
-    /// New sources leave one run to the others.
-    @Test func onlySoManySourcesAreFetchedAtATime() async throws {
-        let upstreams = (0..<Planner.maximumRuns).map { _ in ScriptedFetch() }
-        await prefetcher.configure(
-            upstreams.enumerated().map { .init(name: "s\($0.offset)", policy: policy, fetch: $0.element.fetch) })
-        try await running {
-            for upstream in upstreams.dropLast() { await upstream.untilFetched() }
-            #expect(upstreams.last?.count == 0)
-            await upstreams[0].finish(.fetched(added: 0))
-            await upstreams[Planner.maximumRuns - 1].untilFetched()
-        }
-    }
-
-    @Test func aNewConfigurationKeepsWhatIsKnownAndForgetsWhatIsGone() async throws {
-        try await running {
-            await upstream.finish(.fetched(added: 1))
-            await host.heard(.finished("facts", 1))
-            let other = ScriptedFetch()
-            var changed = policy
-            changed.settings = "b"
-            await prefetcher.configure([.init(name: "facts", policy: changed, fetch: other.fetch)])
-            await other.finish(.fetched(added: 2))
-            await host.heard(.finished("facts", 2))
-            await prefetcher.configure([])
-            #expect(schedule == nil)
-        }
-    }
-
     // MARK: Searches
-
-    @Test func aSearchWaitsForTheRun() async throws {
-        try await running {
-            await upstream.untilFetched()
-            async let found = prefetcher.search("facts") { _ throws(FetchFailure) in 7 }
-            await clock.untilAsleep()
-            await upstream.finish(.fetched(added: 1))
-            #expect(await found == 7)
-        }
-    }
 
     @Test func aSearchBehindALongRunTimesOut() async throws {
         try await running {

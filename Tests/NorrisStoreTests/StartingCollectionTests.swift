@@ -16,14 +16,6 @@ struct StartingCollectionTests {
         #expect(count >= (category == "dev" ? 30 : 8))
     }
 
-    @Test func categoriesAreKnownAndStandOncePerFact() {
-        for fact in facts {
-            #expect(!fact.categories.isEmpty)
-            #expect(Set(fact.categories).isSubset(of: Self.categories), "\(fact)")
-            #expect(Set(fact.categories).count == fact.categories.count, "\(fact)")
-        }
-    }
-
     @Test func idsAreUniqueAndOfTheAlphabetOfCompletionWords() {
         #expect(Set(facts.map(\.id)).count == facts.count)
         for fact in facts { #expect(fact.id.wholeMatch(of: /builtin-[0-9a-v]{13}/) != nil, "\(fact)") }
@@ -38,8 +30,6 @@ struct StartingCollectionTests {
             "builtin-0n09k11nnljre"
         ),
     ]) func idsAreDerivedAsEver(text: String, id: String) { #expect(facts.first { $0.text == text }?.id == id) }
-
-    @Test func textsAreUniqueIgnoringCase() { #expect(Set(facts.map { $0.text.lowercased() }).count == facts.count) }
 
     @Test func textsAreOnePrintableLineAboutChuckNorris() {
         for fact in facts {
@@ -62,20 +52,5 @@ struct StartingCollectionTests {
         }
         #expect(fitting.count >= 64)
         #expect(fitting.count * 2 >= facts.count)
-    }
-
-    @Test func lineMayCarryFurtherCategories() {
-        let sections = [("food", "First. #science #travel\nSecond, # of two."), ("dev", "Third.")]
-        let facts = StartingCollection.facts(in: sections)
-        #expect(facts.map(\.text) == ["First.", "Second, # of two.", "Third."])
-        #expect(facts.map(\.categories) == [["food", "science", "travel"], ["food"], ["dev"]])
-    }
-
-    @Test func idDependsOnTheTextAlone() {
-        let before = StartingCollection.facts(in: [("food", "One.\nTwo.")])
-        let after = StartingCollection.facts(in: [("dev", "Zero.\nTwo. #food\nOne.")])
-        #expect(after[1].id == before[1].id)
-        #expect(after[2].id == before[0].id)
-        #expect(before[0].id != before[1].id)
     }
 }

@@ -31,12 +31,6 @@ struct SocketPathTests {
         #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(same)) == ["/run/norrisd.sock"])
     }
 
-    @Test func takesEmptyVariablesForUnset() {
-        let environment = ["NORRISD_SOCKET": "", "XDG_RUNTIME_DIR": ""]
-        #expect(SocketPath.listenPath(flag: nil, environment: Environment(environment)) == "/run/norrisd.sock")
-        #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(environment)) == ["/run/norrisd.sock"])
-    }
-
     @Test func ignoresARelativeRuntimeDirectory() {
         let environment = ["XDG_RUNTIME_DIR": "run/user/1000"]
         #expect(SocketPath.listenPath(flag: nil, environment: Environment(environment)) == "/run/norrisd.sock")

@@ -9,12 +9,6 @@ struct ListenDescriptorsTests {
         #expect(try ListenDescriptors.listening(among: descriptor..<(descriptor + 1)) == descriptor)
     }
 
-    @Test func noDescriptorIsNoError() throws { #expect(try ListenDescriptors.listening(among: 3..<3) == nil) }
-
-    @Test func severalDescriptorsAreRefused() {
-        #expect(throws: ListenError.moreThanOne(count: 2)) { try ListenDescriptors.listening(among: 3..<5) }
-    }
-
     @Test func otherSocketsAndFilesAreRefused() throws {
         let datagram = try boundSocket(SOCK_DGRAM, listening: false)
         let internet = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
@@ -72,14 +66,6 @@ struct ListenDescriptorsTests {
             unsetenv("LISTEN_FDS")
             let none = try ListenDescriptors.inherited()
             #expect(none == nil)
-        }
-    }
-
-    @Test func malformedVariablesAreRefused() async {
-        await #expect(processExitsWith: .success) {
-            setenv("LISTEN_PID", "\(getpid())", 1)
-            setenv("LISTEN_FDS", "one", 1)
-            #expect(throws: ListenError.unreadableEnvironment(errno: EINVAL)) { try ListenDescriptors.inherited() }
         }
     }
 }

@@ -12,37 +12,21 @@ struct NotifierTests {
             setenv("NOTIFY_SOCKET", socket.path, 1)
             let notifier = Notifier()
 
-            #expect(notifier.ready())
-            #expect(socket.receive() == "READY=1")
             #expect(notifier.ready(status: "Serving 104 facts"))
             #expect(socket.receive() == "READY=1\nSTATUS=Serving 104 facts")
             #expect(notifier.status("Degraded: cache.db is read-only"))
             #expect(socket.receive() == "STATUS=Degraded: cache.db is read-only")
             #expect(notifier.stopping())
             #expect(socket.receive() == "STOPPING=1")
-            #expect(notifier.stopping(status: "Answering what has arrived"))
-            #expect(socket.receive() == "STOPPING=1\nSTATUS=Answering what has arrived")
             #expect(notifier.watchdog())
             #expect(socket.receive() == "WATCHDOG=1")
             #expect(notifier.extendTimeout(by: .milliseconds(90_500)))
             #expect(socket.receive() == "EXTEND_TIMEOUT_USEC=90500000")
+            #expect(notifier.reloading())
+            #expect(socket.receive()?.hasPrefix("RELOADING=1\nMONOTONIC_USEC=") == true)
+            unsetenv("NOTIFY_SOCKET")
+            #expect(!Notifier().ready())
             #expect(socket.receive() == nil)
-        }
-    }
-
-    @Test func reloadingCarriesTheMonotonicTime() async {
-        await #expect(processExitsWith: .success) {
-            let socket = manager()
-
-            let before = monotonicMicroseconds()
-            #expect(Notifier().reloading())
-            let after = monotonicMicroseconds()
-
-            let message = try #require(socket.receive())
-            let prefix = "RELOADING=1\nMONOTONIC_USEC="
-            #expect(message.hasPrefix(prefix))
-            let time = try #require(Int(message.dropFirst(prefix.count)))
-            #expect((before...after).contains(time))
         }
     }
 
@@ -74,27 +58,6 @@ struct NotifierTests {
             #expect(notifier.stopping())
         }
     }
-
-    @Test func nothingIsSentOutsideSystemd() async {
-        await #expect(processExitsWith: .success) {
-            let socket = manager()
-            unsetenv("NOTIFY_SOCKET")
-            let notifier = Notifier()
-
-            #expect(!notifier.ready(status: "up"))
-            #expect(!notifier.watchdog())
-            #expect(socket.receive() == nil)
-        }
-    }
-
-    @Test func unreachableManagerIsNotAnError() async {
-        await #expect(processExitsWith: .success) {
-            setenv("NOTIFY_SOCKET", "/nonexistent/notify", 1)
-            #expect(!Notifier().ready())
-            // The variable remains, so the notifier tries to send later messages.
-            #expect(getenv("NOTIFY_SOCKET") != nil)
-        }
-    }
 }
 
 /// Sets `NOTIFY_SOCKET` to a new manager in the abstract namespace, which leaves no file.
@@ -102,12 +65,6 @@ private func manager() -> NotifySocket {
     let socket = NotifySocket(path: "@norrisd-test-\(getpid())")
     setenv("NOTIFY_SOCKET", socket.path, 1)
     return socket
-}
-
-private func monotonicMicroseconds() -> Int {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec * 1_000_000 + now.tv_nsec / 1000
 }
 
 /// Each test runs in a separate process, because sd_watchdog_enabled(3) reads the environment.
@@ -118,49 +75,13 @@ struct WatchdogTests {
             setenv("WATCHDOG_USEC", "30000000", 1)
             #expect(Watchdog.interval() == .seconds(15))
 
-            setenv("WATCHDOG_PID", "\(getpid())", 1)
-            #expect(Watchdog.interval() == .seconds(15))
-        }
-    }
-
-    @Test func watchdogIsOffWhenNotMeantForThisProcess() async {
-        await #expect(processExitsWith: .success) {
-            unsetenv("WATCHDOG_PID")
-            unsetenv("WATCHDOG_USEC")
-            #expect(Watchdog.interval() == nil)
-
-            setenv("WATCHDOG_USEC", "soon", 1)
-            #expect(Watchdog.interval() == nil)
-
-            setenv("WATCHDOG_USEC", "30000000", 1)
             setenv("WATCHDOG_PID", "1", 1)
-            #expect(Watchdog.interval() == nil)
+            #expect(Watchdog.interval() == nil, "It is for another process")
         }
     }
 }
 
 struct JournalTests {
-    @Test func streamIsComparedWithTheFileBehindADescriptor() throws {
-        var ends: [CInt] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        defer {
-            close(ends[0])
-            close(ends[1])
-        }
-        var status = stat()
-        try #require(fstat(ends[0], &status) == 0)
-
-        let stream = "\(status.st_dev):\(status.st_ino)"
-        #expect(Journal.isStream(stream, descriptor: ends[0]))
-        for other in ["", "\(status.st_dev)", "\(stream)1", "\(stream):1"] {
-            #expect(!Journal.isStream(other, descriptor: ends[0]))
-        }
-        #expect(!Journal.isStream(stream, descriptor: CInt.max))
-        let null = open("/dev/null", O_RDONLY)
-        defer { close(null) }
-        #expect(!Journal.isStream(stream, descriptor: null))
-    }
-
     /// In a separate process, because the test changes the environment and standard error.
     @Test func connectionIsThatOfStandardError() async {
         await #expect(processExitsWith: .success) {

@@ -43,8 +43,6 @@ extension FakeUpstream {
 
         package static let garbage = raw("\u{1}\u{2}\u{3} this is not HTTP \r\n\r\n")
 
-        package static let emptyResult = json(#"{"total":0,"result":[]}"#)
-
         /// Status 200 with 100 header lines of 64 KiB.
         package static let longHead = answer(
             status: 200,

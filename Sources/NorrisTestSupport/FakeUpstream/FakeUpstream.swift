@@ -72,14 +72,7 @@ package final class FakeUpstream: Sendable {
 
     /// Waits until a number of requests have arrived since the start.
     package func waitForRequests(_ count: Int) async {
-        await withCheckedContinuation { continuation in
-            let isThere = server.state.withLock { state in
-                if state.requests.count >= count { return true }
-                state.watchers.append((count, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
+        await eventually { server.state.withLock { $0.requests.count } >= count }
     }
 
     /// Sets a fault from the next request on.

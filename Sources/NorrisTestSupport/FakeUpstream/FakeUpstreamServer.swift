@@ -20,7 +20,6 @@ final class FakeUpstreamServer: Sendable {
         var connections: Set<CInt> = []
         /// The semaphores of the threads with delayed requests; nil if requests are not delayed.
         var held: [DispatchSemaphore]?
-        var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
     let state: Mutex<State>
@@ -147,9 +146,6 @@ struct FakeUpstreamConnection {
     private func take(_ request: FakeUpstream.Request) -> Bool {
         let held = server.state.withLock { state -> DispatchSemaphore? in
             state.requests.append(request)
-            let count = state.requests.count
-            for watcher in state.watchers where watcher.count <= count { watcher.continuation.resume() }
-            state.watchers.removeAll { $0.count <= count }
             guard state.held != nil else { return nil }
             let held = DispatchSemaphore(value: 0)
             state.held?.append(held)

@@ -1,7 +1,6 @@
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisDaemon
@@ -34,22 +33,6 @@ import Testing
             #expect(try daemon.search(text: "walker").freshness?.state == .stale)
             #expect(upstream.requests.count >= requests)
             #expect(!upstream.requests.contains { $0.query?.lowercased() == "walker" })
-        }
-    }
-
-    @Test func pagesAndNumbersAreThoseOfTheList() async throws {
-        try await FetchingDaemon.run(facts: ", enabled: false", fetches: false) { (daemon, _) throws in
-            let first = try daemon.search(#"{"query":"the","limit":2,"numbered":true}"#)
-            let cursor = try #require(first.next)
-            let second = try daemon.search(#"{"query":"the","limit":2,"numbered":true,"cursor":"\#(cursor)"}"#)
-            #expect(second.items.count == 2 && second.total == first.total)
-            let ids = (first.items + second.items).map(\.id)
-            let client = try daemon.client()
-            for index in 1...4 {
-                let served = try client.call(RecentServed.self, #"{"kind":"fact","index":\#(index)}"#)
-                #expect(served.id == ids[index - 1])
-            }
-            #expect(try client.call(RecentServed.self, #"{"kind":"fact"}"#).id == ids[3])
         }
     }
 }

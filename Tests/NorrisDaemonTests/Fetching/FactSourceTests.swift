@@ -3,7 +3,6 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisDaemon
@@ -24,17 +23,6 @@ import Testing
         }
     }
 
-    @Test func droppedCategoriesAreLogged() async throws {
-        let jokes = (0..<300).map { FakeJoke(id: "id\($0)", value: "Chuck Norris \($0).", categories: ["c\($0)"]) }
-        try await SourceFixture.run(jokes: jokes) { fixture in
-            let sink = RecordingSink()
-            let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.info), sink: sink) }
-            #expect(await fixture.source(logger).fetch().added == 300)
-            let line = sink.records.first { $0.event.message == "facts.fetched" }
-            #expect(line?.metadata["categories_dropped"] == "45")
-        }
-    }
-
     @Test func theOtherQueriesAreAskedAgainAfterSevenIntervals() async throws {
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
@@ -50,18 +38,6 @@ import Testing
         }
     }
 
-    @Test func afterTheClockWasSetBackTheOtherQueriesAreNotForgottenForYears() async throws {
-        try await SourceFixture.run { fixture in
-            _ = await fixture.fetch()
-            try await fixture.age(by: .hours(-365 * 24))
-            _ = await fixture.fetch()
-            #expect(fixture.queries(from: 3) == ["chuck?"])
-            try await fixture.age(by: .hours(7 * 24 + 1))
-            _ = await fixture.fetch()
-            #expect(fixture.queries(from: 4) == ["chuck?", "norris?"])
-        }
-    }
-
     @Test func newsOfTheFirstQueryMakeAllBeAskedWhole() async throws {
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
@@ -69,27 +45,6 @@ import Testing
             #expect(await fixture.fetch().added == 1)
             #expect(fixture.queries(from: 3) == ["chuck?", "norris", "-"])
             #expect(fixture.fetchedCount == 41)
-        }
-    }
-
-    @Test func newsOfAnotherQueryAreFoundAfterSevenIntervals() async throws {
-        try await SourceFixture.run { fixture in
-            _ = await fixture.fetch()
-            fixture.upstream.setJokes(FakeUpstream.jokes(count: 40) + [FakeJoke(id: "n", value: "Norris alone.")])
-            #expect(await fixture.fetch().added == 0)
-            try await fixture.age(by: .hours(7 * 24 + 1))
-            #expect(await fixture.fetch().added == 1)
-            #expect(fixture.fact(id: "n") != nil)
-            #expect(fixture.fetchedCount == 41)
-        }
-    }
-
-    @Test func anUpstreamWithoutValidatorsIsAskedWholeEachTime() async throws {
-        try await SourceFixture.run { fixture in
-            fixture.upstream.setFault(.result(FakeUpstream.jokes(count: 3)), path: "/jokes/search")
-            #expect(await fixture.fetch().added == 3)
-            #expect(await fixture.fetch().added == 0)
-            #expect(fixture.queries() == ["chuck", "norris", "-", "chuck", "norris", "-"])
         }
     }
 
@@ -134,7 +89,7 @@ import Testing
     @Test func anEmptyResultIsAFailureAndKeepsWhatIsStored() async throws {
         try await SourceFixture.run { fixture in
             _ = await fixture.fetch()
-            fixture.upstream.setFault(.emptyResult, path: "/jokes/search")
+            fixture.upstream.setFault(.result([]), path: "/jokes/search")
             let failure = try #require(await fixture.fetch().failure)
             #expect(failure.kind == .decode)
             #expect(!failure.isRetryable)
@@ -142,13 +97,6 @@ import Testing
             fixture.upstream.setFault(nil, path: "/jokes/search")
             #expect(await fixture.fetch().failure == nil)
             #expect(fixture.queries().last == "chuck?", "The failure cost the validators")
-        }
-    }
-
-    @Test func anEmptyResultOfAnEmptyUpstreamIsNone() async throws {
-        try await SourceFixture.run(jokes: []) { fixture in
-            #expect(await fixture.fetch().added == 0)
-            #expect(fixture.fetchedCount == 0)
         }
     }
 
@@ -164,80 +112,11 @@ import Testing
         }
     }
 
-    @Test func aTextThatIsThereAlreadyComesNoSecondTime() async throws {
-        let builtin = try #require(StartingCollection.facts().first)
-        let jokes = [
-            FakeJoke(id: "same", value: builtin.text), FakeJoke(id: "doubled", value: "Chuck Norris quotes nobody."),
-        ]
-        try await SourceFixture.run(jokes: jokes) { fixture in
-            let fortunes = try fixture.folder.write("Chuck Norris quotes nobody.\n%\nAnother one.\n", to: "fortunes")
-            fixture.configuration.fortunes = [fortunes]
-            fixture.store.readFortunes([fortunes])
-            let count = fixture.store.catalogue.count
-            #expect(await fixture.fetch().added == 2)
-            #expect(fixture.store.catalogue.count == count, "The upstream's takes the place of the fortune")
-            #expect(fixture.fact(id: "doubled") != nil)
-            #expect(fixture.fact(id: "same") == nil)
-            #expect(fixture.fact(id: builtin.id) != nil)
-
-            fixture.upstream.setJokes([jokes[0], Self.news])
-            // The store requests another reading of the fortune files.
-            let isWanted = Atomic(false)
-            fixture.store.onFortunesWanted { isWanted.store(true, ordering: .relaxed) }
-            _ = await fixture.fetch()
-            #expect(fixture.fact(id: "doubled") == nil)
-            let wasWanted = isWanted.load(ordering: .relaxed)
-            #expect(wasWanted)
-            fixture.store.readFortunes([fortunes])
-            #expect(fixture.store.catalogue.count == count + 1, "The fortune is back")
-        }
-    }
-
-    @Test func aDiskThatTakesNothingIsAFailureThatPasses() async throws {
-        try await SourceFixture.run { fixture in
-            await fixture.databases.close()
-            let failure = try #require(await fixture.fetch().failure)
-            #expect(failure.message.contains("cannot be stored"))
-            #expect(!failure.isRetryable)
-        }
-    }
-
-    @Test func aRunThatIsCalledOffIsNoFailure() async throws {
-        try await SourceFixture.run { fixture in
-            let upstream = fixture.upstream
-            let source = fixture.source
-            upstream.setFault(.hang)
-            let outcome = await withTaskGroup(of: FetchOutcome.self) { tasks in
-                tasks.addTask { await source.fetch() }
-                await upstream.waitForRequests(1)
-                tasks.cancelAll()
-                return await tasks.next()
-            }
-            #expect(outcome == .cancelled)
-        }
-    }
-
     // MARK: Categories
 
-    @Test func categoriesTheUpstreamTellsOfAreKnown() async throws {
+    @Test func aRunDoesWithoutTheCategories() async throws {
         try await SourceFixture.run { fixture in
-            fixture.upstream.setFault(.json(#"["alpha","dev","No Such"]"#), path: "/jokes/categories")
-            _ = await fixture.fetch()
-            #expect(fixture.knownCategories.contains("alpha"))
-            #expect(fixture.knownCategories.contains("travel"), "Known for years")
-            #expect(!fixture.knownCategories.contains("No Such"))
-            await #expect(fixture.records.fetch(of: "facts")?.categories == ["alpha", "dev"])
-            _ = await fixture.fetch()
-            #expect(fixture.queries().last == "chuck?")
-            await #expect(fixture.records.fetch(of: "facts")?.categories == ["alpha", "dev"])
-        }
-    }
-
-    @Test("A run does without the categories", arguments: ["503", "html", "reset"])
-    func categoriesFail(_ name: String) async throws {
-        try await SourceFixture.run { fixture in
-            let faults: [String: FakeUpstream.Fault] = ["503": .status(503), "html": .html, "reset": .reset]
-            fixture.upstream.setFault(faults[name], path: "/jokes/categories")
+            fixture.upstream.setFault(.html, path: "/jokes/categories")
             #expect(await fixture.fetch().added == 40)
             #expect(fixture.knownCategories.contains("dev"))
         }
@@ -252,5 +131,76 @@ extension FetchOutcome {
     /// The number of new items of a run that succeeded.
     var added: Int? {
         if case .fetched(let added, _, _) = self { added } else { nil }
+    }
+}
+
+/// The source of the facts with separate databases and a fake upstream, but without a schedule.
+struct SourceFixture {
+    let folder = TemporaryFolder()
+    let upstream: FakeUpstream
+    let databases: Databases
+    let stores: Stores
+    var records: SourceRecords { stores.records }
+    let knownCategories = KnownCategories()
+    /// The number of built-in facts.
+    let builtinCount: Int
+    var configuration = Configuration.Facts()
+    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+    private init(_ upstream: FakeUpstream) async throws {
+        self.upstream = upstream
+        databases = try await Databases(cacheFolder: folder("cache"), stateFolder: folder("state"), logger: logger)
+        stores = await Stores(databases: databases)
+        builtinCount = stores.facts.catalogue.count
+        configuration.baseURL = upstream.baseURL
+    }
+
+    static func run(
+        jokes: [FakeJoke] = FakeUpstream.jokes(count: 40), _ body: (inout SourceFixture) async throws -> Void
+    ) async throws {
+        try await FakeUpstream.run(jokes: jokes) { upstream in
+            var fixture = try await SourceFixture(upstream)
+            try await body(&fixture)
+            await fixture.databases.close()
+        }
+    }
+
+    func fetch() async -> FetchOutcome {
+        let source = FactSource(
+            configuration: configuration, http: Configuration.HTTP(timeout: .seconds(600), userAgent: "test"),
+            context: SourceContext(
+                stores: stores,
+                environment: FetchingEnvironment(
+                    machine: "test", clock: ManualClock(.ofTests), fetch: FetchProcess(path: Programs.norrisFetch)),
+                knownCategories: knownCategories,
+                logger: logger))
+        return await source.fetch()
+    }
+
+    var fetchedCount: Int { stores.facts.catalogue.count - builtinCount }
+
+    func fact(id: String) -> Fact? { stores.facts.catalogue.number(ofID: id).map(stores.facts.catalogue.fact) }
+
+    /// Returns the queries sent to the upstream: `-` for the categories, with a question mark for conditional requests.
+    func queries(from first: Int = 0) -> [String] {
+        upstream.requests.dropFirst(first).map { request in
+            (request.query ?? "-") + (request.header("If-None-Match") == nil ? "" : "?")
+        }
+    }
+
+    /// Sets the times of the last fetch back.
+    func age(by duration: Duration) async throws {
+        guard var record = await records.fetch(of: FactSource.name) else { return }
+        record.fetchedAt = record.fetchedAt - duration
+        for (name, part) in record.parts { record.parts[name]?.checkedAt = part.checkedAt - duration }
+        _ = await records.renew(record, for: FactSource.name)
+    }
+}
+
+extension FakeUpstream.Fault {
+    /// The result of a search. `others` are further items, as JSON.
+    static func result(_ jokes: [FakeJoke], others: [String] = []) -> FakeUpstream.Fault {
+        let items = jokes.map { String(decoding: $0.jsonBytes, as: UTF8.self) } + others
+        return json(#"{"total":\#(items.count),"result":[\#(items.joined(separator: ","))]}"#)
     }
 }

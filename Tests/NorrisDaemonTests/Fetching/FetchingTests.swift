@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
@@ -59,20 +58,6 @@ import Testing
 
     // MARK: Removed content
 
-    @Test func clearingFetchesAgainAtOnce() async throws {
-        try await FetchingDaemon.run { daemon, upstream in
-            try daemon.watch.wait(for: .finished)
-            let items = try daemon.source().items
-            let admin = try daemon.client(.administrator)
-            #expect(try admin.call(CacheClear.self).removed == 40)
-            #expect(try daemon.watch.wait(for: .finished).items?.count == items)
-            #expect(upstream.requests.count == 6)
-            let unknown = daemon.refusal(CacheClear.self, #"{"source":"village"}"#, as: .administrator)
-            #expect(unknown?.code == .notFound)
-            #expect(daemon.refusal(CacheClear.self)?.code == .permissionDenied)
-        }
-    }
-
     @Test("Cleared while it is asked for changes: the answer that there are none is not believed")
     func clearedDuringARun() async throws {
         try await FetchingDaemon.run { daemon, upstream in
@@ -92,6 +77,9 @@ import Testing
             #expect(try daemon.source().items == items)
             #expect(try daemon.source().freshness.state == .fresh)
             #expect(upstream.requests.count == 7)
+            #expect(daemon.refusal(CacheClear.self)?.code == .permissionDenied)
+            let unknown = daemon.refusal(CacheClear.self, #"{"source":"village"}"#, as: .administrator)
+            #expect(unknown?.code == .notFound)
         }
     }
 
@@ -112,39 +100,6 @@ import Testing
     }
 
     // MARK: Changed configuration
-
-    @Test func anotherUpstreamIsFetchedAtOnceAndItsFactsReplaceTheOthers() async throws {
-        try await FakeUpstream.run { upstream in
-            try await FakeUpstream.run(jokes: Array(FakeUpstream.jokes(count: 42)[40...])) { other in
-                try await FetchingDaemon.run(upstream) { daemon in
-                    try daemon.watch.wait(for: .finished)
-                    let items = try daemon.source().items
-                    try await daemon.reload(other, facts: "")
-                    #expect(try daemon.watch.wait(for: .finished).items?.count == items - 38)
-                    #expect(upstream.requests.count == 3)
-                    #expect(other.requests.allSatisfy { $0.header("If-None-Match") == nil })
-                }
-            }
-        }
-    }
-
-    @Test func anotherURLIsFetchedAtOnceAlthoughTheOldOneFailed() async throws {
-        try await FakeUpstream.run { upstream in
-            try await FakeUpstream.run { other in
-                // The upstream asks for a pause of an hour.
-                upstream.setFault(.status(429, retryAfter: "3600"))
-                try await FetchingDaemon.run(upstream) { daemon in
-                    try daemon.watch.wait(for: .failed)
-                    #expect(try daemon.source().freshness.error?.kind == .quota)
-                    try await daemon.reload(other, facts: "")
-                    try daemon.watch.wait(for: .finished)
-                    let source = try daemon.source()
-                    #expect(source.freshness.error == nil && source.freshness.state == .fresh)
-                    #expect(source.consecutiveFailures == 0)
-                }
-            }
-        }
-    }
 
     @Test func aSourceThatIsSwitchedOffIsLeftAloneAndItsFactsStay() async throws {
         try await FetchingDaemon.run { daemon, upstream in

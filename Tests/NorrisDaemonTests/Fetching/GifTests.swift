@@ -4,7 +4,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisTestSupport
-import Synchronization
+import SystemdIntegration
 import Testing
 
 @testable import NorrisDaemon
@@ -63,28 +63,6 @@ import Testing
         }
     }
 
-    @Test func numbersContinueFromPageToPage() async throws {
-        try await run { daemon, upstream in
-            let client = try daemon.client()
-            func id(_ number: Int) throws -> String {
-                try client.call(RecentServed.self, #"{"kind":"gif","index":\#(number)}"#).id
-            }
-            let first = try client.call(GifSearch.self, #"{"query":"cats","limit":4,"numbered":true}"#)
-            let next = try #require(first.next)
-            let second = try client.call(
-                GifSearch.self, #"{"query":"cats","limit":4,"numbered":true,"cursor":"\#(next)"}"#)
-            #expect(try id(4) == first.items[3].id && id(5) == second.items[0].id && id(8) == second.items[3].id)
-            // A list without numbers changes none.
-            _ = try client.call(GifSearch.self, #"{"query":"cats","limit":2}"#)
-            #expect(try id(8) == second.items[3].id)
-            #expect(daemon.refusal(RecentServed.self, #"{"kind":"gif","index":9}"#)?.code == .notFound)
-            #expect(daemon.refusal(RecentServed.self, #"{"kind":"fact","index":1}"#)?.code == .notFound)
-            let facts = try client.call(FactSearch.self, #"{"query":"chuck","limit":2,"numbered":true}"#)
-            #expect(try client.call(RecentServed.self, #"{"kind":"any","index":2}"#).id == facts.items[1].id)
-            #expect(try client.call(RecentServed.self, #"{"kind":"any"}"#).kind == .fact)
-        }
-    }
-
     @Test func pagesGoOnWhereTheStoredOnesEnd() async throws {
         try await run { daemon, upstream in
             upstream.repeatGifsAcrossPages()
@@ -122,26 +100,21 @@ import Testing
         }
     }
 
-    @Test(
-        "Queries that are not sent to Giphy",
-        arguments: [(#"{"query":"cats","offline":true}"#), (#"{"query":"\#(String(repeating: "x", count: 51))"}"#)])
-    func staysInTheCache(_ parameters: String) async throws {
+    @Test func whatIsOfflineLongOrNoQueryIsNotSentToGiphy() async throws {
         try await run { daemon, upstream in
-            let page = try search(daemon, parameters)
-            #expect(page.items.isEmpty)
-            #expect(page.freshness?.state == .empty)
-            #expect(upstream.requests.isEmpty)
-        }
-    }
-
-    @Test func aQueryWithoutAWordOrWithTooMuchIsRefused() async throws {
-        try await run { daemon, upstream in
+            for parameters in [
+                #"{"query":"cats","offline":true}"#, #"{"query":"\#(String(repeating: "x", count: 51))"}"#,
+            ] {
+                let page = try search(daemon, parameters)
+                #expect(page.items.isEmpty && page.freshness?.state == .empty)
+            }
             let (letters, words) = (String(repeating: "x", count: 1_001), String(repeating: "x ", count: 17))
-            for query in [#"{"query":"  \t"}"#, #"{"query":"a\u0000b"}"#]
-                + [letters, words].map({ #"{"query":"\#($0)"}"# })
-            {
-                let error = daemon.refusal(GifSearch.self, query)
+            for query in [#"  \t"#, #"a\u0000b"#, letters, words] {
+                let error = daemon.refusal(GifSearch.self, #"{"query":"\#(query)"}"#)
                 #expect(error?.details["parameter"] == "query")
+            }
+            for id in ["random", "trending", "search", "not an id!", "../x"] {
+                #expect(daemon.refusal(GifGet.self, #"{"id":"\#(id)"}"#)?.code == .notFound)
             }
             #expect(upstream.requests.isEmpty)
         }
@@ -220,21 +193,6 @@ import Testing
         }
     }
 
-    @Test("A 429 without a time holds until the next full hour") func aRateLimitHolds() async throws {
-        try await run { daemon, upstream in
-            upstream.setFault(.status(429))
-            #expect(daemon.refusal(GifSearch.self, #"{"query":"cats"}"#) != nil)
-            let retryAt = try #require(try gifs(daemon).freshness.error?.retryAt)
-            #expect(retryAt.seconds % 3_600 == 0)
-            #expect(retryAt > daemon.clock.now && retryAt <= daemon.clock.now.advanced(by: .seconds(3_600)))
-            upstream.setFault(nil)
-            await daemon.advance(by: daemon.clock.now.duration(to: retryAt) - .seconds(1))
-            #expect(daemon.refusal(GifSearch.self, #"{"query":"cats"}"#) != nil)
-            #expect(daemon.refusal(SourceRefresh.self, #"{"source":"gifs"}"#)?.code == .busy)
-            #expect(upstream.requests.count == 1)
-        }
-    }
-
     @Test func aRunFetchesListsAndFavorites() async throws {
         let gifs = FakeUpstream.gifs(count: 60)
         try await run(gifs: gifs, fetches: true) { (daemon, upstream) throws in
@@ -274,77 +232,6 @@ import Testing
         }
     }
 
-    @Test func aRunThatWaitsBehindASearchHearsOfA429() async throws {
-        try await run(fetches: true) { daemon, upstream in
-            try daemon.watch.wait(for: .finished)
-            let before = upstream.requests.count
-            upstream.setFault(.status(429, retryAfter: "1800"))
-            upstream.hold()
-            let core = daemon.core
-            let answer = await withTaskGroup(of: GifResult.self) { tasks in
-                let request = GifRequest.page(.search("dogs", rating: "g"), offset: 0, PageRequest(limit: 25))
-                tasks.addTask { await core.sources.askGiphy(request, for: 1000, mayFetch: true) }
-                await upstream.waitForRequests(before + 1)
-                _ = try? daemon.refresh(#"{"source":"gifs"}"#)
-                // The run has begun and waits for its turn.
-                await eventually { core.prefetcher.schedule(of: "gifs")?.isRunning == true }
-                upstream.release()
-                return await tasks.next()
-            }
-            guard case .unavailable(let failure?)? = answer else {
-                Issue.record("\(String(describing: answer))")
-                return
-            }
-            #expect(failure.kind == .quota)
-            #expect(failure.retryAt == daemon.clock.now.advanced(by: .seconds(1_800)))
-            let failed = try daemon.watch.wait(for: .failed)
-            #expect(failed.error?.kind == .quota)
-            #expect(upstream.requests.count == before + 1)
-            #expect(try gifs(daemon).freshness.error?.kind == .quota)
-        }
-    }
-
-    @Test func aFavoriteThatGiphyDoesNotKnowIsNoFailure() async throws {
-        try await run(fetches: true) { (daemon, upstream) throws in
-            let items = #"{"items":[{"kind":"gif","id":"gone1","title":"t","added_at":"2026-11-21T12:00:00Z"}]}"#
-            _ = try daemon.client().call(FavoriteImport.self, items)
-            upstream.setFault(.status(404), path: "/v1/gifs")
-            try daemon.watch.wait(for: .finished)
-            #expect(try gifs(daemon).freshness.error == nil)
-            #expect(try gifs(daemon).freshness.fetchedAt != nil)
-        }
-    }
-
-    @Test(
-        "An id that can be none, and a word that is a path of the API, cost no request",
-        arguments: [
-            "random", "trending", "search", "not an id!", "../x",
-        ])
-    func noRequestForWhatIsNoID(_ id: String) async throws {
-        try await run { (daemon, upstream) throws in
-            #expect(daemon.refusal(GifGet.self, #"{"id":"\#(id)"}"#)?.code == .notFound)
-            #expect(upstream.requests.isEmpty)
-        }
-    }
-
-    @Test func aDisabledSourceSaysSo() async throws {
-        try await run(settings: ", enabled: false") { (daemon, upstream) throws in
-            let error = daemon.refusal(GifSearch.self, #"{"query":"cats"}"#)
-            #expect(error?.code == .nothingCached)
-            #expect(error?.hint?.contains("gifs.enabled") == true)
-            #expect(try gifs(daemon).freshness.error == nil)
-            #expect(upstream.requests.isEmpty)
-        }
-    }
-
-    @Test func aQueryThatGiphyRefusesIsNoFailure() async throws {
-        try await run { (daemon, upstream) throws in
-            upstream.setFault(.status(414))
-            #expect(try search(daemon, #"{"query":"cats"}"#).items.isEmpty)
-            #expect(try gifs(daemon).freshness.error == nil)
-        }
-    }
-
     @Test func withoutAKeyTheSourceIsDisabledUntilAReload() async throws {
         let folder = TemporaryFolder()
         try await run(settings: ", enabled: true", fetches: true, in: folder) { daemon, upstream in
@@ -381,5 +268,23 @@ import Testing
             #expect(daemon.refusal(GifSearch.self, #"{"query":"dogs"}"#) != nil)
             #expect(upstream.requests.count == 1)
         }
+    }
+}
+
+struct GiphyKeyTests {
+    private let folder = TemporaryFolder()
+
+    private func key(file: String? = nil, credentials: String? = nil) -> GiphyKey {
+        var configuration = Configuration.Gifs()
+        configuration.apiKeyFile = file
+        return GiphyKey(configuration, Credentials(directory: credentials), now: .ofTests)
+    }
+
+    @Test func comesFromTheFileThatIsNamedOrElseFromTheCredential() throws {
+        _ = try folder.write("def", to: "giphy-api-key")
+        let named = key(file: try folder.write("abc\n", to: "key"), credentials: folder.path)
+        #expect(named.secret?.value == "abc")
+        #expect(named.failure == nil)
+        #expect(key(credentials: folder.path).secret?.value == "def")
     }
 }

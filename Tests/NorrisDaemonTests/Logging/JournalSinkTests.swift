@@ -43,20 +43,6 @@ struct JournalSinkTests {
         )
     }
 
-    @Test(arguments: [
-        (Logger.Level.critical, "2"), (.error, "3"), (.warning, "4"), (.notice, "5"), (.info, "6"), (.debug, "7"),
-        (.trace, "7"),
-    ]) func levelsAreThePrioritiesOfSyslog(level: Logger.Level, priority: String) {
-        #expect(fields("posts.fetched", level: level)["PRIORITY"] == priority)
-        #expect(fields("posts.fetched", level: level)["MESSAGE_ID"] == nil)
-    }
-
-    @Test func idsAreUniqueAndWrittenAsSystemdDoes() {
-        let ids = MessageID.all.map(\.id)
-        #expect(Set(ids).count == ids.count)
-        for id in ids { #expect(id.wholeMatch(of: #/[0-9a-f]{32}/#) != nil, "\(id)") }
-    }
-
     @Test func eventsWithAnIDAreThoseThatTheDaemonLogs() throws {
         let sources = URL(filePath: #filePath).appending(path: "../../../../Sources").standardized
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
@@ -99,46 +85,10 @@ struct LogTextTests {
         "A value cannot add a pair to the line",
         arguments: [
             ("timeout", "timeout"), ("two words", #""two words""#), ("", #""""#),
-            (#"x" source="gifs"#, #""x\" source=\"gifs""#), (#"a\"#, #""a\\""#), ("a=b", #""a=b""#),
+            (#"x" source="gifs\"#, #""x\" source=\"gifs\\""#), ("a=b", #""a=b""#),
         ])
     func escapesValues(_ value: String, _ shown: String) {
         #expect(text(value).hasSuffix(" warning source.failed error=\(shown) source=town\n"))
-    }
-}
-
-@Suite(.timeLimit(.minutes(20))) struct QueuedSinkTests {
-    /// A sink whose lines wait for a gate.
-    private final class StuckSink: LogSink {
-        let recording = RecordingSink()
-        let gate = DispatchSemaphore(value: 0)
-
-        func write(_ line: LogLine) {
-            gate.wait()
-            recording.write(line)
-        }
-    }
-
-    @Test func losesLinesBeyondALimitAndCountsThem() {
-        let stuck = StuckSink()
-        let sink = QueuedSink(stuck)
-        let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.trace), sink: sink) }
-        for _ in 0..<3 * QueuedSink.maximumLines { logger.info("event") }
-        for _ in 0...3 * QueuedSink.maximumLines { stuck.gate.signal() }
-        while stuck.recording.lines.last != "log.lost " { usleep(1_000) }
-        sink.finish()
-        let written = stuck.recording.lines.count
-        // One line to a full queue had begun to be written when the queue was full, and the loss is told once or twice.
-        #expect((QueuedSink.maximumLines + 1...2 * QueuedSink.maximumLines + 2).contains(written))
-    }
-
-    @Test func endsAlthoughNothingReads() {
-        let stuck = StuckSink()
-        let sink = QueuedSink(stuck)
-        let logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.trace), sink: sink) }
-        logger.info("event")
-        sink.finish()
-        #expect(stuck.recording.lines.isEmpty)
-        stuck.gate.signal()
     }
 }
 
@@ -156,10 +106,6 @@ struct LogTextTests {
     }
 
     private var lines: [String] { recording.lines }
-
-    private func fail(times: Int, _ source: String = "town") {
-        for _ in 0..<times { logger.warning("source.failed", metadata: ["source": "\(source)"]) }
-    }
 
     /// Logs `count` lines and returns the number of lines that were written immediately.
     private func written(of count: Int, _ write: (Int) -> Void) -> Int {
@@ -190,28 +136,6 @@ struct LogTextTests {
         #expect(written(of: 6) { _ in logger.error("database.write-failed", metadata: ["content": "state"]) } == 5)
     }
 
-    @Test func theNumberComesWithTheNextLineOfAnySort() {
-        fail(times: 9)
-        #expect(lines == Array(repeating: "source.failed town", count: 5))
-        clock.advance(by: RepeatLimitingSink.window)
-        fail(times: 1, "planet")
-        #expect(lines.dropFirst(5) == ["source.failed town x4", "source.failed planet"])
-    }
-
-    @Test func theTimeOfDayDoesNotMatter() {
-        fail(times: 9)
-        clock.setTimeOfDay(Timestamp(seconds: 5))
-        clock.advance(by: RepeatLimitingSink.window - .seconds(1))
-        sink.writeEnded()
-        #expect(lines.count == 5)
-        clock.setTimeOfDay(Timestamp(seconds: 2_000_000))
-        sink.writeEnded()
-        #expect(lines.count == 5)
-        clock.advance(by: .seconds(1))
-        sink.writeEnded()
-        #expect(lines.dropFirst(5) == ["source.failed town x4"])
-    }
-
     @Test func subjectsAreCountedApart() {
         for name in ["town", "planet"] {
             #expect(written(of: 7) { _ in logger.warning("source.failed", metadata: ["source": "\(name)"]) } == 5)
@@ -224,15 +148,6 @@ struct LogTextTests {
         #expect(written(of: 9) { logger.warning("gifs.unreadable", metadata: ["error": "\($0)"]) } == 5)
     }
 
-    @Test func requestedEventsAndDebuggingAreNotLimited() {
-        #expect(written(of: 99) { _ in logger.notice("configuration.reloaded") } == 99)
-        #expect(written(of: 99) { _ in logger.error("configuration.refused") } == 99)
-        #expect(written(of: 99) { _ in logger.notice("server.ready") } == 99)
-        #expect(written(of: 99) { _ in logger.notice("source.unavailable", metadata: ["source": "gifs"]) } == 99)
-        #expect(written(of: 99) { _ in logger.debug("source.started") } == 99)
-        #expect(written(of: 99) { _ in logger.trace("http.answer") } == 99)
-    }
-
     @Test("Many users cannot fill the memory") func kindsAreBounded() {
         let users = RepeatLimitingSink.maximumKinds
         #expect(written(of: users) { logger.notice("connection.refused", metadata: ["peer.uid": "\($0)"]) } == users)
@@ -240,15 +155,5 @@ struct LogTextTests {
         sink.finish()
         #expect(recording.records.last?.metadata["repeats"] == "9995")
         #expect(lines.count == users + 6)
-    }
-
-    @Test func theEndWritesWhatIsSuppressedInItsOrder() {
-        for _ in 0..<9 { logger.notice("source.recovered", metadata: ["source": "a"]) }
-        clock.advance(by: .seconds(100))
-        fail(times: 7, "a")
-        sink.finish()
-        #expect(lines.suffix(2) == ["source.recovered a x4", "source.failed a x2"])
-        sink.finish()
-        #expect(lines.count == 12)
     }
 }

@@ -89,10 +89,8 @@ struct PageQueryTests {
         let parts = cursor.split(separator: ".").map(String.init)
         #expect(parts.count == 3)
         let forged = [
-            "", ".", "..", "...", "0", "zzz", "0.\(parts[1]).\(parts[2])", "\(parts[0]).2.\(parts[2])",
-            "+\(cursor)", "0\(cursor)", cursor + "0", cursor + ".", cursor.uppercased() + " ", " " + cursor,
-            "\(parts[0]).\(parts[1]).", "\(parts[0]).\(parts[1])", "\(parts[1]).\(parts[2])", "x y.\(cursor)",
-            "\(parts[0]).\(parts[1]).0", "\u{0}", String(repeating: "z", count: 10_000), "💥.💥.💥",
+            "", "..", "zzz", "0.\(parts[1]).\(parts[2])", "\(parts[0]).2.\(parts[2])", "\(parts[0]).\(parts[1])",
+            "+\(cursor)", cursor + "0", " " + cursor, "\u{0}", String(repeating: "z", count: 10_000), "💥.💥.💥",
         ]
         for text in forged {
             #expect(throws: ResponseError.foreignCursor) { try page(query(), cursor: text, limit: 1) }
@@ -100,18 +98,5 @@ struct PageQueryTests {
         #expect(throws: ResponseError.foreignCursor) {
             try query().page(of: ["others"], key: 7, cursor: cursor, limit: 1, database) { _ in ("", 0) }
         }
-    }
-}
-
-struct SipHashTests {
-    /// Appendix A of the SipHash paper, and the first test vectors of the reference implementation.
-    @Test(
-        arguments: [
-            (0, 0x726f_db47_dd0e_0e31), (1, 0x74f8_39c5_93dc_67fd), (7, 0xab02_00f5_8b01_d137),
-            (8, 0x93f5_f579_9a93_2462), (15, 0xa129_ca61_49be_45e5),
-        ] as [(UInt8, UInt64)])
-    func resultIsThatOfThePaper(length: UInt8, expected: UInt64) {
-        let key: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
-        #expect(Array(0..<length).withUnsafeBytes { SipHash.hash($0, key: key) } == expected)
     }
 }

@@ -35,11 +35,8 @@ struct FactSearchTests {
     }
 
     /// No character of a word has a special meaning, except a pair of double quotes.
-    @Test(arguments: [
-        "%", "_", "\"", "*", "'", "\\", "^", "(", ":", "-", "+", "{", ",", ".", "?", "[", "50%", "a_b", "\"ab", "ab*",
-        "it's", "a\\b", "\"\"\"", "a\"b", "AND", "a OR b", "NOT x", "^ab", "NEAR(a b)", "folded:a", "a - b", "(ab)",
-        "--x", "'; --", "a\nb",
-    ]) func queryIsLiteral(query: String) async throws {
+    @Test(arguments: ["%", "_", "\"", "*", "'", "\\", "50%", "a_b", "\"ab", "ab*", "\"\"\"", "a\"b", "a OR b", "a\nb"])
+    func queryIsLiteral(query: String) throws {
         let text = "before \(query) after"
         stored([text, "50 x", "axb", "ab", "abc abd its", "and or not near", "x", "beforeafter"])
         #expect(try found(query).contains(text))
@@ -48,31 +45,22 @@ struct FactSearchTests {
     }
 
     @Test(arguments: [
-        ("éclair", "ÉCLAIR"), ("ÉCL", "éclair"), ("straße", "STRASSE"), ("STRASSE", "straße"), ("ß", "Masse ss"),
-        ("İst", "İSTANBUL"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("σίσυφος", "ΣΊΣΥΦΟΣ"), ("ς", "Σ"), ("привет", "ПРИВЕТ"),
-        ("ǅ", "ǆ"), ("ﬁne", "FINE"), ("CHUCK", "chuck"), ("k", "K"),
-    ]) func caseDoesNotMatter(query: String, text: String) throws {
-        stored(["<\(text)>", "other"])
+        ("ÉCL", "éclair"), ("straße", "STRASSE"), ("STRASSE", "straße"), ("İst", "İSTANBUL"), ("ΣΊΣΥΦΟΣ", "σίσυφος"),
+        ("привет", "ПРИВЕТ"), ("ﬁne", "FINE"), ("CHUCK", "chuck"),
+    ]) func caseDoesNotMatterButAccentsDo(query: String, text: String) throws {
+        stored(["<\(text)>", "other", "ecl", "sigma"])
         #expect(try found(query) == ["<\(text)>"])
     }
 
-    @Test(arguments: [("é", "e"), ("e\u{301}", "é"), ("naïve", "naive")])
-    func accentsAndTheirFormMatter(query: String, text: String) async throws {
-        stored([text])
-        #expect(try found(query) == [])
-    }
-
-    @Test(arguments: [999, 1_000, 1_001, 1_002]) func totalIsExactUpToAThousandAndAbsentAbove(count: Int) throws {
+    @Test(arguments: [1_000, 1_001]) func totalIsExactUpToAThousandAndAbsentAbove(count: Int) throws {
         store.replace(upstreamFacts(0..<count) + [.upstream("x", "nothing of the kind")])
-        for query in ["text of", "fa", "THE TEXT OF FACT-"] {
-            let page = try store.search(FactQuery(text: query), limit: 1)
-            #expect(page.total == (count > 1_000 ? nil : count), "\(query)")
-        }
+        let page = try store.search(FactQuery(text: "text of"), limit: 1)
+        #expect(page.total == (count > 1_000 ? nil : count))
     }
 
     /// Facts that remain stored are found exactly once, although other facts change between the pages.
-    @Test(arguments: ["text of", "fa"]) func cursorsStayTrueWhileFactsComeAndGo(query: String) throws {
-        let query = try FactQuery(text: query)
+    @Test func cursorsStayTrueWhileFactsComeAndGo() throws {
+        let query = try FactQuery(text: "text of")
         var generator = SeededRandom(seed: 4)
         let steady = upstreamFacts(0..<60)
         var passing = upstreamFacts(100..<160)
@@ -92,7 +80,6 @@ struct FactSearchTests {
             store.replace(steady + passing)
         } while cursor != nil
         #expect(Set(ids).count == ids.count)
-        #expect(Set(ids).isSuperset(of: steady.map(\.id)))
         #expect(ids.filter(Set(steady.map(\.id)).contains) == steady.map(\.id))
     }
 
@@ -106,20 +93,14 @@ struct FactSearchTests {
 
         let others = [
             try FactQuery(text: "text"), try FactQuery(text: "texx", categories: ["x"]),
-            try FactQuery(text: "text", categories: ["y"]), try FactQuery(text: "text", categories: ["x", "y"]),
+            try FactQuery(text: "text", categories: ["y"]), try FactQuery(text: "text", source: .norris),
         ]
-        for other in others { try expectRefusal(of: cursor, in: other, store) }
-
+        for other in others {
+            #expect(throws: ResponseError.foreignCursor) { try store.search(other, cursor: cursor, limit: 5) }
+        }
         let elsewhere = Facts(key: 8)
         elsewhere.replace(upstreamFacts(0..<50, categories: ["x", "y"]))
-        try expectRefusal(of: cursor, in: query, elsewhere)
-    }
-
-    private func expectRefusal(of cursor: String, in query: FactQuery, _ store: Facts) throws {
-        let error = #expect(throws: ResponseError.self, "\(cursor.prefix(30))") {
-            try store.search(query, cursor: cursor, limit: 5)
-        }
-        #expect(error?.code == .invalidParams)
+        #expect(throws: ResponseError.foreignCursor) { try elsewhere.search(query, cursor: cursor, limit: 5) }
     }
 
     @Test func cursorSurvivesARestart() async throws {
@@ -151,52 +132,27 @@ struct FactSearchTests {
         if query.hasPrefix("\"CHUCK") { #expect(ids == ["3"]) }
     }
 
-    @Test(arguments: ["", " ", "\t\n", "\"\"", "\" \"", "\"\" \"  \"", "a\u{0}b"])
-    func queryWithoutAWordIsRefused(text: String) {
-        let error = #expect(throws: ResponseError.self) { try FactQuery(text: text) }
-        #expect(error?.code == .invalidParams)
-    }
-
     @Test func wordsAreCounted() throws {
         let words = (1...16).map { "w\($0)" }.joined(separator: " ")
         #expect(try FactQuery(text: words).words.count == 16)
-        #expect(throws: ResponseError.self) { try FactQuery(text: words + " x") }
+        for text in [words + " x", "", " ", "\"\"", "a\u{0}b"] {
+            let error = #expect(throws: ResponseError.self) { try FactQuery(text: text) }
+            #expect(error?.code == .invalidParams && error?.details["parameter"] == "query")
+        }
         #expect(try FactQuery(text: "\"\(words) x\"").words.count == 1)
         #expect(try FactQuery(text: String(repeating: "é", count: 1_000)).words.count == 1)
     }
 
-    @Test func onlyFactsOfTheSourceAreFound() throws {
+    @Test func onlyFactsOfTheSourceAndCategoryAreFound() throws {
         store.replace([
-            .upstream("a", "word"), .upstream("b", "a word", source: "fortune:x"),
-            .upstream("c", "my word", source: "builtin"),
+            .upstream("a", "word", categories: ["x"]), .upstream("b", "a word", source: "fortune:x"),
+            .upstream("c", "my word", source: "builtin"), .upstream("d", "a bad word", categories: ["explicit", "x"]),
         ])
         for (source, expected) in [(FactScope.all, ["a", "b", "c"]), (.norris, ["a", "c"]), (.fortune, ["b"])] {
             let page = try store.search(FactQuery(text: "word", source: source), limit: 9)
-            #expect(page.items.map(\.id).sorted() == expected)
-            #expect(page.total == expected.count)
+            #expect(page.items.map(\.id).sorted() == expected && page.total == expected.count)
         }
-    }
-
-    // MARK: Order and limits
-
-    @Test func newestComesFirst() throws {
-        let times = [5, nil, 9, 5, nil] as [Int64?]
-        store.replace(
-            times.enumerated().map { number, seconds in
-                Fact(
-                    id: "\(9 - number)", text: "word \(number)", categories: [], source: "chucknorris",
-                    createdAt: seconds.map { Timestamp(seconds: $0) })
-            })
-        let query = try FactQuery(text: "word")
-        #expect(try store.search(query, limit: 9).items.map(\.id) == ["7", "6", "9", "5", "8"])
-        var ids: [String] = []
-        var cursor: String?
-        repeat {
-            let page = try store.search(query, cursor: cursor, limit: 1)
-            ids += page.items.map(\.id)
-            cursor = page.next
-        } while cursor != nil
-        #expect(ids == ["7", "6", "9", "5", "8"])
+        #expect(try found("word", categories: ["x"]) == ["word"])
     }
 
     @Test func pageHasNoMoreThanFitsIntoAReply() throws {
@@ -213,42 +169,5 @@ struct FactSearchTests {
         #expect(try store.catalogue.page(common, PageRequest(limit: 9), key: 7, effort: bytes) == nil)
         #expect(try store.catalogue.page(rare, PageRequest(limit: 9), key: 7, effort: 100) == nil)
         #expect(try store.search(common, limit: 9).items.isEmpty)
-    }
-
-    /// A search finds the same facts as a linear scan.
-    @Test(arguments: 1...40 as ClosedRange<UInt64>) func searchIsWhatTheModelSays(seed: UInt64) throws {
-        var generator = SeededRandom(seed: seed)
-        let words = ["kick", "Kick", "chuck", "a", "b ", "é", "\n", "ß", "ss", "norris", "x  y"]
-        var facts: [Fact] = []
-        for number in 0..<Int.random(in: 0...300, using: &generator) {
-            // Not empty.
-            let text = (0..<4).map { _ in words.randomElement(using: &generator)! + " " }.joined() + "\(number)"
-            let names = ["p", "q", "explicit"].filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
-            facts.append(.upstream(String(1_000 + number), text, categories: names))
-        }
-        store.replace(facts)
-        for _ in 0..<10 {
-            let wanted = (0..<Int.random(in: 1...3, using: &generator)).compactMap { _ in
-                words.randomElement(using: &generator)
-            }
-            let categories = ["p", "q"].filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
-            guard let query = try? FactQuery(text: wanted.joined(separator: " "), categories: categories) else {
-                continue
-            }
-            let expected = facts.filter { fact in
-                !fact.categories.contains("explicit")
-                    && query.words.allSatisfy { searchable(fact.text).utf8.contains($0.utf8) }
-                    && (categories.isEmpty || !Set(categories).isDisjoint(with: fact.categories))
-            }
-            var found: [Fact] = []
-            var cursor: String?
-            repeat {
-                let page = try store.search(query, cursor: cursor, limit: Int.random(in: 1...60, using: &generator))
-                #expect(page.total == expected.count)
-                found += page.items
-                cursor = page.next
-            } while cursor != nil
-            #expect(found == expected, "seed \(seed), \(query.text)")
-        }
     }
 }

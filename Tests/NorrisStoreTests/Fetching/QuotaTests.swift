@@ -13,9 +13,9 @@ struct QuotaWindowTests {
     /// A fifth of the limit is rounded up.
     @Test("The last tenth is for users who have had less than a tenth") func shares() {
         var window = QuotaWindow()
-        func taken(by uid: UInt32, limit: Int = 100, at second: Int64) -> Int {
+        func taken(by uid: UInt32, at second: Int64) -> Int {
             var count = 0
-            while window.take(.user, by: uid, limit: limit, now: .start + second) == .granted { count += 1 }
+            while window.take(.user, by: uid, limit: 100, now: .start + second) == .granted { count += 1 }
             return count
         }
         #expect(taken(by: 1, at: 0) == 90)
@@ -24,41 +24,14 @@ struct QuotaWindowTests {
         #expect(taken(by: 2, at: 30) == 10)
         #expect(window.take(.user, by: 3, limit: 100, now: .start + 30) == .exhausted(until: .start + 3_600))
         #expect(taken(by: 1, at: 3_600) > 0)
-        // A quota below ten calls has no reserved tenth.
-        window = QuotaWindow()
-        #expect(taken(by: 1, limit: 9, at: 0) == 9)
-        #expect(window.take(.user, by: 2, limit: 9, now: .start) == .exhausted(until: .start + 3_600))
     }
 
-    @Test func afterAClockRollbackTheCallsOfAUserCountAsMadeNow() {
-        var window = QuotaWindow()
-        for _ in 0..<9 { #expect(window.take(.user, by: 1, limit: 10, now: .start + 500) == .granted) }
-        #expect(window.take(.user, by: 1, limit: 10, now: .start) == .exhausted(until: .start + 3_600))
-        #expect(window.take(.user, by: 2, limit: 10, now: .start) == .granted)
-    }
-
-    @Test(arguments: [
-        (100, 80), (42, 33), (10, 8), (6, 4), (5, 4), (4, 3), (2, 1), (1, 0), (0, 0), (-3, 0), (.max, 200),
-    ]) func aFifthIsKeptForUsers(limit: Int, background: Int) {
+    @Test(arguments: [(100, 80), (42, 33), (6, 4), (1, 0), (0, 0), (.max, 200)])
+    func aFifthIsKeptForUsers(limit: Int, background: Int) {
         var window = QuotaWindow()
         #expect(taken(200, .background, limit: limit, of: &window) == background)
         #expect(taken(200, .user, limit: limit, of: &window) == min(200, max(0, limit) - background))
         #expect(window.used(now: .start) == (limit == .max ? 400 : max(0, limit)))
-    }
-
-    @Test func untilIsWhenEnoughAreBack() {
-        var window = QuotaWindow()
-        for second in 0..<10 { #expect(window.take(.user, limit: 10, now: .start + Int64(second)) == .granted) }
-        let now = Timestamp.start + 20
-        #expect(window.nextFree(.user, limit: 10, now: now) == .start + 3_600)
-        // The background limit is eight calls, so three of the ten calls must expire first.
-        #expect(window.take(.background, limit: 10, now: now) == .exhausted(until: .start + 3_602))
-        // A reload with a lower limit, a higher limit, and a limit of zero.
-        #expect(window.take(.user, limit: 3, now: now) == .exhausted(until: .start + 3_607))
-        #expect(window.nextFree(.user, limit: 11, now: now) == now)
-        #expect(window.take(.user, limit: 0, now: now) == .exhausted(until: nil))
-        #expect(window.take(.background, limit: 1, now: now) == .exhausted(until: nil))
-        #expect(window.used(now: now) == 10)
     }
 
     @Test func clockThatIsSetBackCountsTheCallsAsMadeNow() {
@@ -106,18 +79,16 @@ struct QuotaLedgerTests {
     private let fixture = StoreFixture()
 
     private func run(
-        _ fixture: StoreFixture? = nil, source: String = "gifs", _ body: (QuotaLedger, Databases) async throws -> Void
+        _ fixture: StoreFixture? = nil, _ body: (QuotaLedger, Databases) async throws -> Void
     ) async throws {
         let databases = try await (fixture ?? self.fixture).databases()
-        try await body(await QuotaLedger(source: source, databases: databases), databases)
+        try await body(await QuotaLedger(source: "gifs", databases: databases), databases)
         await databases.close()
     }
 
     /// The stored times of requests, in seconds since the start.
-    private func calls(_ databases: Databases, source: String = "gifs") async throws -> [Int64] {
-        let calls: String? = try await databases.read(databases.state) { database in
-            try database.value("SELECT calls FROM quotas WHERE source = ?", [source])
-        }
+    private func calls(_ databases: Databases) async throws -> [Int64] {
+        let calls: String? = try await databases.read(databases.state) { try $0.value("SELECT calls FROM quotas") }
         return (calls ?? "").split(separator: " ").compactMap { Int64($0) }.map { $0 - Timestamp.start.seconds }
     }
 
@@ -151,20 +122,6 @@ struct QuotaLedgerTests {
         }
     }
 
-    @Test func oldCallsAreRemovedAndThoseOfOtherSourcesStay() async throws {
-        try await run(source: "other") { ledger, _ async throws in
-            #expect(await ledger.take(.user, limit: 1, now: .start) == .granted)
-        }
-        try await run { ledger, databases async throws in
-            #expect(ledger.status(limit: 5, now: .start).used == 0)
-            for second: Int64 in [0, 1, 3_600, 3_601] {
-                #expect(await ledger.take(.user, limit: 5, now: .start + second) == .granted)
-            }
-            #expect(try await calls(databases) == [3_600, 3_601])
-            #expect(try await calls(databases, source: "other") == [0])
-        }
-    }
-
     @Test func callsCountWhileTheDiskTakesNoWritesAndAreWrittenLater() async throws {
         try await run { ledger, databases async throws in
             try await databases.state.refuseWrites(to: "quotas")
@@ -180,38 +137,6 @@ struct QuotaLedgerTests {
         }
     }
 
-    @Test func callsThatCannotBeReadCountAsNone() async throws {
-        try await run { _, databases async throws in
-            try await databases.write(databases.state) { try $0.execute("DROP TABLE quotas") }
-            let ledger = await QuotaLedger(source: "gifs", databases: databases)
-            #expect(await ledger.take(.user, limit: 1, now: .start) == .granted)
-            #expect(databases.isReadOnly)
-            #expect(await ledger.take(.user, limit: 1, now: .start) == .exhausted(until: .start + 3_600))
-        }
-    }
-
-    @Test func onlyTimesAreRead() async throws {
-        try await run { _, databases async throws in
-            try await databases.write(databases.state) { database in
-                let calls = "x \(Timestamp.start.seconds) -1 \(Int64.max) 1.5"
-                try database.execute("INSERT INTO quotas (source, calls) VALUES ('gifs', ?)", [calls])
-            }
-            let ledger = await QuotaLedger(source: "gifs", databases: databases)
-            #expect(ledger.status(limit: 5, now: .start).used == 1)
-        }
-    }
-
-    @Test func clockThatIsSetBackIsNotedOnTheDisk() async throws {
-        try await run { ledger, databases async throws in
-            for second: Int64 in [0, 500_000, 9, 10] {
-                #expect(await ledger.take(.user, limit: 5, now: .start + second) == .granted)
-            }
-            #expect(try await calls(databases) == [9, 9, 10])
-            #expect(await ledger.take(.user, limit: 5, now: .start + 3_609) == .granted)
-            #expect(try await calls(databases) == [10, 3_609])
-        }
-    }
-
     @Test func callsAtOneTimeDoNotGoBeyondTheLimit() async throws {
         try await run { ledger, databases async throws in
             let granted = await withTaskGroup(of: QuotaWindow.Answer.self) { group in
@@ -220,21 +145,6 @@ struct QuotaLedgerTests {
             }
             #expect(granted == 25)
             #expect(try await calls(databases) == Array(repeating: 0, count: 25))
-        }
-    }
-
-    @Test func cancelledCallCountsAndIsNoFaultOfTheDisk() async throws {
-        try await run { ledger, databases async throws in
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    withUnsafeCurrentTask { $0?.cancel() }
-                    _ = await ledger.take(.user, limit: 5, now: .start)
-                }
-            }
-            #expect(databases.faults == [])
-            #expect(ledger.status(limit: 5, now: .start).used == 1)
-            #expect(await ledger.take(.user, limit: 5, now: .start) == .granted)
-            #expect(try await calls(databases) == [0, 0])
         }
     }
 }

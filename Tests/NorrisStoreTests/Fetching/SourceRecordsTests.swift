@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisStore
 
-struct FetchRecordTests {
+struct SourceRecordsTests {
     private let fixture = StoreFixture()
 
     private let record = FetchRecord(
@@ -14,79 +14,7 @@ struct FetchRecordTests {
                 etag: nil, lastModified: "Sat, 21 Nov 2026 11:05:04 GMT", checkedAt: Timestamp(seconds: 6)),
         ])
 
-    private func run(_ body: (SourceRecords, Databases) async throws -> Void) async throws {
-        let databases = try await fixture.databases()
-        try await body(SourceRecords(databases: databases), databases)
-        await databases.close()
-    }
-
-    @Test func recordIsThereAfterARestart() async throws {
-        try await run { records, databases async throws in
-            #expect(await records.fetch(of: "facts") == nil)
-            try await databases.write(record, for: "facts")
-        }
-        try await run { records, _ async throws in
-            #expect(await records.fetch(of: "facts") == record)
-            #expect(await records.fetch(of: "gifs") == nil)
-        }
-    }
-
-    @Test func onlyARecordThatIsThereIsRenewed() async throws {
-        try await run { records, databases async throws in
-            #expect(await !records.renew(record, for: "facts"))
-            #expect(await records.fetch(of: "facts") == nil)
-            for source in ["facts", "gifs"] { try await databases.write(record, for: source) }
-            var later = record
-            later.fetchedAt = Timestamp(seconds: 1_700_000_100)
-            later.categories = ["animal", "dev"]
-            #expect(await records.renew(later, for: "facts"))
-            #expect(await records.fetch(of: "facts") == later)
-            try await databases.write(databases.cache) { try FetchRecord.remove("facts", $0) }
-            #expect(await !records.renew(later, for: "facts"))
-            let sources = try await databases.read(databases.cache) { database in
-                try database.map("SELECT DISTINCT source FROM validators") { try $0[0] as String }
-            }
-            #expect(sources == ["gifs"])
-            #expect(databases.faults == [])
-        }
-    }
-
-    /// Renewal succeeds, because the content exists. Otherwise each failed write would cause another fetch.
-    @Test(arguments: ["fetches", "validators"])
-    func recordThatCannotBeWrittenLeavesTheOldOne(table: String) async throws {
-        try await run { records, databases async throws in
-            try await databases.write(.sample(at: 1), for: "facts")
-            try await databases.cache.refuseWrites(to: table)
-            #expect(await records.renew(record, for: "facts"))
-            #expect(await records.fetch(of: "facts") == .sample(at: 1))
-            #expect(databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
-            try await databases.cache.takeWritesAgain()
-            #expect(await records.renew(record, for: "facts"))
-            #expect(await records.fetch(of: "facts") == record)
-            #expect(databases.faults == [])
-        }
-    }
-
-    @Test func recordThatCannotBeReadIsAsNone() async throws {
-        try await run { records, databases async throws in
-            try await databases.write(record, for: "facts")
-            try await databases.write(databases.cache) { try $0.execute("DROP TABLE validators") }
-            #expect(await records.fetch(of: "facts") == nil)
-        }
-    }
-}
-
-extension Databases {
-    /// Stores the record of a fetch without its content.
-    func write(_ record: FetchRecord, for source: String) async throws {
-        try await write(cache) { try record.write(for: source, $0) }
-    }
-}
-
-struct ScheduleRecordTests {
-    private let fixture = StoreFixture()
-
-    private let full = ScheduleRecord(
+    private let schedule = ScheduleRecord(
         lastRunAt: Timestamp(seconds: 1), wait: .seconds(2), retryAt: Timestamp(seconds: 3),
         failures: 4, failure: SourceFailure(kind: .http, message: "503 — busy", since: Timestamp(seconds: 5)),
         settings: "seven", upstream: "eight", hadContent: true)
@@ -99,59 +27,38 @@ struct ScheduleRecordTests {
         await databases.close()
     }
 
-    @Test func schedulesAreThereAfterAKill() async throws {
-        try await run(fixture) { records, _ async throws in
+    @Test func recordsAreThereAfterAKill() async throws {
+        try await run(fixture) { records, databases async throws in
+            #expect(await records.fetch(of: "facts") == nil)
             #expect(await records.schedule(of: "facts") == ScheduleRecord())
-            await records.write(full, for: "facts")
+            try await databases.write(databases.cache) { [record] in try record.write(for: "facts", $0) }
+            await records.write(schedule, for: "facts")
             await records.write(ScheduleRecord(failures: 1), for: "gifs")
             try await run(fixture.killed()) { records, _ async throws in
-                #expect(await records.schedule(of: "facts") == full)
+                #expect(await records.fetch(of: "facts") == record)
+                #expect(await records.fetch(of: "gifs") == nil)
+                #expect(await records.schedule(of: "facts") == schedule)
                 #expect(await records.schedule(of: "gifs") == ScheduleRecord(failures: 1))
             }
         }
     }
 
-    @Test func laterScheduleReplacesAllOfTheOldOne() async throws {
-        try await run(fixture) { records, _ async throws in
-            for source in ["facts", "gifs"] { await records.write(full, for: source) }
-            let later = ScheduleRecord(lastRunAt: Timestamp(seconds: 9))
-            await records.write(later, for: "facts")
-            #expect(await records.schedule(of: "facts") == later)
-            #expect(await records.schedule(of: "gifs") == full)
-        }
-    }
-
-    @Test func cancelledRunStoresItsSchedule() async throws {
-        try await run(fixture) { records, _ async throws in
-            await withTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { [full] in
-                    withUnsafeCurrentTask { $0?.cancel() }
-                    await records.write(full, for: "facts")
-                }
+    @Test func onlyARecordThatIsThereIsRenewed() async throws {
+        try await run(fixture) { records, databases async throws in
+            #expect(await !records.renew(record, for: "facts"))
+            #expect(await records.fetch(of: "facts") == nil)
+            for source in ["facts", "gifs"] {
+                try await databases.write(databases.cache) { [record] in try record.write(for: source, $0) }
             }
-            #expect(await records.schedule(of: "facts") == full)
-        }
-    }
-
-    @Test func scheduleThatCannotBeWrittenIsAFaultOfTheState() async throws {
-        try await run(fixture) { records, databases async throws in
-            await records.write(full, for: "facts")
-            try await databases.state.refuseWrites(to: "schedules")
-            await records.write(ScheduleRecord(), for: "facts")
-            #expect(await records.schedule(of: "facts") == full)
-            #expect(databases.faults.map { $0.hasPrefix("state.db takes no writes: ") } == [true])
-            try await databases.state.takeWritesAgain()
-            await records.write(ScheduleRecord(), for: "facts")
-            #expect(await records.schedule(of: "facts") == ScheduleRecord())
+            var later = record
+            later.fetchedAt = Timestamp(seconds: 1_700_000_100)
+            later.categories = ["animal", "dev"]
+            #expect(await records.renew(later, for: "facts"))
+            #expect(await records.fetch(of: "facts") == later)
+            try await databases.write(databases.cache) { try FetchRecord.remove("facts", $0) }
+            #expect(await !records.renew(later, for: "facts"))
+            #expect(await records.fetch(of: "gifs") == record)
             #expect(databases.faults == [])
-        }
-    }
-
-    @Test func scheduleThatCannotBeReadIsAsNone() async throws {
-        try await run(fixture) { records, databases async throws in
-            await records.write(full, for: "facts")
-            try await databases.write(databases.state) { try $0.execute("DROP TABLE schedules") }
-            #expect(await records.schedule(of: "facts") == ScheduleRecord())
         }
     }
 }

@@ -18,8 +18,10 @@ struct FortunesTests {
         return Set(store.catalogue.numbers(filter).map { store.catalogue.fact($0).text })
     }
 
-    @Test func nameOfTheFileIsTheCategory() async throws {
+    /// Ids must remain stable because users keep favorites by id.
+    @Test func nameOfTheFileIsTheCategoryAndTheIDIsMadeFromTheText() async throws {
         try folder.write("f/work", "One.\n%\nTwo.")
+        try folder.write("g/a", "You will be hungry again in one hour.")
         let store = try await FactStore.new()
         store.readFortunes([folder("f")])
         #expect(texts(in: store, ["work"]) == ["One.", "Two."])
@@ -29,17 +31,11 @@ struct FortunesTests {
         #expect(store.fact(id: fact.id) == fact)
         let page = try store.search(FactQuery(text: "two", categories: ["work"]))
         #expect(page.items.map(\.text) == ["Two."])
-    }
-
-    /// Ids must remain stable because users keep favorites by id.
-    @Test func idIsMadeFromTheTextAsEver() async throws {
-        try folder.write("f/a", "You will be hungry again in one hour.")
-        let store = try await FactStore.new()
-        store.readFortunes([folder("f")])
+        store.readFortunes([folder("g")])
         #expect(store.nextIDs(1, fortunes) == ["fortune:4qh0qq9hn3v62"])
     }
 
-    @Test(arguments: ["Work", "work.txt", "ünder", String(repeating: "a", count: 41), "a b"])
+    @Test(arguments: ["work.txt", String(repeating: "a", count: 41)])
     func nameThatIsNoCategoryGivesFactsWithoutOne(name: String) async throws {
         try folder.write("f/" + name, "Text.")
         let store = try await FactStore.new()
@@ -112,30 +108,6 @@ struct FortunesTests {
         asNobody { store.readFortunes([folder("f"), folder("none")]) }
         #expect(log.lines.count { $0 == "error fortunes.unreadable" } == 3)
     }
-
-    @Test func cancelledReadingChangesNothing() async throws {
-        try folder.write("f/a", "One.")
-        try folder.write("f/b", "Two.")
-        let store = try await FactStore.new()
-        var calls = 0
-        store.readFortunes([folder("f")]) {
-            calls += 1
-            return calls > 2
-        }
-        #expect(texts(in: store).isEmpty)
-        store.readFortunes([folder("f")])
-        #expect(texts(in: store) == ["One.", "Two."])
-    }
-
-    @Test func fortunesBeyondTheLimitsAreCounted() async throws {
-        let texts = (0..<FactCatalogue.maximumCount + 7).map { "Fortune \($0)." }
-        try folder.write("f/a", texts.joined(separator: "\n%\n"))
-        let store = try await FactStore.new()
-        let builtin = store.catalogue.count
-        store.readFortunes([folder("f")])
-        #expect(store.catalogue.count == FactCatalogue.maximumCount)
-        #expect(store.catalogue.leftOut == 7 + builtin)
-    }
 }
 
 struct FortuneTextTests {
@@ -160,8 +132,7 @@ struct FortuneTextTests {
     }
 
     @Test(arguments: [
-        ("", []), ("\n", []), ("%\n", []), ("%", []), ("%\n%\n%\n", []), ("One.\n%\nTwo.\n%\n", ["One.", "Two."]),
-        ("One.\n%\nTwo.\n", ["One.", "Two."]), ("One.\n%\nTwo.", ["One.", "Two."]),
+        ("", []), ("%\n%\n", []), ("One.\n%\nTwo.", ["One.", "Two."]),
         ("%\nOne.\n%\n%\n\n%\nTwo.\n%", ["One.", "Two."]),
         // Only a line that consists of a single percent sign ends a text.
         ("100%\n%%\n% \n %\n%x\n", ["100%\n%%\n% \n %\n%x"]),
@@ -171,10 +142,8 @@ struct FortuneTextTests {
     ]) func linesOfAPercentSignDivide(text: String, expected: [String]) throws { #expect(try texts(text) == expected) }
 
     @Test(arguments: [
-        ("_\u{8}a_\u{8}b", "ab"), ("b\u{8}bo\u{8}old", "bold"), ("x_\u{8}\u{8}\u{8}y", "y"), ("é\u{8}e", "e"),
-        ("_\u{8}é", "é"), ("\u{8}\u{8}a", "a"), ("a\n\u{8}b", "a\nb"), ("a\u{8}\u{8}\u{8}", ""),
-        ("\u{1B}[31mred\u{1B}[0m", "red"), ("\u{1B}]0;title\u{7}text", "text"), ("a\u{7}b\u{7F}c\u{85}d", "abcd"),
-        ("a\u{202E}b\u{2066}c", "abc"), ("\u{1B}[2J", ""), ("\u{200B}\u{FEFF}", ""),
+        ("_\u{8}a_\u{8}b", "ab"), ("b\u{8}bo\u{8}old", "bold"), ("x_\u{8}\u{8}\u{8}y", "y"), ("_\u{8}é", "é"),
+        ("a\n\u{8}b", "a\nb"), ("\u{1B}[31mred\u{1B}[0m", "red"), ("a\u{7}b\u{7F}c\u{85}\u{202E}d", "abcd"),
     ]) func overstrikesAndControlsAreRemoved(text: String, expected: String) throws {
         #expect(try texts(text) == [expected].filter { !$0.isEmpty })
     }
@@ -197,13 +166,10 @@ struct FortuneTextTests {
         #expect(try texts("One\n%\nTwo", format: header) == ["One", "Two"])
     }
 
-    @Test func textsOfAnyLengthAFactMayHaveAreRead() throws {
+    /// Lines and texts cross the blocks in which a file is read; texts without an end are not collected.
+    @Test(arguments: ["%\n", "x", "\u{8}"]) func largeFilesAreReadInBlocks(unit: String) throws {
         let longest = String(repeating: "é", count: 10_000)
         #expect(try texts("\(longest)\n%\n\(longest)x\n%\nshort") == [longest, "short"])
-    }
-
-    /// Lines and texts cross the blocks in which a file is read; texts without an end are not collected.
-    @Test(arguments: ["\n", "%\n", "x", "x\n", "\u{8}"]) func largeFilesAreReadInBlocks(unit: String) throws {
         let large = String(repeating: unit, count: (3 << 20) / unit.utf8.count)
         #expect(try texts("One.\n%\n" + large + "\n%\nTwo.") == ["One.", "Two."])
     }

@@ -84,11 +84,4 @@ struct PostSearchTests {
         }
         await #expect(throws: ResponseError.foreignCursor) { try await store.page(cursor: first.next) }
     }
-
-    @Test func theQueryHasTheLimitsOfAllSearches() {
-        for text in ["", " ", "\"\"", "a\u{0}", String(repeating: "a ", count: 17)] {
-            let error = #expect(throws: ResponseError.self) { try SearchWords(text) }
-            #expect(error?.code == .invalidParams && error?.details["parameter"] == "query")
-        }
-    }
 }

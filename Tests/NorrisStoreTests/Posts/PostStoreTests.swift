@@ -1,4 +1,3 @@
-import CSQLite
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -40,15 +39,6 @@ struct PostStoreTests {
         }
     }
 
-    @Test func sourceThatIsAwayForLongKeepsItsPosts() async throws {
-        let store = try await PostStore.new()
-        try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
-        try await store.fetch([.sample("b:1", source: "b")], source: "b", at: 9_000)
-        #expect(store.counts == ["a": 2, "b": 1])
-        // The post that the source still contains stays. The other post was last fetched long ago.
-        #expect(try await store.fetch([.sample("a:2")], at: 10_000) == PostChanges(removed: 1, total: 1))
-    }
-
     @Test func ofTooManyPostsTheOldestThatAreNoLongerHeldGo() async throws {
         let store = try await PostStore.new()
         let held = [Post.sample("a:held", at: 1)]
@@ -72,31 +62,6 @@ struct PostStoreTests {
         #expect(try await store.post(id: "a:old", sources: ["a"], read: ReadPosts()) == nil)
     }
 
-    @Test("A post that comes into an empty source counts as seen since its date, so that it stays read")
-    func readPostsStayReadAfterTheCacheIsGone() async throws {
-        let store = try await PostStore.new()
-        let marks = ReadMarks(databases: store.databases)
-        let posts = [Post.sample("a:dated", at: 5), .sample("a:undated")]
-        func unread(uid: UInt32) async throws -> UnreadPosts {
-            try await store.unread(sources: ["a"], read: await marks.read(uid: uid))
-        }
-        func unreadIDs(uid: UInt32) async throws -> [String] {
-            let query = PostQuery(sources: ["a"], isUnreadOnly: true)
-            return try await store.listed(query, read: await marks.read(uid: uid))
-        }
-        try await store.fetch(posts, at: 10)
-        try await marks.markAll(uid: 1, try await unread(uid: 1))
-        try await marks.markAll(uid: 2, .sample(["a"], until: 7))
-        try await store.clear(source: "a")
-        try await store.fetch([.sample("a:new", at: 15)] + posts, at: 20)
-        for uid: UInt32 in [1, 2] { #expect(try await unreadIDs(uid: uid) == ["a:new"]) }
-        #expect(try await unread(uid: 1).counts == ["a": 1])
-        #expect(try await store.listed() == ["a:new", "a:undated", "a:dated"])
-        // The source is no longer empty.
-        try await store.fetch([.sample("a:old", at: 6), .sample("a:late")] + posts, at: 30)
-        #expect(try await unreadIDs(uid: 1) == ["a:late", "a:new", "a:old"])
-    }
-
     @Test("A reply without changes renews the posts of the last fetch and removes expired posts")
     func confirmation() async throws {
         let store = try await PostStore.new()
@@ -112,23 +77,8 @@ struct PostStoreTests {
         #expect(await confirm(at: 110) == PostChanges(removed: 1, total: 1))
         #expect(try await store.fetch([], at: 209) == PostChanges(total: 1))
         #expect(try await store.fetch([], at: 210) == PostChanges(removed: 1))
-        #expect(await confirm(at: 211) == PostChanges())
         try await store.clear(source: "a")
         #expect(await confirm(at: 212) == nil)
-        #expect(await records.fetch(of: "a") == nil)
-    }
-
-    @Test func unchangedPostsAreNotWritten() async throws {
-        let store = try await PostStore.new()
-        let posts = (0..<5).map { Post.sample("a:\($0)", at: 3) }
-        try await store.fetch(posts, at: 10)
-        for table in ["posts", "authors"] {
-            try await store.databases.cache.refuse("UPDATE", on: table)
-            try await store.fetch(posts, at: 20)
-            #expect(await store.confirm(source: "a", keep: .seconds(100), fetch: .sample(at: 30)) != nil)
-            #expect(store.databases.faults == [])
-            try await store.databases.cache.takeWritesAgain()
-        }
     }
 
     @Test func clearingTakesPostsAuthorsAndTheRecordOfOneSource() async throws {
@@ -139,24 +89,11 @@ struct PostStoreTests {
         #expect(try await store.clear(source: "a") == 2)
         #expect(try await store.clear(source: "a") == 0)
         #expect(store.counts == ["b": 1])
-        #expect(store.count(source: "a") == 0)
         #expect(await records.fetch(of: "a") == nil)
         #expect(await records.fetch(of: "b") != nil)
         #expect(try await store.listed(PostQuery(sources: ["a", "b"])) == ["b:1"])
         let authors = try await store.authors(sources: ["a", "b"], cursor: nil, limit: 10)
         #expect(authors.items.map(\.id) == ["b:ann"])
-    }
-
-    /// An example of an incomplete fetch is a repaired feed.
-    @Test func authorsWithoutPostsGoWithACompleteFetch() async throws {
-        let store = try await PostStore.new()
-        func fetch(by author: String, isComplete: Bool, at now: Int64) async throws -> [String] {
-            try await store.fetch([.sample("a:1", by: author)], isComplete: isComplete, keep: nil, at: now)
-            return try await store.authors(sources: ["a"], cursor: nil, limit: 10).items.map(\.id)
-        }
-        #expect(try await fetch(by: "ann", isComplete: false, at: 10) == ["a:ann"])
-        #expect(try await fetch(by: "bob", isComplete: false, at: 20) == ["a:ann", "a:bob"])
-        #expect(try await fetch(by: "bob", isComplete: true, at: 30) == ["a:bob"])
     }
 
     @Test func incompleteFetchIsTheLastThatContainedTheOtherPosts() async throws {
@@ -209,96 +146,26 @@ struct PostStoreTests {
         await databases.close()
     }
 
-    @Test func clearWhileAFetchIsStoredLeavesNoRecord() async throws {
-        let store = try await PostStore.new()
-        let databases = store.databases
-        let records = SourceRecords(databases: databases)
-        // SQLite calls the hook in the first transaction of the fetch, after the fetch has begun.
-        try await databases.write(databases.cache) { database in
-            _ = sqlite3_update_hook(
-                database.handle,
-                { databases, _, _, _, _ in
-                    guard let databases else { return }
-                    Unmanaged<Databases>.fromOpaque(databases).takeUnretainedValue().noteCleared("a")
-                }, Unmanaged.passUnretained(databases).toOpaque())
-        }
-        await #expect(throws: Databases.contentGone) { try await store.fetch([.sample("a:1")], at: 10) }
-        #expect(await records.fetch(of: "a") == nil)
-        // Another source is not affected.
-        try await store.fetch([.sample("b:1", source: "b")], source: "b", at: 10)
-        try await databases.write(databases.cache) { _ = sqlite3_update_hook($0.handle, nil, nil) }
-        try await store.fetch([.sample("a:1")], at: 20)
-        #expect(await records.fetch(of: "a") == .sample(at: 20))
-        let generation = databases.generation(of: "a")
-        try await store.clear(source: "a")
-        #expect(databases.generation(of: "a") != generation)
-    }
-}
-
-/// Posts on a failing disk or after a cancellation: a fetch that is not stored completely leaves the record of before,
-/// and failures are reported.
-struct PostFailingDiskTests {
-    private let fixture = StoreFixture()
-
-    private func withStore(_ body: (PostStore) async throws -> Void) async throws {
-        let store = await PostStore(databases: try await fixture.databases())
-        try await body(store)
-        await store.databases.close()
-    }
-
+    /// A fetch that is not stored completely leaves the record of before.
     @Test(arguments: ["posts", "authors", "fetches"])
     func fetchThatCannotBeWrittenLosesNothing(table: String) async throws {
-        try await withStore { store in
-            let records = SourceRecords(databases: store.databases)
-            try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
-            try await store.databases.cache.refuseWrites(to: table)
-            let error = await #expect(throws: StoreError.self) {
-                try await store.fetch([.sample("a:3", by: "bob")], keep: .zero, at: 20)
-            }
-            #expect(error?.path == fixture.folder("cache/cache.db"))
-            #expect(store.databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
-            #expect(try await store.listed().filter { $0 != "a:3" } == ["a:1", "a:2"])
-            #expect(await records.fetch(of: "a") == .sample(at: 10))
-            try await store.databases.cache.takeWritesAgain()
+        let fixture = StoreFixture()
+        let store = await PostStore(databases: try await fixture.databases())
+        let records = SourceRecords(databases: store.databases)
+        try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
+        try await store.databases.cache.refuseWrites(to: table)
+        let error = await #expect(throws: StoreError.self) {
             try await store.fetch([.sample("a:3", by: "bob")], keep: .zero, at: 20)
-            #expect(store.databases.faults == [])
-            #expect(try await store.listed() == ["a:3"])
-            #expect(store.counts == ["a": 1])
         }
-    }
-
-    @Test("A reply without changes whose record cannot be written costs no fetch")
-    func confirmationOnAFailingDisk() async throws {
-        try await withStore { store in
-            try await store.fetch([.sample("a:1"), .sample("a:2")], at: 10)
-            try await store.fetch([.sample("a:2")], at: 20)
-            try await store.databases.cache.refuseWrites(to: "fetches")
-            let changes = await store.confirm(
-                source: "a", keep: .zero, fetch: .sample(at: 30), at: Timestamp(seconds: 30))
-            #expect(changes == PostChanges(total: 2))
-            #expect(try await store.listed() == ["a:1", "a:2"])
-            #expect(store.databases.isReadOnly)
-        }
-    }
-
-    @Test func cancelledFetchChangesNothing() async throws {
-        try await withStore { store in
-            let posts = (0..<3).map { Post.sample("a:\($0)", by: "\($0)") }
-            try await store.fetch(posts, at: 10)
-            let cancelled = StoreError(path: fixture.folder("cache/cache.db"), .cancelled)
-            await #expect(throws: cancelled) {
-                try await withThrowingTaskGroup(of: Void.self) { tasks in
-                    tasks.addTask {
-                        withUnsafeCurrentTask { $0?.cancel() }
-                        try await store.fetch([posts[0]], at: 20)
-                    }
-                    try await tasks.waitForAll()
-                }
-            }
-            #expect(store.counts == ["a": 3])
-            #expect(store.databases.faults == [])
-            // All posts were part of the source until the fetch before.
-            #expect(try await store.fetch([], keep: .seconds(10), at: 19) == PostChanges(total: 3))
-        }
+        #expect(error?.path == fixture.folder("cache/cache.db"))
+        #expect(store.databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
+        #expect(try await store.listed().filter { $0 != "a:3" } == ["a:1", "a:2"])
+        #expect(await records.fetch(of: "a") == .sample(at: 10))
+        try await store.databases.cache.takeWritesAgain()
+        try await store.fetch([.sample("a:3", by: "bob")], keep: .zero, at: 20)
+        #expect(store.databases.faults == [])
+        #expect(try await store.listed() == ["a:3"])
+        #expect(store.counts == ["a": 1])
+        await store.databases.close()
     }
 }

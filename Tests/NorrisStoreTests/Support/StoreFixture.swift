@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import NorrisProtocol
 import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisStore
@@ -82,28 +81,18 @@ extension DatabaseFile {
     }
 
     /// Makes every insertion into a table fail, until ``takeWritesAgain()`` or until the file is opened again.
-    func refuseWrites(to table: String) async throws { try await refuse("INSERT", on: table) }
-
-    func refuse(_ statement: String, on table: String) async throws {
+    func refuseWrites(to table: String) async throws {
         // A trigger is no changed row, so neither of these writes ends a write failure.
         try await write { database in
             try database.execute(
                 """
-                CREATE TEMP TRIGGER refused AFTER \(statement) ON main.\(table)
+                CREATE TEMP TRIGGER refused AFTER INSERT ON main.\(table)
                 BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
                 """)
         }
     }
 
     func takeWritesAgain() async throws { try await write { try $0.execute("DROP TRIGGER refused") } }
-}
-
-extension Sequence {
-    func mapped<Result>(_ body: (Element) async throws -> Result) async rethrows -> [Result] {
-        var results: [Result] = []
-        for element in self { results.append(try await body(element)) }
-        return results
-    }
 }
 
 extension Logger { static var silent: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } } }

@@ -22,58 +22,26 @@ struct ReadMarksTests {
 
     @Test func marksAreCountedOnce() async throws {
         try await withMarks { marks, _, _ async throws in
-            #expect(try await marks.mark(uid: 1, [], isRead: true) == 0)
             #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:2")], isRead: true) == 2)
             #expect(try await marks.mark(uid: 1, [.sample("a:2"), .sample("a:3")], isRead: true) == 1)
             let read = await marks.read(uid: 1)
             #expect(["a:1", "a:3", "a:4"].map { read.contains(.sample($0)) } == [true, true, false])
             #expect(try await marks.mark(uid: 1, [.sample("a:1"), .sample("a:4")], isRead: false) == 1)
             #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
-        }
-    }
-
-    @Test("Ids are told apart by their bytes") func ids() async throws {
-        try await withMarks { marks, _, _ async throws in
-            #expect(try await marks.mark(uid: 1, [.sample("é")], isRead: true) == 1)
-            #expect(await !marks.read(uid: 1).contains(.sample("e\u{301}")))
-        }
-    }
-
-    @Test func usersHaveTheirOwn() async throws {
-        try await withMarks { marks, _, _ async throws in
-            _ = await marks.read(uid: 2)
-            #expect(try await marks.mark(uid: 1, [.sample("a:1")], isRead: true) == 1)
+            // Users have their own marks.
             try await marks.markAll(uid: 1, .sample(["a"], until: 5))
-            for uid in [2, UInt32.max] { #expect(await !marks.read(uid: uid).contains(.sample("a:1"))) }
-            #expect(try await marks.mark(uid: .max, [.sample("a:1")], isRead: true) == 1)
-            #expect(await marks.read(uid: .max).contains(.sample("a:1")))
-        }
-    }
-
-    @Test func allOfASourceAreReadUntilATime() async throws {
-        try await withMarks { marks, _, databases async throws in
-            try await marks.markAll(uid: 1, .sample(["a", "b"], until: 5))
-            // A late request with an earlier time changes nothing.
-            try await marks.markAll(uid: 1, .sample(["b"], until: 3))
-            let read = await marks.read(uid: 1)
-            #expect(read.contains(.sample("a:5", seen: 5)) && !read.contains(.sample("a:6", seen: 6)))
-            #expect(read.contains(.sample("b:5", seen: 5, source: "b")))
-            #expect(!read.contains(.sample("c:1", source: "c")))
-            // A separate mark has precedence, until all posts are marked again.
-            #expect(try await marks.mark(uid: 1, [.sample("a:5", seen: 5)], isRead: false) == 1)
-            try await marks.markAll(uid: 1, .sample(["b"], until: 9))
-            #expect(await !marks.read(uid: 1).contains(.sample("a:5", seen: 5)))
-            try await marks.markAll(uid: 1, .sample(["a"], until: 5))
-            #expect(await marks.read(uid: 1).contains(.sample("a:5", seen: 5)))
-            #expect(try await databases.state.count("read_marks") == 0)
-            #expect(try await databases.state.count("read_until") == 2)
+            #expect(await !marks.read(uid: .max).contains(.sample("a:2")))
+            #expect(try await marks.mark(uid: .max, [.sample("a:2")], isRead: true) == 1)
+            #expect(await marks.read(uid: .max).contains(.sample("a:2")))
         }
     }
 
     @Test func aPostStoredAfterAllWereMarkedIsUnread() async throws {
-        try await withMarks { marks, posts, _ async throws in
+        try await withMarks { marks, posts, databases async throws in
             try await posts.fetch([.sample("a:1", at: 3), .sample("a:2")], at: 10)
             try await markAll(marks, posts)
+            // One mark of the whole source.
+            #expect(try await databases.state.count("read_marks") == 0)
             #expect(try await Set(readIDs(marks, posts)) == ["a:1", "a:2"])
             // Also with an old date.
             try await posts.fetch([.sample("a:1", at: 3), .sample("a:3", at: 1)], at: 20)
@@ -96,8 +64,13 @@ struct ReadMarksTests {
             } else {
                 try await markAll(marks, posts)
             }
+            // The time of another user, before which the post without a date counts as seen.
+            try await marks.markAll(uid: 2, .sample(["a"], until: 7))
             try await posts.clear(source: "a")
             try await posts.fetch(both + [.sample("a:new", at: 25)], at: 30)
+            #expect(try await Set(readIDs(marks, posts)) == ["a:dated", "a:undated"])
+            // The source is no longer empty, so an old date does not count.
+            try await posts.fetch(both + [.sample("a:old", at: 6)], at: 40)
             #expect(try await Set(readIDs(marks, posts)) == ["a:dated", "a:undated"])
         }
     }
@@ -161,32 +134,6 @@ struct ReadMarksTests {
             // A changed mark takes no other's place.
             #expect(try await marks.mark(uid: 1, [.sample("a:5")], isRead: false) == 1)
             #expect(await marks.read(uid: 1).contains(.sample("a:3")))
-        }
-    }
-
-    @Test func marksThatCannotBeWrittenAreNone() async throws {
-        try await withMarks { marks, _, databases async throws in
-            #expect(try await marks.mark(uid: 1, [.sample("a:1")], isRead: true) == 1)
-            _ = await marks.read(uid: 1)
-            try await databases.state.refuseWrites(to: "read_marks")
-            let refusal = ResponseError.storage(
-                "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
-            await #expect(throws: refusal) { try await marks.mark(uid: 1, [.sample("a:2")], isRead: true) }
-            #expect(await !marks.read(uid: 1).contains(.sample("a:2")))
-            #expect(databases.faults.map { $0.hasPrefix("state.db takes no writes: ") } == [true])
-            try await databases.state.takeWritesAgain()
-            #expect(try await marks.mark(uid: 1, [.sample("a:2")], isRead: true) == 1)
-            #expect(databases.faults == [])
-        }
-    }
-
-    @Test func whereMarksCannotBeReadNothingIsRead() async throws {
-        try await withMarks { marks, _, databases async throws in
-            #expect(try await marks.mark(uid: 1, [.sample("a:1")], isRead: true) == 1)
-            try await databases.state.write { try $0.execute("ALTER TABLE read_marks RENAME TO renamed") }
-            #expect(await !marks.read(uid: 1).contains(.sample("a:1")))
-            try await databases.state.write { try $0.execute("ALTER TABLE renamed RENAME TO read_marks") }
-            #expect(await marks.read(uid: 1).contains(.sample("a:1")))
         }
     }
 }

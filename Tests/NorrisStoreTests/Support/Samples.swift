@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisTestSupport
 
 @testable import NorrisStore
 
@@ -63,6 +64,11 @@ extension PostStore {
     ) async throws -> [String] {
         try await page(query, read: read).items.map(\.id)
     }
+
+    /// The sources of the tests that have posts, with their numbers of posts.
+    var counts: [String: Int] {
+        Dictionary(uniqueKeysWithValues: ["a", "b", "c"].map { ($0, count(source: $0)) }).filter { $0.value > 0 }
+    }
 }
 
 extension ReadPosts {
@@ -77,9 +83,33 @@ extension ResponseError {
         "The cursor belongs to another list.", parameter: "cursor", hint: "Start again without a cursor.")
 }
 
-extension PostStore {
-    /// The sources of the tests that have posts, with their numbers of posts.
-    var counts: [String: Int] {
-        Dictionary(uniqueKeysWithValues: ["a", "b", "c"].map { ($0, count(source: $0)) }).filter { $0.value > 0 }
+extension GifStore {
+    /// A store in new folders.
+    static func new() async throws -> GifStore { await GifStore(databases: try StoreFixture().databases()) }
+
+    func rows(of table: String) async throws -> Int { try await databases.cache.count(table) }
+
+    /// The ids of a list, without requests to Giphy.
+    func ids(of list: GifList) async throws -> [String] {
+        try await page(of: list, PageRequest(limit: 50), notBefore: .start)?.items.map(\.id) ?? []
     }
+}
+
+extension Gif {
+    static func some(_ id: String, _ title: String? = nil, rating: String = "g") -> Gif {
+        Gif(
+            id: id, title: title ?? "The title of \(id)", rating: rating, pageURL: "https://giphy.com/gifs/\(id)",
+            renditions: ["original": Rendition(url: "https://media0.giphy.com/media/\(id)/giphy.gif?cid=1&ct=g")])
+    }
+}
+
+func gifs(_ numbers: Range<Int>) -> [Gif] {
+    numbers.map { .some("gif-" + String(String($0 + 100_000).dropFirst())) }
+}
+
+extension Timestamp {
+    /// The time at which tests begin. It is before the real time, so content stored now has not expired.
+    static let start = Timestamp(seconds: 1_700_000_000)
+
+    static func + (time: Timestamp, seconds: Int64) -> Timestamp { Timestamp(seconds: time.seconds + seconds) }
 }
