@@ -17,14 +17,12 @@ package struct ManualPage: Sendable {
     }
 
     /// The lines below a heading; empty without such a heading.
-    package func section(_ title: String) -> ManualPage { part(from: ".Sh \(title)", to: ".Sh ") }
+    package func section(_ title: String) -> ManualPage {
+        guard let index = lines.firstIndex(of: ".Sh \(title)") else { return ManualPage(lines: []) }
+        return ManualPage(lines: Array(lines[(index + 1)...].prefix { !$0.hasPrefix(".Sh ") }))
+    }
 
-    /// The titles of `.Ss`.
-    package var subsections: [String] { lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } }
-
-    package func subsection(_ title: String) -> ManualPage { part(from: ".Ss \(title)", to: ".Ss ") }
-
-    /// The lines up to the first paragraph: the synopsis of a command.
+    /// The lines up to the first paragraph: the synopsis of a program.
     package var usage: String { lines.prefix { $0 != ".Pp" }.map(Self.plain).joined(separator: " ") }
 
     /// The tags of all lists, such as `--category name`.
@@ -34,11 +32,6 @@ package struct ManualPage: Sendable {
     package var displays: [String] {
         lines.split(omittingEmptySubsequences: false) { $0.hasPrefix(".Bd -literal") }.dropFirst()
             .map { $0.prefix { $0 != ".Ed" }.map { Self.unescaped($0) + "\n" }.joined() }
-    }
-
-    private func part(from start: String, to end: String) -> ManualPage {
-        guard let index = lines.firstIndex(of: start) else { return ManualPage(lines: []) }
-        return ManualPage(lines: Array(lines[(index + 1)...].prefix { !$0.hasPrefix(end) }))
     }
 }
 
@@ -88,7 +81,7 @@ extension ManualPage {
 /// The parts of a page that are generated from tables of the programs.
 extension ManualPage {
     /// The page with new parts between the comments `begin TITLE` and `end`.
-    package func replacing(_ part: (_ title: String) -> String) -> ManualPage {
+    package func replacing(_ part: (_ title: String) throws -> String) rethrows -> ManualPage {
         var updated: [String] = []
         var isInside = false
         for line in lines {
@@ -96,7 +89,8 @@ extension ManualPage {
             if !isInside { updated.append(line) }
             if line.hasPrefix(#".\" begin "#) {
                 isInside = true
-                updated += part(String(line.dropFirst(#".\" begin "#.count))).split(separator: "\n").map(String.init)
+                updated += try part(String(line.dropFirst(#".\" begin "#.count))).split(separator: "\n").map(
+                    String.init)
             }
         }
         return ManualPage(lines: updated)

@@ -14,13 +14,6 @@ struct ConnectionTests {
         // The peer has disconnected. Without MSG_NOSIGNAL the SIGPIPE would end the process.
         try connection.send(line: Array("{}".utf8))
         #expect(try connection.receiveLine() == Array(refusal.utf8))
-        var isClosed = false
-        do {
-            _ = try connection.receiveLine()
-        } catch {
-            isClosed = error == .closed(path: server.path)
-        }
-        #expect(isClosed)
     }
 
     @Test func sendsALongLineWhileThePeerReadsSlowly() throws {
@@ -51,20 +44,6 @@ struct ConnectionTests {
             })
         #expect(reply == Array("{}".utf8))
         #expect(ticks >= 3)
-    }
-
-    @Test func givesUpInTimeHoweverOftenItTicks() throws {
-        let directory = TemporaryFolder()
-        let listener = try listeningSocket(at: directory("mute.sock"), backlog: 16)
-        defer { close(listener) }
-        for pause in [Duration.milliseconds(1), .zero, .seconds(3_600)] {
-            let client = Client(candidates: [directory("mute.sock")], timeout: .milliseconds(20))
-            var error: ClientError?
-            do throws(ClientError) { _ = try client.call(Array("{}".utf8), ticker: { pause }) } catch let failure {
-                error = failure
-            }
-            #expect(error == .timedOut(path: directory("mute.sock")))
-        }
     }
 
     @Test func takesTheFirstCandidateThatAccepts() throws {
@@ -102,14 +81,6 @@ struct ConnectionTests {
         #expect(failure([file + "/x.sock"]) == .noSocket(paths: [file + "/x.sock"]))
     }
 
-    @Test func tellsADatagramSocket() throws {
-        let directory = TemporaryFolder()
-        let path = directory("datagram.sock")
-        let descriptor = try listeningSocket(at: path, backlog: 0, type: SOCK_DGRAM)
-        defer { close(descriptor) }
-        #expect(failure([path]) == .notASocket(path: path))
-    }
-
     @Test func tellsASocketThatNobodyListensOn() throws {
         let directory = TemporaryFolder()
         let path = directory("stale.sock")
@@ -126,23 +97,6 @@ struct ConnectionTests {
         #expect(failure([long]) == .pathTooLong(path: long))
         #expect(failure([""]) == .pathTooLong(path: ""))
         #expect(failure(["/tmp/a\0b"]) == .pathTooLong(path: "/tmp/a\0b"))
-    }
-
-    @Test func takesAPathOf107Bytes() throws {
-        let path = "/tmp/norris-" + UUID().uuidString + String(repeating: "x", count: 59)
-        #expect(path.utf8.count == 107)
-        let descriptor = try listeningSocket(at: path, backlog: 1)
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
-        #expect(failure([path]) == nil)
-    }
-
-    @Test(.enabled(if: getuid() != 0, "permissions do not stop root")) func tellsASocketThatMayNotBeUsed() throws {
-        let server = try ScriptedServer([])
-        chmod(server.path, 0)
-        #expect(failure([server.path]) == .notPermitted(path: server.path))
     }
 
     @Test func waitsForRoomInTheBacklogUntilTheDeadline() throws {
@@ -180,15 +134,9 @@ struct ConnectionTests {
 }
 
 struct DeadlineTests {
-    @Test(arguments: [Duration.zero, .seconds(-1), .seconds(Int64.min)]) func hasPassedAtOnce(duration: Duration) {
-        #expect(Deadline(after: duration).hasPassed)
-    }
-
-    @Test(arguments: [Duration.seconds(3600), .seconds(Int64.max)]) func hasNotPassedLongBefore(duration: Duration) {
-        #expect(!Deadline(after: duration).hasPassed)
-    }
-
-    @Test func leavesNoTimeForACallWhenItHasPassed() throws {
+    @Test func hasPassedOrNotAtTheEndsOfTime() throws {
+        for duration in [Duration.zero, .seconds(Int64.min)] { #expect(Deadline(after: duration).hasPassed) }
+        #expect(!Deadline(after: .seconds(Int64.max)).hasPassed)
         let server = try ScriptedServer([{ $0.waitForTheEnd() }])
         #expect(throws: ClientError.timedOut(path: server.path)) {
             try Client(candidates: [server.path], timeout: .zero).call(Array("{}".utf8))
@@ -198,12 +146,10 @@ struct DeadlineTests {
 
 struct ClientErrorTests {
     @Test(arguments: [
-        (ENOENT, true, ClientError.noSocket(paths: ["/s"])), (ENOTDIR, false, .noSocket(paths: ["/s"])),
-        (ECONNREFUSED, true, .refused(path: "/s")), (ECONNREFUSED, false, .notASocket(path: "/s")),
-        (EACCES, true, .notPermitted(path: "/s")), (EPERM, true, .notPermitted(path: "/s")),
-        (EPROTOTYPE, true, .notASocket(path: "/s")), (EMFILE, true, .system(path: "/s", errno: EMFILE)),
-    ]) func readsTheErrorNumbersOfConnect(number: Int32, isSocket: Bool, error: ClientError) {
-        #expect(ClientError.connecting(to: "/s", errno: number, isSocket: isSocket) == error)
+        (ECONNREFUSED, ClientError.refused(path: "/s")), (EACCES, .notPermitted(path: "/s")),
+        (EMFILE, .system(path: "/s", errno: EMFILE)),
+    ]) func readsTheErrorNumbersOfConnect(number: Int32, error: ClientError) {
+        #expect(ClientError.connecting(to: "/s", errno: number, isSocket: true) == error)
     }
 
     @Test func reportsTheMostTellingFailure() {
@@ -212,9 +158,7 @@ struct ClientErrorTests {
         let forbidden = ClientError.notPermitted(path: "/c")
         #expect(ClientError.mostTelling(of: [missing, refused, forbidden]) == forbidden)
         #expect(ClientError.mostTelling(of: [forbidden, refused, missing]) == forbidden)
-        #expect(ClientError.mostTelling(of: [refused, missing]) == refused)
         #expect(ClientError.mostTelling(of: [refused, .refused(path: "/d")]) == refused)
-        #expect(ClientError.mostTelling(of: [missing, .noSocket(paths: ["/d"])]) == .noSocket(paths: ["/a", "/d"]))
         #expect(ClientError.mostTelling(of: [.pathTooLong(path: "/e"), missing]) == .pathTooLong(path: "/e"))
     }
 }

@@ -21,13 +21,6 @@ struct CopyTests {
         return Machine.Run(program: program, arguments: arguments, input: Array(text.utf8))
     }
 
-    @Test func copiesTheTextAndTheAddressOfAPost() {
-        let reply = #"{"post":\#(post("town:1", "one\\n\\n    two"))}"#
-        let machine = machine(reply, ["wl-copy": .ended(status: 0)])
-        #expect(machine.run("post", "town:1", "--copy").errors == "Copied to the clipboard.\n")
-        #expect(machine.runs == [request("wl-copy", "one two https://town.example/1")])
-    }
-
     @Test func copiesAFactWithWayland() {
         let machine = machine(factReply, ["wl-copy": .ended(status: 0)])
         #expect(machine.run("fact", "--copy") == Outcome(output: "First.\n", errors: "Copied to the clipboard.\n"))
@@ -61,7 +54,7 @@ struct CopyTests {
         #expect(viaOutput.run("fact", "--copy") == Outcome(output: sequence + text + "\n#dev  a\n", errors: remark))
     }
 
-    @Test(arguments: ["dumb", "linux", ""]) func saysWhatToInstallWhereNothingTakesIt(type: String) {
+    @Test(arguments: ["dumb", "linux"]) func saysWhatToInstallWhereNothingTakesIt(type: String) {
         let machine = machine(factReply)
         machine.environment["TERM"] = type
         machine.isErrorTerminal = true
@@ -70,8 +63,6 @@ struct CopyTests {
                 == Outcome(
                     output: "First.\n", errors: "norrisctl: No clipboard is available.\n" + missing,
                     status: .unavailable))
-        let pipe = self.machine(factReply)
-        #expect(pipe.run("fact", "--copy").status == .unavailable)
     }
 
     @Test func sendsNoSequenceThatIsTooLong() {
@@ -88,28 +79,16 @@ struct CopyTests {
 
     @Test func copiesNothingThatAShellWouldRun() {
         let text = #"rm -rf /\n\u001b[201~\u0003sudo\r\n\u009bx\u202e\u2028\ty"#
-        let machine = machine(page(fact("a", text)), ["wl-copy": .ended(status: 0)])
-        #expect(machine.run("fact", "--copy").status == .done)
-        #expect(machine.runs == [request("wl-copy", "rm -rf / sudo y")])
-    }
-
-    @Test func copiesTheAddressOfAGif() {
-        let machine = machine(page(gif("a"), gif("b")), ["wl-copy": .ended(status: 0)])
-        #expect(
-            machine.run("gif", "cats", "--copy", "--rendition", "hd")
-                == Outcome(
-                    output: "a\tCat GIF\thttps://media.example/a.mp4\tPowered by GIPHY\n",
-                    errors: "Copied to the clipboard.\n"))
-        #expect(machine.runs == [request("wl-copy", "https://media.example/a.mp4")])
+        let reply = #"{"post":\#(post("town:1", text))}"#
+        let machine = machine(reply, ["wl-copy": .ended(status: 0)])
+        #expect(machine.run("post", "town:1", "--copy").status == .done)
+        #expect(machine.runs == [request("wl-copy", "rm -rf / sudo y https://town.example/1")])
     }
 
     @Test func copiesNothingWhereThereIsNothing() {
         let none = machine(page(gif("a", renditions: "{}")), ["wl-copy": .ended(status: 0)])
         #expect(none.run("gif", "cats", "--copy").status == .nothing)
         #expect(none.runs.isEmpty)
-        let empty = machine(page(), ["wl-copy": .ended(status: 0)])
-        #expect(empty.run("fact", "--copy").status == .nothing)
-        #expect(empty.runs.isEmpty)
     }
 }
 
@@ -137,14 +116,6 @@ struct OpenTests {
             machine.runs == [
                 Machine.Run(program: "xdg-open", arguments: ["https://giphy.com/gifs/a"])
             ])
-    }
-
-    @Test func opensThePageOfAPost() {
-        let machine = machine(#"{"post":\#(post("town:1", "x"))}"#, .ended(status: 0))
-        let outcome = machine.run("post", "town:1", "--open")
-        #expect(outcome.status == .done)
-        #expect(outcome.errors == "Opened https://town.example/1\n")
-        #expect(machine.runs.map(\.arguments) == [["https://town.example/1"]])
     }
 
     @Test func opensALinkOfAPost() {
@@ -197,9 +168,8 @@ struct OpenTests {
     }
 
     @Test(arguments: [
-        "javascript:alert(1)", "file:///etc/passwd", "-o x", "--help", "", "x", "ftp://e.org/", "https:/e.org",
-        "https://e.org/ x", #"https://e.org/\u001b]0;x\u0007"#, #"https://e.org/\nx"#, #"\u0009https://e.org/"#,
-        "https://e.org/ü", #"https://e.org/\u0000x"#, #"https://e.org/\u202ex"#,
+        "javascript:alert(1)", "file:///etc/passwd", "--help", "", "https:/e.org", "https://e.org/ x",
+        #"https://e.org/\u001b]0;x\u0007"#, #"\u0009https://e.org/"#, #"https://e.org/\u202ex"#,
     ]) func handsOverNoAddressButOneOfTheWeb(address: String) {
         let hostileGif = gifReply.replacing("https://giphy.com/gifs/a", with: address)
         let hostilePost = #"{"post":\#(post("town:1", "x"))}"#.replacing("https://town.example/1", with: address)
@@ -229,9 +199,7 @@ struct SubprocessTests {
     @Test func feedsAndCollectsMoreThanAPipeHolds() async throws {
         let bytes = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }
         #expect(try await run("cat", input: .bytes(bytes)) == .ended(status: 0, output: bytes))
-        #expect(try await run("cat", input: .bytes([])) == .ended(status: 0))
         #expect(try await run("cat") == .ended(status: 0))
-        #expect(try await run("cat", input: .bytes(bytes), output: .discarded) == .ended(status: 0))
         // `head` closes its input early. norrisctl also ignores SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
         #expect(try await run("head", "-c1", input: .bytes(bytes)) == .ended(status: 0, output: [0]))
@@ -254,17 +222,10 @@ struct SubprocessTests {
         let folder = TemporaryFolder()
         let program = try await TestThread.run { try folder.writeProgram("printf %s \"$0\"", to: "program") }
         #expect(try await run(program) == .ended(status: 0, output: Array(program.utf8)))
-        // Swift combines a slash and a following combining mark into one `Character`.
-        let marked = try await TestThread.run { try folder.writeProgram("", to: "\u{301}program") }
-        #expect(try await run(marked) == .ended(status: 0))
         let file = try folder.write("#!/bin/sh\n", to: "file")
         for path in [folder("none"), file, folder.path, program + "/x", "/", "./norris-no-such-program"] {
             #expect(try await run(path) == .missing)
         }
-    }
-
-    @Test func discardsWhatIsSaidToStandardError() async throws {
-        #expect(try await run("sh", "-c", "echo a >&2; echo b") == .ended(status: 0, output: Array("b\n".utf8)))
     }
 
     @Test func givesItTheUsualSignals() async throws {
@@ -296,23 +257,6 @@ struct SubprocessTests {
             return
         }
         Issue.record("The shell never came to where it hangs.")
-    }
-
-    @Test func leavesOneAloneThatMayGoOn() async throws {
-        let folder = TemporaryFolder()
-        let outcome = try await run(
-            "sh", "-c", "echo $$ > '\(folder("shell"))'; until [ -e '\(folder("end"))' ]; do sleep 0.05; done",
-            output: .discarded, timeout: .milliseconds(50), mayGoOn: true)
-        #expect(outcome == .goesOn)
-        try await TestThread.run {
-            #expect(waits { processID(in: folder("shell")) != nil })
-            _ = try folder.write("", to: "end")
-            // Reaps the shell, because a zombie would keep the exit-test wait of the test runner busy.
-            let shell = try #require(processID(in: folder("shell")))
-            var status: CInt = 0
-            #expect(waitpid(shell, &status, 0) == shell)
-            #expect(status == 0)
-        }
     }
 
     @Test func ignoresOneThatStaysBehindWithItsOutput() async throws {

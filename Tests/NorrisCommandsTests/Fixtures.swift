@@ -1,20 +1,13 @@
 import NorrisProtocol
 
 let fresh = #"{"origin":"cache","state":"fresh","fetched_at":"2026-11-21T11:00:00Z","age_seconds":3600,"error":null}"#
-let builtin = #"{"origin":"builtin","state":"stale","error":null}"#
-let offline = """
-    {"origin":"cache","state":"fresh","fetched_at":"2026-11-21T01:00:00Z","error":{"kind":"offline",\
-    "message":"There is no route to api.chucknorris.io.","since":"2026-11-21T09:00:00Z"}}
-    """
 
 func fact(_ id: String, _ text: String, tags: String = "\"dev\"") -> String {
     #"{"id":"\#(id)","text":"\#(text)","categories":[\#(tags)],"source":"s","url":"https://example.org/\#(id)"}"#
 }
 
-func page(_ facts: String..., total: Int? = nil, next: String? = nil, freshness: String = fresh) -> String {
-    let total = total.map { #""total":\#($0),"# } ?? ""
-    let next = next.map { #""next":"\#($0)","# } ?? ""
-    return #"{"items":[\#(facts.joined(separator: ","))],\#(total)\#(next)"freshness":\#(freshness)}"#
+func page(_ items: String...) -> String {
+    #"{"items":[\#(items.joined(separator: ","))],"freshness":\#(fresh)}"#
 }
 
 /// Characters that must never reach a terminal: escape sequences, C0, DEL, C1, bidi controls, separators.

@@ -28,8 +28,6 @@ final class Machine: Sockets {
 
     /// The lines of a followed connection. `streamEnd` is the error after them.
     var stream: [String] = []
-    /// The lines of connections after the first.
-    var laterStreams: [[String]] = []
     var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
 
     /// The files before a run, which were modified at ``now``.
@@ -82,20 +80,11 @@ final class Machine: Sockets {
         for program in ["norrisctl", "norris-card"] { place("/opt/bin/\(program)", []) }
     }
 
-    convenience init(results: String...) {
-        self.init(results.map { .success(Array(#"{"jsonrpc":"2.0","id":1,"result":\#($0)}"#.utf8)) })
-    }
-
-    convenience init(error: ResponseError) {
-        self.init([.success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8))])
-    }
+    convenience init(results: String...) { self.init(results: results) }
+    convenience init(results: [String]) { self.init(results.map(Machine.reply)) }
+    convenience init(error: ResponseError) { self.init([Machine.reply(error)]) }
 
     convenience init(failure: ClientError) { self.init([.failure(failure)]) }
-
-    func withPromptFacts() -> Machine {
-        files["/run/norrisd/prompt-facts"] = Array("One.\n".utf8)
-        return self
-    }
 
     func onTerminal(columns: Int = 80) -> Machine {
         terminal = TerminalFacts(isTerminal: true, columns: columns)
@@ -292,7 +281,6 @@ final class Machine: Sockets {
         sockets.append(paths)
         waits.append(timeout)
         lines.forEach(take)
-        defer { if !laterStreams.isEmpty { stream = laterStreams.removeFirst() } }
         for line in stream {
             pass(delay, waiting)
             guard case .goOn(let time) = receive(Array(line.utf8)) else { return }
@@ -353,6 +341,12 @@ struct Outcome: Equatable {
 }
 
 extension Machine {
+    static func reply(_ result: String) -> Result<[UInt8], ClientError> { .success(Array(self.result(result).utf8)) }
+
+    static func reply(_ error: ResponseError) -> Result<[UInt8], ClientError> {
+        .success(Array(Response(id: .integer(1), outcome: .failure(error)).jsonText.utf8))
+    }
+
     static func result(_ result: String, id: Int = 1) -> String {
         #"{"jsonrpc":"2.0","id":\#(id),"result":\#(result)}"#
     }

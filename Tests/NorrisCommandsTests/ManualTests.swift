@@ -1,136 +1,107 @@
-import Foundation
 import NorrisArguments
 import NorrisClient
 @testable import NorrisCommands
-import NorrisProtocol
 import NorrisTestSupport
+import NorrisText
 import Testing
 
-/// norrisctl(1) describes exactly the options and commands of the program.
+/// The options, commands and exit statuses of norrisctl(1) follow from the declarations of the commands.
 struct ManualTests {
+    private typealias Option = NorrisArguments.Description
+
     private let page: ManualPage
 
     init() throws { page = try ManualPage("norrisctl.1") }
 
-    /// The commands without subcommands, by their full names.
-    private let commands: [(name: String, type: any SessionCommand.Type)] = Norrisctl.commands.flatMap { command in
-        // `feed` is a command by itself and has subcommands.
-        (command is any CommandGroup.Type ? [] : [(command.name, command)])
-            + command.commands.map { ("\(command.name) \($0.name)", $0) }
+    /// The commands by their full names. `feed` is a command by itself and has subcommands.
+    private static let commands: [(name: String, type: any SessionCommand.Type)] = Norrisctl.commands.flatMap {
+        command in
+        [(command.name, command)] + command.commands.map { ("\(command.name) \($0.name)", $0) }
     }
 
-    private func signatures(_ name: String) throws -> [String] {
+    @Test("norrisctl(1) is up to date; NORRIS_UPDATE_DOCUMENTS=1 writes it") func isUpToDate() throws {
+        let updated = try page.replacing { title in
+            switch title {
+            case "OPTIONS": Self.list(try Self.options("").map(Self.item))
+            case "EXIT STATUS": Self.list(ExitStatus.allCases.map { ".It \($0.rawValue)\n\($0.meaning)\n" })
+            default: try Self.describedCommands()
+            }
+        }
+        if try updated.updateDocument("norrisctl.1") { return }
+        #expect(
+            page.lines == updated.lines,
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ManualTests updates the page.")
+    }
+
+    @Test func examplesCanBeTyped() {
+        let help = ([Norrisctl.self] + Self.commands.map(\.type)).flatMap { $0.help.examples }
+        let runs = (help + page.displays).flatMap { ShellExample.runs(of: "norrisctl", in: $0) }
+        #expect(runs.count > 80)
+        for arguments in runs {
+            let machine = Machine(Array(repeating: .failure(.noSocket(paths: ["/s"])), count: 40))
+            // A picture on standard output needs a pipe.
+            if !arguments.contains("-") { _ = machine.onTerminal() }
+            machine.input = nil
+            let outcome = machine.run(arguments)
+            #expect(outcome.status != .usage, "norrisctl \(arguments.joined(separator: " ")): \(outcome.errors)")
+        }
+    }
+
+    // MARK: The generated parts
+
+    private static func options(_ name: String) throws -> [Option] {
         var invocation = Invocation(name.split(separator: " ").map(String.init), isLenient: true)
         try invocation.parse()
-        return invocation.descriptions.map(\.signature)
+        return invocation.descriptions
     }
 
-    @Test func everyCommandStandsThereWithItsOptionsAndArguments() throws {
-        let taken = try commands.flatMap { name, _ in [name] + (try signatures(name)).map { "\(name) \($0)" } }
-        let section = page.section("COMMANDS")
-        let told = section.subsections.flatMap { name in [name] + section.subsection(name).items.map { "\(name) \($0)" }
+    private static func describedCommands() throws -> String {
+        let described = try commands.map { (name: $0.name, help: $0.type.help, items: try options($0.name)) }
+        let uses = Dictionary(grouping: described.flatMap(\.items).filter(\.isOption), by: item).filter { $1.count > 2 }
+        let shared = uses.keys.sorted()
+        let parts = try described.map { name, help, items in
+            let own = items.filter { uses[item($0)] == nil }
+            let names = items.filter { uses[item($0)] != nil }.map { "--\($0.name)" }
+            let also = names.isEmpty ? [] : ["Also takes \(names.joined(separator: ", ")); see above."]
+            return try title(name) + text([help.abstract] + help.prose + also) + list(own.map(item))
         }
-        #expect(told.sorted() == taken.sorted())
-        #expect(told.count > 60)
+        return ".Ss Options of several commands\n" + list(shared) + parts.joined()
     }
 
-    @Test func usageNamesEveryOptionAndArgument() throws {
-        let section = page.section("COMMANDS")
-        for name in section.subsections {
-            let command = section.subsection(name)
-            #expect(command.usage.hasPrefix("\(name)"), "\(name): \(command.usage)")
-            for item in command.items {
-                #expect(spellings(of: item).contains(where: command.usage.contains), "\(name) takes \(item)")
-            }
-            let flags = command.usage.matches(of: #/--[a-z-]+/#).map { String($0.output) }
-            let known = Set(command.items.flatMap(spellings).map { $0.prefix { $0 != " " } }.map(String.init))
-            #expect(Set(flags).isSubset(of: known), "\(name): \(command.usage)")
+    /// The heading of a command, such as `read [id ...]`.
+    private static func title(_ name: String) throws -> String {
+        let aliases = commands.first { $0.name == name }?.type.aliases ?? []
+        let arguments = try options(name).filter { !$0.isOption }.map { item in
+            item.isOptional ? "[\(item.signature)]" : item.signature
         }
+        return ".Ss \(([([name] + aliases).joined(separator: ", ")] + arguments).joined(separator: " "))\n"
     }
 
-    /// Expands `-o, --output file` to `-o file` and `--output file`.
-    private func spellings(of item: String) -> [String] {
-        let names = item.components(separatedBy: ", ")
-        let value = names.last?.drop { $0 != " " } ?? ""
-        return names.map { "\($0.prefix { $0 != " " })\(value)" }
+    private static func list(_ items: [String]) -> String {
+        items.isEmpty ? "" : ".Bl -tag -width Ds\n\(items.joined()).El\n"
     }
 
-    @Test func optionsOfEveryCommandStandThere() throws {
-        #expect(page.section("OPTIONS").items == (try signatures("")))
+    /// An option or argument, with the values that it takes.
+    private static func item(_ option: Option) -> String {
+        let value = option.takesValue ? ["Ar \(option.kind.name)"] : []
+        let names = option.isOption ? ["Fl \(option.short.map { "\($0) , " } ?? "")-\(option.name)"] : []
+        let numbers = option.rule.split(separator: " ").filter { Int($0) != nil }.map(String.init)
+        let isTold = (option.choices.isEmpty ? numbers : option.choices).allSatisfy(option.summary.contains)
+        let rule = option.rule.replacing("a whole number from ", with: "")
+        let more = option.isRepeating && !option.isOption ? ["..."] : []
+        return ".It \((names + value + more).joined(separator: " "))\n"
+            + text([option.summary + (isTold ? "" : " It takes \(rule).")])
     }
 
-    @Test func exitStatusesAreThoseOfTheProgram() {
-        let statuses = (0...255).compactMap { ExitStatus(rawValue: $0) }.map { "\($0.rawValue)" }
-        #expect(page.section("EXIT STATUS").items == statuses)
-        let help = Machine().run("--help").output
-        #expect(help.matches(of: #/(?m)^  (\d+) /#).map { String($0.output.1) } == statuses)
-    }
-
-    @Test func variablesAreThoseThatTheProgramLooksAt() throws {
-        let folder = URL(filePath: #filePath).appending(path: "../../../Sources").standardized
-        var read: Set<String> = []
-        for room in ["NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisTerminal"] {
-            let room = folder.appending(path: room)
-            let files = try #require(FileManager.default.enumerator(at: room, includingPropertiesForKeys: nil))
-            for case let file as URL in files where file.pathExtension == "swift" {
-                for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-                where ["environment", "getenv", "name"].contains(where: line.contains) {
-                    read.formUnion(line.matches(of: #/"([A-Z][A-Z_]+)"/#).map { String($0.output.1) })
-                }
-            }
-        }
-        let told = page.section("ENVIRONMENT").items.flatMap { $0.components(separatedBy: ", ") }
-        // NORRIS_FACT is not read by norrisctl. The script of `norrisctl init` sets it for prompts.
-        #expect(told.sorted() == (read + ["NORRIS_FACT"]).sorted())
-    }
-
-    @Test func everyHelpHasExamples() {
-        #expect(!Norrisctl.help.examples.isEmpty)
-        for (name, command) in commands {
-            #expect(command.help.examples.contains { $0.contains("norrisctl \(name)") }, "norrisctl \(name) --help")
-        }
-    }
-
-    @Test func examplesOfHelpCanBeTyped() {
-        let types: [any SessionCommand.Type] = [Norrisctl.self] + Norrisctl.commands + commands.map { $0.type }
-        let help = types.flatMap { $0.help.examples }.joined(separator: "\n")
-        let runs = ShellExample.runs(of: "norrisctl", in: help)
-        #expect(runs.count > 40)
-        for arguments in runs { expectIsNoUsageError(arguments) }
-    }
-
-    @Test func examplesOfThePageCanBeTyped() {
-        let runs = page.displays.flatMap { ShellExample.runs(of: "norrisctl", in: $0) }
-        #expect(runs.count > 15)
-        for arguments in runs { expectIsNoUsageError(arguments) }
-    }
-
-    @Test func diagnosticsAreWhatIsSaid() {
-        let path = "/run/norrisd.sock"
-        let machines = [
-            Machine(failure: .noSocket(paths: [path])), Machine(failure: .refused(path: path)),
-            Machine(failure: .notPermitted(path: path)), Machine(failure: .timedOut(path: path)),
-            Machine(error: .unknownMethod("server.status")),
-        ]
-        let told = page.section("DIAGNOSTICS").items
-        #expect(told.count == machines.count)
-        for (title, machine) in zip(told, machines) {
-            let message = machine.run("status").errors
-            for part in title.components(separatedBy: " ...") where !part.isEmpty {
-                #expect(message.contains(part), "\(title)")
-            }
-        }
-    }
-
-    /// Runs a command line without a daemon and without standard input.
-    private func expectIsNoUsageError(_ arguments: [String]) {
-        let machine = Machine(Array(repeating: .failure(.noSocket(paths: ["/s"])), count: 40))
-        // A picture on standard output needs a pipe.
-        if !arguments.contains("-") { _ = machine.onTerminal() }
-        machine.input = nil
-        let outcome = machine.run(arguments)
-        let line = "norrisctl \(arguments.joined(separator: " "))"
-        #expect(outcome.status != .usage, "\(line): \(outcome.errors)")
-        #expect(!outcome.errors.contains("--help"), "\(line): \(outcome.errors)")
+    /// Lines of help, with each sentence on a line of its own.
+    private static func text(_ lines: [String]) -> String {
+        lines.split(separator: "").map { paragraph in
+            let prose = paragraph.prefix { !$0.hasPrefix(" ") }
+            let example = paragraph.dropFirst(prose.count).map { "\(ManualPage.escaped(String($0.dropFirst(2))))\n" }
+                .joined()
+            let sentences = prose.joined(separator: " ").replacing(#/\.\ (?!\()/#, with: ".\n")
+            return wrapped(sentences, width: 110).map { ManualPage.escaped($0) + "\n" }.joined()
+                + (example.isEmpty ? "" : ".Bd -literal -offset indent\n\(example).Ed\n")
+        }.joined()
     }
 }

@@ -45,8 +45,8 @@ struct ShowTests {
     }
 
     private static let pictures: [String: Bool] = [
-        "\u{1}PNG": false, "RIFF1234WEBPVP8X1234\u{2}": true, "RIFF1234WEBPVP8X1234\u{10}": false,
-        "RIFF1234WEBPVP8 1234\u{2}": false, "RIFF": false, "": false, "GIF": false, "GIF89a": true,
+        "RIFF1234WEBPVP8X1234\u{2}": true, "RIFF1234WEBPVP8X1234\u{10}": false, "RIFF1234WEBPVP8 1234\u{2}": false,
+        "RIFF": false, "": false, "GIF89a": true,
     ]
 
     @Test(arguments: pictures) func drawsWhatMovesForSomeSeconds(picture: String, moves: Bool) {
@@ -55,24 +55,12 @@ struct ShowTests {
         #expect(machine.runs.last?.arguments == ["--size", "90x22"] + (moves ? ["--duration", "5"] : []) + ["-"])
     }
 
-    @Test(arguments: ["C", "de_DE.ISO-8859-1"]) func drawsInASCIIWhereTheTerminalIsNotUTF8(locale: String) {
-        let machine = machine(gifReply)
-        machine.environment["LC_ALL"] = locale
-        #expect(machine.run("gif", "--id", "a", "--show").status == .done)
-        #expect(
-            machine.runs.last?.arguments == [
-                "--size", "90x22", "--format", "symbols", "--symbols", "ascii", "--fill", "none", "-",
-            ])
-    }
-
     @Test func theTimeOfTheUserIsForAllPrograms() {
         let moving = SubprocessOutcome.ended(status: 0, output: Array("GIF89a".utf8))
-        for (time, duration) in [("1m", "5"), ("5s", "2"), ("7s", "4")] {
-            let machine = machine(gifReply, curl: [moving])
-            machine.delay = .seconds(2)
-            #expect(machine.run("gif", "--id", "a", "--show", "--timeout", time).status == .done)
-            #expect(machine.runs.last?.arguments.suffix(3) == ["--duration", duration, "-"])
-        }
+        let short = machine(gifReply, curl: [moving])
+        short.delay = .seconds(2)
+        #expect(short.run("gif", "--id", "a", "--show", "--timeout", "5s").status == .done)
+        #expect(short.runs.last?.arguments.suffix(3) == ["--duration", "2", "-"])
         let machine = machine(gifReply, curl: [.timedOut])
         #expect(
             machine.run("gif", "--id", "a", "--show", "--timeout", "100ms").errors == """
@@ -110,38 +98,10 @@ struct ShowTests {
             ])
     }
 
-    @Test func drawsTheImagesOfAPost() {
-        let addresses = (1...6).map { "https://e.org/\($0).png" }
+    @Test func drawsFourImagesOfAPostAndGoesOnWhereOneCannotBeDrawn() {
         let fetched = SubprocessOutcome.ended(status: 0, output: picture)
         let machine = machine(
-            images(addresses), curl: Array(repeating: fetched, count: 6),
-            chafa: Array(repeating: .ended(status: 0), count: 6))
-        let outcome = machine.run("post", "town:1", "--show", "--color", "never")
-        #expect(outcome.output.contains("Ada"))
-        #expect(outcome.errors == "norrisctl: Only the first 4 of 6 images are drawn.\n")
-        #expect(outcome.status == .done)
-        #expect(machine.runs.filter { $0.program == "curl" }.map(\.arguments.last) == addresses.prefix(4).map { $0 })
-    }
-
-    @Test(arguments: [(1, "90x21"), (3, "90x9"), (40, "90x9")])
-    func picturesLeaveTheTextOnTheScreen(lines: Int, size: String) {
-        // Two more lines have the author and the id.
-        let text = Array(repeating: "x", count: lines).joined(separator: "\\n")
-        let reply = images(
-            ["https://e.org/1.png"] + (lines == 3 ? ["https://e.org/2.png", "https://e.org/3.png"] : [])
-        )
-        .replacing(#""text":"x""#, with: #""text":"\#(text)""#)
-        let fetched = SubprocessOutcome.ended(status: 0, output: picture)
-        let machine = machine(
-            reply, curl: Array(repeating: fetched, count: 3), chafa: Array(repeating: .ended(status: 0), count: 3))
-        #expect(machine.run("post", "town:1", "--show").status == .done)
-        #expect(machine.runs.last?.arguments.prefix(2) == ["--size", size])
-    }
-
-    @Test func goesOnWithTheNextImageWhereOneCannotBeDrawn() {
-        let fetched = SubprocessOutcome.ended(status: 0, output: picture)
-        let machine = machine(
-            images(["http://e.org/1", "https://e.org/2", "https://e.org/3", "https://e.org/4"]),
+            images(["http://e.org/1", "https://e.org/2", "https://e.org/3", "https://e.org/4", "https://e.org/5"]),
             curl: [.ended(status: 22), fetched, fetched], chafa: [.ended(status: 2), .ended(status: 0)])
         let outcome = machine.run("post", "town:1", "--show")
         #expect(
@@ -149,32 +109,19 @@ struct ShowTests {
                 norrisctl: The image at http://e.org/1 is not fetched: the address is not https.
                 norrisctl: The image at https://e.org/2 cannot be fetched: the host answers with an error.
                 norrisctl: chafa cannot draw the image: it exited with status 2.
+                norrisctl: Only the first 4 of 5 images are drawn.
 
                 """)
         #expect(outcome.status == .nothing)
         #expect(machine.runs.map(\.program) == ["curl", "curl", "chafa", "curl", "chafa"])
     }
 
-    @Test func saysWhereAPostHasNoImage() {
-        let machine = machine(images([]))
-        let outcome = machine.run("post", "town:1", "--show")
-        #expect(outcome.output.contains("Ada"))
-        #expect(outcome.errors == "norrisctl: The post has no image.\n")
-        #expect(outcome.status == .nothing)
-        #expect(machine.runs.isEmpty)
-    }
-
     @Test(arguments: [
         (SubprocessOutcome.missing, "curl is not installed.\n  apt install chafa curl", ExitStatus.unavailable),
-        (.notStarted(errno: ENOEXEC), "curl cannot be started: Exec format error.", .unavailable),
         (.ended(status: 63), "The image at https://media.example/a.gif is larger than 16 MiB.", .nothing),
         (
             .ended(status: 6), "The image at https://media.example/a.gif cannot be fetched: the host was not found.",
             .temporary
-        ),
-        (
-            .ended(status: 99),
-            "The image at https://media.example/a.gif cannot be fetched: curl ended with status 99.", .temporary
         ),
     ]) func saysWhyThereIsNothingToDraw(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
         drawsNothing(outcome, message, status)
@@ -196,17 +143,8 @@ struct ShowTests {
     }
 
     @Test(arguments: [
-        (SubprocessOutcome.missing, "chafa is not installed.\n  apt install chafa", ExitStatus.unavailable),
-        (.ended(status: 139), "chafa cannot draw the image: it exited with status 139.", .nothing),
-    ]) func saysWhyItIsNotDrawn(outcome: SubprocessOutcome, message: String, status: ExitStatus) {
-        #expect(
-            machine(gifReply, chafa: [outcome]).run("gif", "--id", "a", "--show", "--color", "never")
-                == Outcome(output: card, errors: "norrisctl: \(message)\n", status: status))
-    }
-
-    @Test(arguments: [
-        "http://e.org/a.gif", "file:///etc/passwd", "-o /tmp/x", "--config=x", "javascript:x", "https://e.org/ x",
-        #"https://e.org/\u001b[2J"#, #"https://e.org/\n--output"#, "@file", "",
+        "http://e.org/a.gif", "file:///etc/passwd", "--config=x", "https://e.org/ x", #"https://e.org/\u001b[2J"#,
+        #"https://e.org/\n--output"#, "@file", "",
     ]) func fetchesNothingButAnHTTPSAddress(address: String) {
         let machine = machine(images([address]))
         let outcome = machine.run("post", "town:1", "--show")
@@ -218,14 +156,9 @@ struct ShowTests {
 
     @Test(arguments: [["gif", "x"], ["gif", "--random"], ["gif", "--id", "a"], ["post", "a"]])
     func refusesToDrawWhereThereIsNoTerminal(arguments: [String]) {
-        let pipe = Machine()
-        let plain = Machine().onTerminal()
-        for outcome in [pipe.run(arguments + ["--show"]), plain.run(arguments + ["--show", "--plain"])] {
-            #expect(outcome.status == .usage)
-            #expect(outcome.errors.hasPrefix("norrisctl: --show needs a terminal"))
-            #expect(outcome.output.isEmpty)
-        }
-        #expect(pipe.requests.isEmpty)
-        #expect(plain.requests.isEmpty)
+        let machine = Machine()
+        let outcome = machine.run(arguments + ["--show"])
+        #expect(outcome.status == .usage && outcome.output.isEmpty && machine.requests.isEmpty)
+        #expect(outcome.errors.hasPrefix("norrisctl: --show needs a terminal"))
     }
 }

@@ -59,7 +59,7 @@ struct PostPageTests {
         #expect(try ReadPage(page(showsAll: true).posts([sensitive])).all("details")[0].attributes["open"] != nil)
     }
 
-    @Test("Images are laid out by their count", arguments: [0, 1, 2, 3, 4, 5, 9])
+    @Test("Images are laid out by their count", arguments: [0, 1, 4, 5, 9])
     func laysOutImages(count: Int) throws {
         let reading = try ReadPage(page().posts([post("a", images: count)]))
         let grid = "images i\(min(count, 4))"

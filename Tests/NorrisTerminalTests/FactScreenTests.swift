@@ -26,53 +26,19 @@ struct FactScreenTests {
         #expect(shown == words.filter { $0 != " " && $0 != "\t" })
     }
 
-    @Test func keepsItsOwnPartsOffALineFromRightToLeft() {
-        let fact = Fact(id: "3", text: "عربي", categories: ["שלום", "dev"], source: "s")
-        #expect(screen(80) { $0.facts([fact]) } == "عربي\n#שלום\n#dev  3\n")
-    }
-
     @Test func dividesNoTagAndNoId() {
-        let foot = screen(12) { $0.facts([long]) }.split(separator: "\n").suffix(4)
+        let fact = Fact(id: "builtin-dev-12", text: "x", categories: ["dev", "science", "career"], source: "builtin")
+        let foot = screen(12) { $0.facts([fact]) }.split(separator: "\n").suffix(4)
         #expect(foot == ["#dev", "#science", "#career", "builtin-dev-12"])
     }
 
-    @Test("Forced colors add no content to a pipe") func colorsAddNoContent() {
-        #expect(screen(nil, escapes: true) { $0.facts([long, wide]) } == screen(nil) { $0.facts([long, wide]) })
-    }
-
     @Test(arguments: [
-        "javascript:alert(1)", "ftp://example.org/", "https://example.org/a b", "https://exämple.org/", "",
-    ]) func linksNothingButSafeAddresses(url: String) {
-        var fact = short
-        fact.url = url
-        #expect(!screen(80, escapes: true) { $0.facts([fact]) }.contains("\u{1B}]8"))
-    }
-
-    @Test(arguments: ["http://example.org/", "HTTPS://example.org/?a=b;c#d"]) func linksAddressesOfTheWeb(url: String) {
-        var fact = short
-        fact.url = url
-        #expect(screen(80, escapes: true) { $0.facts([fact]) }.contains("\u{1B}]8;;\(url)\u{1B}\\"))
-    }
-}
-
-struct CategoriesScreenTests {
-    private let categories = [
-        FactCategories.Category(name: "animal", count: 9), FactCategories.Category(name: "dev", count: 1_204),
-        FactCategories.Category(name: "日本", count: 31),
-    ]
-
-    @Test func aNameThatLeavesNoRoomIsNoMeasureForTheOthers() {
-        let long = String(repeating: "long", count: 10)
-        let all = categories + [FactCategories.Category(name: long, count: 5)]
-        #expect(
-            screen(40) { $0.categories(all) } == """
-                animal      9
-                dev     1,204
-                日本       31
-                \(long)
-                            5
-
-                """)
-        #expect(screen(1) { $0.categories([categories[0]]) } == "animal\n  9\n")
+        ("javascript:alert(1)", false), ("https://example.org/a b", false), ("https://exämple.org/", false),
+        ("", false),
+        ("http://example.org/", true), ("HTTPS://example.org/?a=b;c#d", true),
+    ]) func linksNothingButSafeAddresses(url: String, isLinked: Bool) {
+        let fact = Fact(id: "x", text: "x", categories: [], source: "s", url: url)
+        let text = screen(80, escapes: true) { $0.facts([fact]) }
+        #expect(text.contains("\u{1B}]8") == isLinked && text.contains("\u{1B}]8;;\(url)\u{1B}\\") == isLinked)
     }
 }

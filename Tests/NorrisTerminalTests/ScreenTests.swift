@@ -9,18 +9,12 @@ struct ScreenTests {
         #expect(screen(nil) { $0.fields([Span(text), Span(text)]) } == "a b\ta b\n")
     }
 
-    @Test func keepsTheIndentationOfALine() { #expect(screen(80) { $0.line("  a") } == "  a\n") }
-
     @Test(arguments: [
         (Style.normal, "x"), (.dim, "<2mx<0m"), (.bold, "<1mx<0m"), (.good, "<32mx<0m"), (.warning, "<33mx<0m"),
         (.bad, "<31mx<0m"),
     ]) func writesEscapesOnlyWhereTheyAreAllowed(style: Style, colored: String) {
         #expect(visible(screen(80, escapes: true) { $0.line("x", style) }) == colored + "\n")
         #expect(screen(80) { $0.line("x", style) } == "x\n")
-    }
-
-    @Test func writesNoEscapesAroundNothing() {
-        #expect(screen(80, escapes: true) { $0.line([Span("", .dim, link: "https://example.org")]) } == "\n")
     }
 
     private func list(_ width: Int?, from first: Int?, _ texts: [String]) -> String {
@@ -40,29 +34,6 @@ struct ScreenTests {
         #expect(list(20, from: 101, ["a"]) == "     a\n")
     }
 
-    @Test func highlightsMatchesInNormalAndBoldTextOnly() {
-        let text = screen(80, escapes: true) {
-            $0.highlight("AB")
-            $0.line([Span("xabx"), Span("ab", .bold), Span("ab", .dim)])
-        }
-        #expect(visible(text) == "x<1;31mab<0mx<1;31mab<0m<2mab<0m\n")
-        #expect(
-            screen(80) {
-                $0.highlight("ab")
-                $0.line("ab")
-            } == "ab\n")
-    }
-
-    @Test func indentsWhereAnEntryGoesOn() {
-        let text = screen(26) { $0.entry([(Span("ok"), 4), (Span("a"), 2)], Span("some words to wrap")) }
-        #expect(
-            text == """
-                ok    a   some words to
-                          wrap
-
-                """)
-    }
-
     @Test func putsTheTextOfAnEntryBelowWhereLittleIsLeft() {
         let labels = [(label: Span("ok"), columns: 4), (label: Span("a"), columns: 2)]
         #expect(
@@ -77,27 +48,9 @@ struct ScreenTests {
         #expect(screen(nil) { $0.entry(labels, Span("some words")) } == "ok    a   some words\n")
     }
 
-    @Test(arguments: [(40, "      "), (12, "  ")]) func doesNotWrapWhatIsToBeCopied(width: Int, indentation: String) {
+    @Test func doesNotWrapWhatIsToBeCopied() {
         let command = "norrisctl refresh facts --wait --timeout 30m"
-        let text = screen(width) { $0.entry([(Span(""), 4)], Span(command), wraps: false) }
-        #expect(text == "\(indentation)\(command)\n")
-    }
-
-    @Test func printsAnEntryWithoutText() {
-        #expect(screen(22) { $0.entry([(Span("ok"), 4)], Span("")) } == "ok    \n")
-    }
-
-    @Test func wrapsAParagraphForATerminalOnly() {
-        #expect(screen(9) { $0.paragraph("one two three") } == "one two\nthree\n")
-        #expect(screen(nil) { $0.paragraph("one two\nthree") } == "one two three\n")
-    }
-
-    @Test func linksNothingInAPipe() {
-        for width in [nil, 80] {
-            let text = screen(width, escapes: true) { $0.line([Span("here", link: "https://example.org/")]) }
-            #expect(text.contains("\u{1B}]8;") == (width != nil))
-            #expect(text.contains("here"))
-        }
+        #expect(screen(12) { $0.entry([(Span(""), 4)], Span(command), wraps: false) } == "  \(command)\n")
     }
 }
 

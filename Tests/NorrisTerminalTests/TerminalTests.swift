@@ -5,18 +5,6 @@ import NorrisTerminal
 import NorrisTestSupport
 import Testing
 
-struct TerminalFactsTests {
-    @Test(
-        arguments: [
-            (40, 100, "90", 40), (nil, 100, "90", 100), (nil, nil, "90", 90), (nil, nil, nil, 80), (nil, nil, "", 80),
-            (nil, nil, "0", 80), (nil, nil, "-5", 80), (nil, nil, "wide", 80),
-        ] as [(Int?, Int?, String?, Int)])
-    func takesTheWidthFromFlagDriverOrVariable(flag: Int?, driver: Int?, variable: String?, width: Int) {
-        let facts = TerminalFacts(isTerminal: true, columns: driver)
-        #expect(facts.width(flag: flag, environment: variable.map { ["COLUMNS": $0] } ?? [:]) == width)
-    }
-}
-
 struct ColorChoiceTests {
     @Test(
         arguments: [

@@ -69,15 +69,6 @@ struct TextPropertyTests {
         }
     }
 
-    @Test(arguments: seeds) func wordsThatFitStayWhole(seed: UInt64) {
-        repeatedly(from: seed) { generator in
-            let words = (0..<Int.random(in: 1...30, using: &generator)).map { _ in
-                String(repeating: "é", count: Int.random(in: 1...12, using: &generator))
-            }
-            let lines = wrapped(words.joined(separator: " "), width: Int.random(in: 12...40, using: &generator))
-            #expect(lines.flatMap { $0.split(separator: " ") }.map(String.init) == words)
-        }
-    }
 }
 
 /// Parts of random texts: every kind of character with a special rule.

@@ -7,46 +7,40 @@ struct WrappingTests {
     @Test(
         "Lines break at spaces",
         arguments: [
-            ("", 10, []), ("one", 10, ["one"]), ("one two three", 7, ["one two", "three"]),
-            ("one two three", 8, ["one two", "three"]), ("one two three", 13, ["one two three"]),
-            ("one   two", 6, ["one", "two"]), ("a  b  c", 4, ["a  b", "c"]), ("ab   ", 4, ["ab"]), ("    ", 2, [""]),
-            ("10\u{A0}km away", 7, ["10\u{A0}km", "away"]), ("1\u{A0}2 3", 3, ["1\u{A0}2", "3"]),
-            ("a\u{2003}b", 2, ["a", "b"]), ("ends here ", 9, ["ends here"]), ("a b", 0, ["a", "b"]),
-            ("ab", -5, ["a", "b"]),
+            ("", 10, []), ("one two three", 7, ["one two", "three"]), ("one two three", 13, ["one two three"]),
+            ("a  b  c", 4, ["a  b", "c"]), ("    ", 2, [""]), ("10\u{A0}km away", 7, ["10\u{A0}km", "away"]),
+            ("a\u{2003}b", 2, ["a", "b"]), ("ends here ", 9, ["ends here"]), ("ab", -5, ["a", "b"]),
         ] as [(String, Int, [String])])
     func breaksAtSpaces(text: String, width: Int, lines: [String]) { #expect(wrapped(text, width: width) == lines) }
 
     @Test(
         "Newlines of the text are kept",
         arguments: [
-            ("a\nb", ["a", "b"]), ("a\n\nb", ["a", "", "b"]), ("a\n", ["a"]), ("\na", ["", "a"]), ("\n", [""]),
-            ("a\n\n", ["a", ""]), ("a\r\nb", ["a", "b"]), ("a  \n  \nb", ["a", "", "b"]),
+            ("a\n\nb", ["a", "", "b"]), ("a\n", ["a"]), ("\na", ["", "a"]), ("a\r\nb", ["a", "b"]),
+            ("a  \n  \nb", ["a", "", "b"]),
         ])
     func keepsNewlines(text: String, lines: [String]) { #expect(wrapped(text, width: 20) == lines) }
 
     @Test(
         "Indentation is repeated, and reduced if it leaves too little space",
         arguments: [
-            ("  one two three", 9, ["  one two", "  three"]), ("    x", 5, ["    x"]), ("      word", 8, ["    word"]),
-            ("      two words", 9, ["    two", "    words"]), ("\tx y", 11, ["        x y"]),
-            ("\tfar out", 12, ["      far", "      out"]), ("  日", 2, ["日"]), ("  日本", 3, [" 日", " 本"]),
-            ("  ab", 1, ["a", "b"]), ("\u{3000}段落です", 6, ["\u{3000}段落", "です"]), ("  a\nb c", 3, ["  a", "b c"]),
+            ("  one two three", 9, ["  one two", "  three"]), ("      two words", 9, ["    two", "    words"]),
+            ("\tfar out", 12, ["      far", "      out"]), ("  日本", 3, [" 日", " 本"]), ("  ab", 1, ["a", "b"]),
+            ("\u{3000}段落です", 6, ["\u{3000}段落", "です"]), ("  a\nb c", 3, ["  a", "b c"]),
         ] as [(String, Int, [String])])
     func keepsIndentation(text: String, width: Int, lines: [String]) { #expect(wrapped(text, width: width) == lines) }
 
     @Test(
         "Tabs fill to the next multiple of eight",
         arguments: [
-            ("a\tb", 20, ["a       b"]), ("1234567\tb", 20, ["1234567 b"]), ("12345678\tb", 20, ["12345678        b"]),
-            ("日本\tb", 20, ["日本    b"]), ("a \t b", 20, ["a        b"]), ("a\tb", 8, ["a", "b"]),
-            (" \tx", 20, ["        x"]), ("a\t\tb", 20, ["a               b"]), ("a b\tc", 9, ["a b     c"]),
+            ("1234567\tb", 20, ["1234567 b"]), ("12345678\tb", 20, ["12345678        b"]),
+            ("日本\tb", 20, ["日本    b"]), ("a\tb", 8, ["a", "b"]), (" \tx", 20, ["        x"]),
         ] as [(String, Int, [String])])
     func expandsTabs(text: String, width: Int, lines: [String]) { #expect(wrapped(text, width: width) == lines) }
 
     @Test(
         "Words wider than the line are cut between clusters",
         arguments: [
-            ("abcdefgh", 3, ["abc", "def", "gh"]), ("x abcdef y", 3, ["x", "abc", "def", "y"]),
             ("x abcd e", 3, ["x", "abc", "d e"]), ("e\u{301}e\u{301}e\u{301}", 2, ["e\u{301}e\u{301}", "e\u{301}"]),
             ("👩‍👩‍👧‍👦👍🏽🇨🇭", 2, ["👩‍👩‍👧‍👦", "👍🏽", "🇨🇭"]), ("👩‍👩‍👧‍👦a", 1, ["👩‍👩‍👧‍👦", "a"]), ("日a本", 1, ["日", "a", "本"]),
             ("สวัสดีครับ", 4, ["สวัสดี", "ครับ"]), ("नमस्ते", 2, ["नम", "स्ते"]),
@@ -60,8 +54,7 @@ struct WrappingTests {
         arguments: [
             ("日本語文章", 4, ["日本", "語文", "章"]), ("日本語文章", 5, ["日本", "語文", "章"]), ("日本語。", 6, ["日本", "語。"]),
             ("日「本」", 4, ["日", "「本", "」"]), ("日「本」", 6, ["日", "「本」"]), ("キャット", 4, ["キャ", "ット"]),
-            ("word日本", 6, ["word日", "本"]), ("日本word", 5, ["日本", "word"]), ("日本!", 4, ["日", "本!"]),
-            ("(日本)", 4, ["(日", "本)"]), ("🔥🔥🔥", 4, ["🔥🔥", "🔥"]), ("한국어 말", 6, ["한국어", "말"]), ("日本 語", 5, ["日本", "語"]),
+            ("word日本", 6, ["word日", "本"]), ("日本word", 5, ["日本", "word"]), ("(日本)", 4, ["(日", "本)"]),
         ] as [(String, Int, [String])])
     func breaksBetweenWideCharacters(text: String, width: Int, lines: [String]) {
         #expect(wrapped(text, width: width) == lines)
@@ -82,12 +75,6 @@ struct ExcerptTests {
         let excerpt = excerpt(of: text, width: 8, lines: 3)
         #expect(excerpt.lines == lines)
         #expect(excerpt.isCut == isCut)
-    }
-
-    @Test func hasOneLineAtLeast() {
-        #expect(excerpt(of: "a b", width: 1, lines: 0).lines == ["…"])
-        #expect(excerpt(of: "a b", width: 0, lines: 1).lines == ["…"])
-        #expect(excerpt(of: "a", width: -3, lines: -1).lines == ["a"])
     }
 
     @Test(arguments: UInt64(1)...40) func isTheBeginningAndFits(seed: UInt64) {

@@ -1,0 +1,94 @@
+import NorrisClient
+@testable import NorrisCommands
+import NorrisProtocol
+import Testing
+
+/// `norrisctl feed import`, against a scripted daemon. The transcripts have the other commands.
+struct FeedImportTests {
+    /// What norris-fetch prints for a list of feeds.
+    private static let feeds = #"""
+        {"age":0,"skipped":0,"repairs":0,"authors":[],"categories":[]}
+        {"title":"../../x","url":"https://a.example/feed?x=1&y=2"}
+        {"title":"B","url":"https://b.example/'1'"}
+        {"title":"again","url":"https://a.example/feed?x=1&y=2"}
+        {"title":"local","url":"file:///etc/passwd"}
+        {"end":4}
+
+        """#
+
+    private func importing(_ replies: Result<[UInt8], ClientError>...) -> Machine {
+        let machine = Machine([Machine.reply(#"{"items":[]}"#)] + replies)
+        machine.files["/f.opml"] = Array("<opml/>".utf8)
+        machine.programs["/opt/libexec/norris-fetch"] = [.ended(status: 0, output: Array(Self.feeds.utf8))]
+        return machine
+    }
+
+    @Test func importsEachFeedAndSumsUp() {
+        let failure = Machine.reply(.nothingCached("No route to b.example.", source: "b", lastError: nil))
+        let machine = importing(
+            Machine.reply(#"{"name":"x","added":true}"#), failure, Machine.reply(#"{"name":"x","added":false}"#),
+            Machine.reply(.invalidParams("file:///etc/passwd is no address.", parameter: "url")))
+        (machine.isErrorTerminal, machine.delay) = (true, .seconds(2))
+        let outcome = machine.run("feed", "import", "/f.opml")
+        #expect(
+            outcome.status == .temporary && outcome.output == "1 added, 1 already there, 2 not added\n", "\(outcome)")
+        #expect(outcome.errors.contains("of 4 fetched"))
+        #expect(outcome.errors.contains("https://b.example/'1': No route to b.example."))
+        #expect(outcome.errors.contains("norrisctl: file:///etc/passwd is no address."))
+        #expect(
+            machine.requests[1].jsonText.contains(#""name":"x""#)
+                && machine.requests[3].jsonText.contains(#""name":"again""#))
+    }
+
+    @Test func anImportThatBreaksOffSaysWhatWasAdded() {
+        let machine = importing(Machine.reply(#"{"name":"x","added":true}"#))
+        machine.reply(.failure(.timedOut(path: "/s")))
+        let outcome = machine.run("feed", "import", "/f.opml")
+        #expect(outcome.status == .unavailable && outcome.output == "1 added\n", "\(outcome)")
+        #expect(outcome.errors.contains("did not answer within 10m"))
+        #expect(outcome.errors.hasSuffix("  It is safe to import the file again.\n"))
+    }
+
+    @Test func theStatusSaysWhetherAnyWasAdded() {
+        let failure = Machine.reply(.nothingCached("Away.", source: "b", lastError: nil))
+        #expect(importing(failure, failure, failure, failure).run("feed", "import", "/f.opml").status == .nothing)
+        let known = Machine.reply(#"{"name":"x","added":false}"#)
+        #expect(importing(known, known, known, known).run("feed", "import", "/f.opml").status == .done)
+        let denied = importing(Machine.reply(.permissionDenied))
+        #expect(denied.run("feed", "import", "/f.opml").status == .notPermitted && denied.methods.count == 2)
+    }
+
+    @Test func theProcessThatReadsDocumentsReadsTheList() {
+        let machine = Machine()
+        machine.input = Array("<html/>".utf8)
+        machine.programs["/opt/libexec/norris-fetch"] = [
+            .ended(status: 75, output: Array("norris-fetch: It is not OPML.\n".utf8))
+        ]
+        let outcome = machine.run("feed", "import", "-")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains("Standard input cannot be imported: It is not OPML."), "\(outcome.errors)")
+        #expect(machine.runs.map(\.program) == ["/opt/libexec/norris-fetch"])
+        #expect(machine.runs.last?.arguments == ["decode", "opml"])
+        #expect(machine.runs.first?.input == Array("<html/>".utf8))
+        machine.input = Array(repeating: 0x20, count: 10 << 20 | 1)
+        #expect(machine.run("feed", "import", "-").errors.contains("is larger than 10 MiB"))
+        (machine.input, machine.programs) = ([], ["/opt/libexec/norris-fetch": [.missing]])
+        #expect(machine.run("feed", "import", "-").errors.contains("norris-fetch is not installed"))
+    }
+}
+
+struct SourceNameTests {
+    @Test(
+        arguments: [
+            (nil, "https://www.planet.example/rss.xml", [], "planet-example"),
+            ("My Blog!", "https://x.example/", [], "my-blog"),
+            ("日本", "https://x.example/", [], "x-example"),
+            (nil, "https://u:p@x.example:8080/a?b", [], "x-example-8080"),
+            (nil, "https://x.example/a", ["x-example"], "x-example-a"),
+            (nil, "https://x.example/", ["x-example"], "x-example-2"), ("facts", "https://facts/", [], "facts-2"),
+        ] as [(String?, String, Set<String>, String)])
+    func names(title: String?, url: String, taken: Set<String>, name: String) {
+        #expect(SourceName.make(title: title, url: url, taken: taken) == name)
+        #expect(SourceName.isValid(name))
+    }
+}
