@@ -120,6 +120,26 @@ struct SourceScheduleTests {
         #expect(!same.isDue(Self.start) && same.failure != nil)
     }
 
+    @Test mutating func settingsThatChangeUnderARunMakeItRunAgain() {
+        var schedule = schedule()
+        _ = schedule.start(Self.start, using: &random)
+        schedule.apply(Self.other, interval: Self.day)
+        schedule.finish(.fetched(added: 1), now: Self.start, using: &random)
+        #expect(schedule.content?.settings == "a")
+        #expect(schedule.isDue(Self.start))
+    }
+
+    @Test mutating func aFailureOfAnotherURLDelaysNoRun() throws {
+        for failure in [Self.offline(retryAfter: 9_000), Self.missing] {
+            var schedule = schedule()
+            let stored = schedule.start(Self.start, using: &random)
+            #expect(stored.upstream == "")
+            schedule.apply(Self.moved, interval: Self.day)
+            schedule.finish(.failed(failure), now: Self.start, using: &random)
+            #expect(schedule.isDue(Self.start) && schedule.failure == nil)
+        }
+    }
+
     // MARK: Failures
 
     @Test mutating func failuresBackOffWithFullJitterUpToAnHour() throws {

@@ -287,4 +287,11 @@ struct GiphyKeyTests {
         #expect(named.failure == nil)
         #expect(key(credentials: folder.path).secret?.value == "def")
     }
+
+    @Test("Invalid keys", arguments: ["two words", "a\u{7F}", "schlüssel", String(repeating: "x", count: 257)])
+    func isNoKey(_ text: String) throws {
+        let key = key(file: try folder.write(text, to: "key"))
+        #expect(key.secret == nil)
+        #expect(key.failure?.kind == .credentials && key.failure?.message.contains(text) == false)
+    }
 }

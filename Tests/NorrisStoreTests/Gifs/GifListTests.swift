@@ -36,6 +36,13 @@ struct GifListTests {
         #expect(again == GifListPage(items: gifs(5..<8), total: 8, next: nil, fetchedAt: .start + 9))
     }
 
+    @Test func totalOfAnUnfinishedListIsGiphys() async throws {
+        for (count, total) in [(999, 999), (1_000, 1_000), (1_001, nil), (3, 10), (nil, nil)] as [(Int?, Int?)] {
+            try await store.put(gifs(0..<10), in: cats, offset: 0, nextOffset: 10, totalCount: count)
+            #expect(try await page(limit: 1)?.total == total)
+        }
+    }
+
     @Test func emptyListIsAnAnswer() async throws {
         try await store.put([], in: cats, offset: 0, nextOffset: nil, totalCount: 0, at: .start)
         #expect(try await page() == GifListPage(items: [], total: 0, fetchedAt: .start))
