@@ -183,6 +183,8 @@ struct ShuffleBook {
     private var latest = 0
     /// Increases with every use.
     private var lastUse: Int64 = 0
+    /// The last use before the start. The item of an earlier use is only on disk, with its name.
+    private var restoredUse: Int64 = 0
     /// All uses up to this one are on disk.
     private var writtenUse: Int64 = 0
     /// The number of calls of ``noteLost()``, so that a write under way does not count afterwards.
@@ -246,7 +248,7 @@ struct ShuffleBook {
     func served(_ kinds: [Favorite.Kind], uid: Int64) -> [Served] {
         guard let user = users[uid] else { return [] }
         var served = user.served
-        for index in user.entries.values where entries[index].usedAt > served[.fact]?.usedAt ?? 0 {
+        for index in user.entries.values where entries[index].usedAt > served[.fact]?.usedAt ?? restoredUse {
             guard let hash = entries[index].shuffle.last else { continue }
             served[.fact] = Served(
                 uid: uid, kind: .fact, item: .hash(hash), name: entries[index].name, usedAt: entries[index].usedAt)
@@ -275,7 +277,7 @@ struct ShuffleBook {
 
     /// Makes ``changes`` contain everything, because the file was replaced.
     mutating func noteLost() {
-        writtenUse = -1
+        (restoredUse, writtenUse) = (0, -1)
         losses += 1
     }
 
@@ -293,7 +295,7 @@ struct ShuffleBook {
             _ = add(entry)
             lastUse = max(lastUse, entry.usedAt)
         }
-        writtenUse = lastUse
+        (restoredUse, writtenUse) = (lastUse, lastUse)
     }
 }
 

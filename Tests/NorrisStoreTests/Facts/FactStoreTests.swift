@@ -78,8 +78,14 @@ struct FactStoreTests {
             return draw.first.map { draw.catalogue.fact($0).id }
         }
         try await fixture.run { store async throws in
-            #expect(try await store.lastServed(.fact, uid: 1)?.id == id)
+            let served = try await store.lastServed(.fact, uid: 1)
+            #expect(served?.id == id && served?.name == "Ada")
             #expect(try await store.lastServed(.gif, uid: 1)?.id == "g")
+            // A later item without a shuffle.
+            store.noteServed("other", .fact, uid: 1)
+        }
+        try await fixture.run { store async throws in
+            #expect(try await store.lastServed(RecentServed.anyKind, uid: 1)?.id == "other")
             #expect(try await store.lastServed(.gif, uid: 2)?.id == nil)
         }
     }
