@@ -10,9 +10,6 @@ extension JSONDecodable {
 extension JSON {
     /// The members of an object. Throws an error for other values.
     package func objectValue() throws(JSONDecodingError) -> JSONObject { try JSONObject(json: self) }
-
-    /// The elements of an array. Throws an error for other values.
-    package func arrayValue() throws(JSONDecodingError) -> [JSON] { try [JSON](json: self) }
 }
 
 extension JSONObject: JSONDecodable {

@@ -53,11 +53,6 @@ package final class PseudoTerminal {
         }
     }
 
-    package func resize(columns: Int, rows: Int = 24) {
-        var size = Self.size(columns: columns, rows: rows)
-        _ = ioctl(descriptor, UInt(TIOCSWINSZ), &size)
-    }
-
     /// Reads until a text appears after the text of earlier waits.
     ///
     /// - Parameter seconds: the longest wait, which a successful test never needs.

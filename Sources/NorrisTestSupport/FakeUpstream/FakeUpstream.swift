@@ -119,14 +119,6 @@ package final class FakeUpstream: Sendable {
     /// As a proxy, refuses clients without this header.
     package func requireProxyAuthorization(_ value: String) { server.state.withLock { $0.authorization = value } }
 
-    /// Ends the connections of a `TLSFront`, and listens again on its port with this certificate, for HTTP/1.1.
-    package func setCertificate(_ certificate: FakeCertificate) async throws {
-        guard let old = front.withLock({ $0 }) else { preconditionFailure("There is no TLS") }
-        old.stop()
-        let new = try await TLSFront.start(certificate, to: reservation.port, replacing: old)
-        front.withLock { $0 = new }
-    }
-
     /// Refuses connections from now on, also behind a `TLSFront`, and ends open connections.
     package func close() { server.close() }
 

@@ -19,11 +19,10 @@ package final class TLSFront: Sendable {
     /// - Parameters:
     ///   - target: the port of the server.
     ///   - host: an IPv4 address of this machine for both.
-    ///   - old: a stopped front, whose port is used again.
     package static func start(
-        _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1", replacing old: TLSFront? = nil
+        _ certificate: FakeCertificate, to target: Int, host: String = "127.0.0.1"
     ) async throws -> TLSFront {
-        let front = try TLSFront(certificate, target, old?.reservation ?? PortReservation(host: host))
+        let front = try TLSFront(certificate, target, PortReservation(host: host))
         while true {
             if let descriptor = PortReservation.connected(front.reservation.host, port: front.port) {
                 close(descriptor)
