@@ -32,4 +32,15 @@ import Testing
         next.end(SIGKILL)
         #expect(try lines(folder).count == 64)
     }
+
+    @Test func anUnwritableFolderIsReportedAndTheServiceGoesOn() throws {
+        let folder = TemporaryFolder()
+        let file = try folder.write("", to: "file")
+        let daemon = try RunningDaemon(in: folder, ["--runtime-dir", file])
+        #expect(try daemon.ctl("fact").status == 0)
+        let told = try daemon.log(of: "prompt-facts.unwritable", atLeast: 1)
+        #expect(told.count == 1)
+        #expect(told.first?.contains("\(file)/prompt-facts: cannot be written (Not a directory)") == true)
+        #expect(daemon.end() == 0)
+    }
 }

@@ -48,6 +48,23 @@ struct SurroundingsEndToEndTests {
         #expect(result.output == String(repeating: "True\n", count: 6) + "0\n", "\(result)")
     }
 
+    @Test("A log that nothing reads stops neither requests nor the end") func stuckLog() throws {
+        let result = try python(
+            """
+            import fcntl
+            reading, writing = os.pipe()
+            fcntl.fcntl(writing, 1031, 4096)  # F_SETPIPE_SZ
+            process = start("--log-level", "trace", stderr=writing)
+            print(ask())
+            for _ in range(200):
+                process.send_signal(signal.SIGHUP)
+                time.sleep(0.005)
+            print(ask())
+            print(end(process))
+            """)
+        #expect(result.output == "True\nTrue\n0\n", "\(result)")
+    }
+
     @Test("Closed standard descriptors are not used for other files") func closedDescriptors() throws {
         let result = try python(
             """
@@ -57,6 +74,17 @@ struct SurroundingsEndToEndTests {
             print(end(process))
             """)
         #expect(result.output == "True\n{'/dev/null'}\n0\n", "\(result)")
+    }
+
+    @Test("Arguments do not depend on /proc") func fewDescriptors() throws {
+        let result = try python(
+            """
+            few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+            print(subprocess.run([norrisctl, "--version"], preexec_fn=few, capture_output=True).stdout[:9])
+            print(subprocess.run(arguments + ["--check-config"], preexec_fn=few, capture_output=True).returncode > 0)
+            """)
+        // Not even the loader can open its libraries, but no daemon is started.
+        #expect(result.output == "b'norrisctl'\nTrue\n", "\(result)")
     }
 
     @Test("A limit of processes ends the start with a reason") func fewProcesses() throws {
@@ -74,6 +102,21 @@ struct SurroundingsEndToEndTests {
             print(process.returncode, errors.decode())
             """)
         #expect(result.output.hasPrefix("71 norrisd: no further thread can be started"), "\(result)")
+    }
+
+    @Test("Programs are waited for although the parent ignores their end") func ignoredChildren() throws {
+        _ = try folder.write("<opml><body></body></opml>", to: "feeds.opml")
+        let result = try python(
+            """
+            process = start()
+            ask()
+            words = [norrisctl, "--socket", f"{folder}/sock", "feed", "import", f"{folder}/feeds.opml"]
+            ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            ended = subprocess.run(words, preexec_fn=ignore, capture_output=True, timeout=60)
+            print(ended.returncode, ended.stdout, ended.stderr)
+            end(process)
+            """)
+        #expect(!result.output.isEmpty && result.status == 0, "\(result)")
     }
 
     @Test("A signal ends the pager too") func pager() throws {

@@ -106,4 +106,30 @@ import Testing
         }
         await upstream.stop()
     }
+
+    @Test func theLastOneServedIsKeptAndMovesToAnotherMachine() throws {
+        let folder = TemporaryFolder()
+        var first: RunningDaemon? = try RunningDaemon(in: folder)
+        #expect(try first?.ctl("favorite", "add", "fact").status == 1, "Nothing was served yet")
+        let fact = try #require(try first?.ctl("fact").output)
+        first?.end()
+        first = nil
+        // The next daemon also knows the last fact.
+        let here = try RunningDaemon(in: folder)
+        #expect(try here.ctl("favorite", "add", "fact").status == 0)
+        #expect(try here.ctl("favorite", "list").output.contains(fact.prefix(20)))
+        let exported = try here.ctl("favorite", "export").output
+        #expect(exported.split(separator: "\n").count == 1)
+
+        let there = try RunningDaemon()
+        let imported = try there.ctl("favorite", "import", input: exported)
+        #expect(imported.status == 0, "\(imported)")
+        #expect(try there.ctl("favorite", "export").output == exported)
+        #expect(try there.ctl("favorite", "import", input: exported + "garbage\n").status == 64)
+        #expect(try there.ctl("favorite", "export").output == exported)
+        #expect(try there.ctl("favorite", "remove", "fact").status == 1, "Nothing was served there")
+        let id = try Favorite(parsing: exported.trimmingCharacters(in: .newlines)).id
+        #expect(try there.ctl("favorite", "remove", "fact", id).status == 0)
+        #expect(try there.ctl("favorite", "list").status == 1)
+    }
 }
