@@ -76,6 +76,9 @@ import Testing
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
             #expect(try await rest("state", after: 10).isDisjoint(with: drawn))
+            // The copy has it too.
+            for name in ["state.db", "state.db-wal", "state.db-shm"] { unlink(folder("state/\(name)")) }
+            #expect(try await rest("state", after: 10).isDisjoint(with: drawn))
         }
     }
 

@@ -103,15 +103,21 @@ import Testing
     }
 
     @Test func aRunThatIsCancelledEndsItsProcess() async throws {
-        let process = FetchProcess(path: try program("echo $$ >\(folder("pid")); exec sleep 1000"))
+        let process = FetchProcess(path: try program("sleep 1000 & echo $! >\(folder("pid")); wait"))
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { _ = try? await process.fetch(request, Post.self) }
             await eventually { FileManager.default.contents(atPath: folder("pid"))?.isEmpty == false }
             tasks.cancelAll()
         }
+        try await untilProcessEnds()
+    }
+
+    /// Waits for the end of the process that has written its id.
+    private func untilProcessEnds() async throws {
         let text = try String(contentsOfFile: folder("pid"), encoding: .utf8)
         let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-        #expect(kill(pid, 0) == -1 && errno == ESRCH)
+        // Empty until another process has reaped it.
+        await eventually { FileManager.default.contents(atPath: "/proc/\(pid)/cmdline")?.isEmpty != false }
     }
 
     // MARK: Programs of the configuration
@@ -135,6 +141,12 @@ import Testing
     ]) func whatAProgramPrintsIsRead(begin: String) async throws {
         let (posts, failure) = try await run("\(begin)cat <<'X'\n\(Self.feed)\nX")
         #expect(posts?.map(\.title) == ["Note"], "\(failure as Any)")
+    }
+
+    @Test func whatAProgramLeavesBehindIsEnded() async throws {
+        let script = "sleep 1000 >/dev/null 2>&1 & echo $! >\(folder("pid")); cat <<'X'\n\(Self.feed)\nX"
+        #expect(try await run(script).posts?.count == 1)
+        try await untilProcessEnds()
     }
 
     @Test func aStatusIsAFailureWithTheEndOfStandardError() async throws {

@@ -44,7 +44,7 @@ attempt("fork") {
 attempt("signal") { kill(parent, 0) == 0 }
 attempt("memory") { mmap(nil, 300 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED }
 attempt("limit") {
-    var limit = rlimit(rlim_cur: 60, rlim_max: 60)
+    var limit = rlimit(rlim_cur: 5, rlim_max: 5)
     return setrlimit(CInt(RLIMIT_CPU.rawValue), &limit) == 0
 }
 if isByHand {

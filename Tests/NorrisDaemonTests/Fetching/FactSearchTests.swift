@@ -28,6 +28,9 @@ import Testing
             let requests = upstream.requests.count
             let page = try daemon.search(text: "WALKER")
             #expect(page.items.map(\.id) == ["hidden"])
+            // Nor is an explicit fact served by its id.
+            #expect(daemon.refusal(FactGet.self, #"{"id":"rude"}"#)?.code == .notFound)
+            #expect(daemon.refusal(FavoriteAdd.self, #"{"kind":"fact","id":"rude"}"#)?.code == .notFound)
             #expect(page.freshness?.origin == .cache && page.freshness?.state == .fresh)
             clock.advance(by: .hours(37))
             #expect(try daemon.search(text: "walker").freshness?.state == .stale)

@@ -12,6 +12,19 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct FetchingTests {
     // MARK: Runs
 
+    @Test func whatCouldNotBeStoredIsFetchedOnceTheDiskTakesItAgain() async throws {
+        try await FetchingDaemon.run { daemon, upstream in
+            try daemon.watch.wait(for: .finished)
+            upstream.setFault(.status(500))
+            _ = try daemon.refresh()
+            try daemon.watch.wait(for: .failed)
+            upstream.setFault(nil)
+            daemon.core.sources.cacheIsWritable()
+            #expect(try daemon.watch.receiveEvent().phase == .started)
+            try daemon.watch.wait(for: .finished)
+        }
+    }
+
     @Test func eventsTellOfARunInItsOrder() async throws {
         try await FetchingDaemon.run { daemon, upstream in
             try daemon.watch.wait(for: .finished)

@@ -143,12 +143,18 @@ import Testing
     func freshnessOfSeveral() async throws {
         try await posting { daemon, upstream in
             try waitUntilFetched(daemon, "town", "team")
+            let first = try source(daemon, "team").freshness.fetchedAt
+            daemon.clock.advance(by: .seconds(60))
+            _ = try daemon.refresh(#"{"source":"team"}"#)
+            while try source(daemon, "team").freshness.fetchedAt == first { try daemon.watch.wait(for: .finished) }
             upstream.setFault(.status(503), path: "/town/api/v1/timelines/public")
             _ = try daemon.refresh(#"{"source":"town"}"#)
             try daemon.watch.wait(for: .failed)
             let both = try #require(try list(daemon).freshness)
             #expect(both.error?.kind == .http)
             #expect(both.fetchedAt == (try source(daemon, "town").freshness.fetchedAt))
+            #expect(both.ageSeconds == 60)
+            #expect(try source(daemon, "team").freshness.ageSeconds == 0)
             #expect(try list(daemon, #"{"source":"team"}"#).freshness?.error == nil)
             #expect(try list(daemon).items.count == 3)
         }

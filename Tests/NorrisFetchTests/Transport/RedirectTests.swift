@@ -1,3 +1,4 @@
+import Glibc
 import NorrisTestSupport
 import NorrisText
 import Testing
@@ -77,6 +78,38 @@ import Testing
             #expect(try await fixture.send().status == 200)
             #expect(fixture.upstream.requests.last?.path == "/jokes/categories")
         }
+    }
+
+    /// A name tells nothing of the address that it leads to. This machine's own name usually leads to a private one.
+    @Test func fromAPublicUpstreamNoNameLeadsToAPrivatePeer() async throws {
+        var bytes = [CChar](repeating: 0, count: 256)
+        #expect(gethostname(&bytes, bytes.count) == 0)
+        let name = String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let address = privateAddress(of: name) else { return }
+        try await run(host: "127.0.0.2", isSecure: (false, false), allowsPrivate: false) { fixture, _ in
+            let other = try await FakeUpstream.start(host: address)
+            let target = other.baseURL(host: name) + "/jokes/search"
+            let error = await fixture.failure(with: .redirect(to: target))
+            expect(error, .http(status: 302), "to \(target), but redirects to private", isRetryable: false)
+            #expect(other.requests.isEmpty)
+            await other.stop()
+        }
+    }
+
+    /// The first IPv4 address of a name, if it is private.
+    private func privateAddress(of name: String) -> String? {
+        var hints = addrinfo()
+        (hints.ai_family, hints.ai_socktype) = (AF_INET, CInt(SOCK_STREAM.rawValue))
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard HTTPURL("http://\(name)")?.hasPrivateHost == false, getaddrinfo(name, nil, &hints, &list) == 0,
+            let first = list
+        else { return nil }
+        defer { freeaddrinfo(first) }
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        getnameinfo(
+            first.pointee.ai_addr, first.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+        let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return IPAddress(address)?.isPrivate == true ? address : nil
     }
 
     /// libcurl follows the `Location` of any status from 300 to 399.
