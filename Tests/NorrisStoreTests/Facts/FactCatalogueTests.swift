@@ -62,8 +62,9 @@ struct FactCatalogueTests {
             fact("a", nil, ["x", "y"]), fact("b", nil, ["y"]), fact("c", nil, ["explicit", "x"]),
             fact("d", nil, ["f"], source: "fortune:f"),
         ])
-        // Code points of e and an accent.
-        #expect(FactCatalogue.of([fact("e", "e\u{301}")]).numbers(FactFilter(maxLength: 1)) == [])
+        // The code points of e and an accent.
+        let accent = FactCatalogue.of([fact("e", "e\u{301}")])
+        #expect((1...2).map { accent.numbers(FactFilter(maxLength: $0)).count } == [0, 1])
         #expect(catalogue.categories(of: .all).map(\.count) == [1, 1, 2])
         #expect(catalogue.categories(of: .fortune).map(\.name) == ["f"])
         // Known, so that a request for it is no error.
