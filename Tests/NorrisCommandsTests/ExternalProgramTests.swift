@@ -256,7 +256,7 @@ struct SubprocessTests {
             }
             return
         }
-        Issue.record("The shell never came to where it hangs.")
+        Issue.record("The shell did not start its child in time.")
     }
 
     @Test func ignoresOneThatStaysBehindWithItsOutput() async throws {

@@ -36,7 +36,7 @@ struct ProtocolMethodListTests {
         }
         #expect(
             document == updated,
-            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolMethodListTests brings the sections up to date.")
+            "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolMethodListTests updates the sections.")
     }
 
     @Test func everyMethodHasOneSection() {
@@ -44,7 +44,7 @@ struct ProtocolMethodListTests {
         #expect(headings.sorted() == MethodTable.methods.map(\.name).sorted())
     }
 
-    /// The table of what a method waits for, and whether a client may repeat it.
+    /// The table with the resource that each method waits for, and whether a client may repeat the method.
     @Test func everyMethodIsInTheTableForClients() throws {
         let start = try #require(document.range(of: "\n| method | waits for |")).upperBound
         let rows = document[start...].prefix { $0 != "#" }.split(separator: "\n").filter { $0.hasPrefix("| `") }

@@ -77,9 +77,6 @@ struct Landscape {
     /// A description as a part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
     var description: String { "\(scene.description) \(hour.description)\(luminary.description)" }
 
-    /// The first row with land, in pixels.
-    var highestLand: Float { terrain.skyline.min() ?? ground.horizon }
-
     /// Paints rows.
     ///
     /// - Parameters:

@@ -125,7 +125,7 @@ struct CardPicture {
 }
 
 extension Session {
-    /// Whether norris-card, which is a package of its own, is installed.
+    /// Whether norris-card, a separate package, is installed.
     var canDrawCards: Bool {
         system.ownFolders.contains { access("\($0)/norris-card", F_OK) == 0 }
     }

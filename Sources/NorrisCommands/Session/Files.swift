@@ -47,9 +47,9 @@ func readFile(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
     return try readAll(descriptor, limit: limit)
 }
 
-/// Writes a file as a whole or not at all: into a new file beside it, which then takes its place, its mode and, where
-/// that is permitted, its owner. Where a symbolic link leads to it the link stays. What is no plain file, such as a
-/// pipe, is written to as it is.
+/// Writes a file as a whole or not at all: into a new file beside it, which then takes its place, its mode and, if
+/// permitted, its owner. A symbolic link to the file stays. Other files than plain ones, such as pipes, are written
+/// directly.
 func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     var (old, link) = (stat(), stat())
     let exists = stat(path, &old) == 0

@@ -5,7 +5,7 @@ import NorrisSystem
 import NorrisTerminal
 import NorrisText
 
-/// The machine: its files, sockets and clock. Tests have a folder, replies and a clock of their own.
+/// The machine: its files, sockets and clock. Tests replace them by a folder, replies and another clock.
 struct System {
     let environment: Environment
     /// The folder that stands for `/` in paths of files; empty for `/` itself.

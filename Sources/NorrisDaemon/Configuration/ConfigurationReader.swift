@@ -143,7 +143,7 @@ struct ConfigurationReader {
 }
 
 extension ConfigurationReader {
-    /// Reads one entry of `posts.sources`, or a source that is to be added. The result is used only without a fault.
+    /// Reads one entry of `posts.sources`, or a source to add. A result with a fault is not used.
     mutating func readSource(
         _ name: String, _ node: YAMLNode, inheriting posts: Configuration.Posts
     ) -> Configuration.PostSource {

@@ -88,7 +88,7 @@ package struct Post: SharedObject {
         package var height: Int?
         /// A description of the picture.
         package var alt: String?
-        /// What a browser shows when the pointer is over the picture.
+        /// The text that a browser shows when the pointer is over the picture.
         package var title: String?
 
         package init(url: String, width: Int? = nil, height: Int? = nil, alt: String? = nil, title: String? = nil) {
