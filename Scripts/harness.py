@@ -159,14 +159,18 @@ def compiled(folder, name, *flags):
     return folder / name
 
 
-def load_command(load, path, line=FACT_RANDOM, connections=1, pipeline=1, seconds=1.5, newlines=1):
-    return [load, path, line, *map(str, [connections, pipeline, seconds, newlines])]
-
-
-def loaded(*arguments, **options):
+def loaded(load, path, line=FACT_RANDOM, connections=1, pipeline=1, seconds=1.5, newlines=1):
     """Runs load.c; returns replies per second, and the 50th and 99th percentile in milliseconds."""
-    output = subprocess.run(load_command(*arguments, **options), check=True, timeout=60, stdout=subprocess.PIPE).stdout
+    command = [load, path, line, *map(str, [connections, pipeline, seconds, newlines])]
+    output = subprocess.run(command, check=True, timeout=60, stdout=subprocess.PIPE).stdout
     return [float(word) for word in output.split()]
+
+
+def faked(speed):
+    """Returns the arguments before a program whose clocks, all of them, run `speed` times as fast."""
+    # Otherwise the library sets FAKETIME_SHARED, and Swift programs then lose their arguments.
+    return ["env", "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1", "FAKETIME_SHARED=none none",
+            f"FAKETIME=+0 x{speed}"]
 
 
 def resident(pid, kind="RssAnon"):
@@ -222,14 +226,14 @@ def need_root():
 class Worker:
     """A function in a process of another user. `result` waits for what it returns; None if it failed."""
 
-    def __init__(self, uid, function, *arguments, groups=(), priority=0):
+    def __init__(self, uid, function, *arguments, priority=0):
         self.pipe, theirs = FORK.Pipe(duplex=False)
 
         def run():
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.setpriority(os.PRIO_PROCESS, 0, priority)
             if uid != os.geteuid():
-                os.setgroups(groups)
+                os.setgroups([])
                 os.setgid(uid)
                 os.setuid(uid)
             try:
@@ -534,10 +538,6 @@ class Upstream:
     @property
     def url(self):
         return f"{'https' if self.context else 'http'}://{self.address}:{self.port}"
-
-    def count(self, path, since=0):
-        """Returns the number of requests for a path since a time of the monotonic clock."""
-        return sum(moment >= since for moment in list(self.times[path]))
 
     def longest_pause(self, path, begin, end):
         """Returns the longest time without a request for a path, in seconds."""

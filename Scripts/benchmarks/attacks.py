@@ -16,14 +16,13 @@ import math
 import selectors
 import signal
 import socket
-import subprocess
 import threading
 import time
 import typing
 import zlib
 
 from harness import (FACT_RANDOM, OFFLINE, Client, Row, Upstream, Worker, chosen, content, cpu_seconds, daemon,
-                     fact, feed, item, need_root, percentile, program, replied, request, rss, wait_for)
+                     fact, feed, item, need_root, percentile, replied, request, rss, wait_for)
 
 ATTACKERS, VICTIM = range(60001, 60017), 60100
 # ms, ms, MiB, and ms from SIGTERM in the middle of an attack to the end
@@ -32,7 +31,6 @@ TIMEOUT, AT_A_TIME = 5, 4  # seconds (http.timeout); fetches
 HELD_GOAL = 224  # MiB: all memory of the daemon, with what it holds for its peers
 LEAD, LASTING = 1, 5  # seconds of the victim's requests before an attack, and of an attack
 IDLE_CPU = 0.6  # seconds of CPU time in 3 s that a daemon without a free descriptor may use
-PROMPT_GOAL, FACT_GOAL = 150, 5000  # ms, for commands with a timeout of 50 ms and 5 s
 NOTIFICATIONS = 219_000  # bytes
 
 INFO, RANDOM = request("server.info").encode() + b"\n", FACT_RANDOM.encode() + b"\n"
@@ -339,43 +337,7 @@ def descriptors(options, folder):
         return report
 
 
-def client(options, folder):
-    """A server answers norrisctl with an error that has 40,000 members."""
-    report, path = Report(options), folder / "sock"
-    folder.mkdir()
-    error = {"code": -32004, "message": "Busy.", "data": {f"key{number}": number for number in range(40_000)}}
-
-    def answer():
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = server.accept()
-                with contextlib.suppress(OSError), connection:
-                    asked = json.loads(connection.makefile().readline())
-                    reply = {"jsonrpc": "2.0", "id": asked["id"], "error": error}
-                    connection.sendall(json.dumps(reply).encode() + b"\n")
-
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(path))
-        server.listen()
-        threading.Thread(target=answer, daemon=True).start()
-        # The reply of 600 KB exceeds norrisctl's limit. norrisctl may stop reading it, or read the error.
-        wait = ["--timeout", "5m"] if options.structure else []
-        for name, arguments, goal, expected in [("prompt", ["--timeout", "50ms"], PROMPT_GOAL, [0]),
-                                                ("fact", wait, FACT_GOAL, [70, 75])]:
-            begin = time.monotonic()
-            result = subprocess.run([program("norrisctl"), "--socket", path, name, *arguments], timeout=120,
-                                    env={"HOME": str(folder)}, capture_output=True)
-            taken = (time.monotonic() - begin) * 1000
-            report.figures.append(f"{name} {taken:.0f} ms, status {result.returncode}")
-            report.miss(taken > goal, f"{name} takes over {goal} ms", timed=True)
-            report.miss(result.returncode not in expected, f"{name} does not exit with {expected}")
-            report.miss(result.stdout, f"{name} prints something")
-            report.miss(bool(result.stderr) == (name == "prompt"), f"{name}: {result.stderr[:80]!r}")
-        server.shutdown(socket.SHUT_RDWR)
-    return report
-
-
-SPECIAL = {"connects": connects, "connect-close": connect_close, "descriptors": descriptors, "client": client}
+SPECIAL = {"connects": connects, "connect-close": connect_close, "descriptors": descriptors}
 
 
 def attacks(folder, options):

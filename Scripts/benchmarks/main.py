@@ -20,12 +20,11 @@ BENCHMARKS = {
     "start": (speed.start, []),
     "idle": (memory.idle, []),
     "instructions": (speed.instructions, ["valgrind"]),
-    "import": (store.imports, COMPILER),
     "store": (store.store, COMPILER),
     "attacks": (attacks.attacks, []),
     "feeds": (attacks.feeds, ["openssl"]),
 }
-ONLY_IF_NAMED = {"import", "store", "attacks", "feeds"}
+ONLY_IF_NAMED = {"store", "attacks", "feeds"}
 
 
 def sizes(text):

@@ -1,4 +1,4 @@
-"""The cost of facts in fortune files: starts, memory, disk, fact.random, fact.search, and latency during an import."""
+"""The cost of facts in fortune files: starts, memory, disk, fact.random and fact.search."""
 
 import contextlib
 import dataclasses
@@ -6,22 +6,17 @@ import itertools
 import json
 import random
 import shutil
-import signal
 import statistics
-import subprocess
 import threading
 import time
 
-from harness import (FACT_RANDOM, OFFLINE, Client, Failure, Upstream, Worker, compared, compiled, cpu_seconds, daemon,
-                     fact, in_turn, load_command, loaded, need_root, replied, request, resident,
-                     running, value, wait_for)
+from harness import (OFFLINE, Client, Failure, Worker, compared, compiled, cpu_seconds, daemon, in_turn, loaded,
+                     need_root, request, resident, value, wait_for)
 
 REFERENCE = 1_000  # facts of the daemon that fact.random is compared with
 USERS = [60001, 60002]
 CONNECTIONS = 50
 SHORT = 80  # the measured max_length
-FETCHED = 500  # facts of the upstream that cache.clear removes
-IMPORTED = 50_000
 
 # Words that are in no other word. No fact contains both common words.
 COMMON, OTHER_COMMON, RARE, ABSENT = "hammer", "anvil", "zyzzyva", "quixotic"
@@ -41,7 +36,7 @@ SEARCHES = {
     "no hit": ({"query": ABSENT}, 0),
 }
 SEARCH_RUNS, LONGEST_GOAL = 20, 1_250  # requests of each kind, and the longest time of one in ms
-RATIO_GOAL, CLEAR_GOAL, NEW_SHUFFLE_GOAL = 1.5, 1.25, 50  # relative to REFERENCE, to before a clear; ms
+RATIO_GOAL, NEW_SHUFFLE_GOAL = 1.5, 50  # relative to REFERENCE; ms
 
 
 def generate(folder, count):
@@ -151,7 +146,6 @@ def measured(home, size, built_in, load, reference, runs):
                 raise Failure(f"{name}: {count} hits in place of {hits}")
             add(f"search, {name}", statistics.median(times), "ms", at_most=1 if size <= 1_000 else 20)
             add(f"search, {name}, longest", max(times), "ms", at_most=LONGEST_GOAL)
-        rows += clear(server, home, load, runs)
     add("stop", server.stop, "ms")
     for name in ["state", "cache"]:
         add(f"{name}.db", (home / name / f"{name}.db").stat().st_size / 1e6, "MB")
@@ -211,61 +205,3 @@ def repeated(server, *lines):
             reply = client.ask(line)
             times.append((time.perf_counter() - sent) * 1000)
     return times, json.loads(reply)
-
-
-def facts_of(count):
-    """Returns the answers of an upstream with `count` facts."""
-    replies = {"/jokes/search": replied({"total": count, "result": [fact(number) for number in range(count)]}),
-               "/jokes/categories": replied(["dev", "food"])}
-    return lambda target, _: replies[target.split("?")[0]]
-
-
-def clear(server, home, load, runs):
-    """Measures fact.random before and after cache.clear removes the facts of an upstream."""
-    before = server.items()
-
-    def configure(**facts):
-        (home / "config.yaml").write_text(json.dumps(fortunes(home / "facts", **facts)))
-        server.call("server.reload")
-
-    def medians():
-        return [loaded(load, server.path, request("fact.random", source="all"), CONNECTIONS, seconds=0.5)[1]
-                for _ in range(runs)]
-
-    with Upstream(facts_of(FETCHED)) as upstream:
-        configure(enabled=True, base_url=upstream.url)
-        wait_for(lambda: server.items() == before + FETCHED, "the fetch", server.timeout)
-        configure()
-    full = medians()
-    begin = time.perf_counter()
-    removed = server.call("cache.clear")["removed"]
-    taken = (time.perf_counter() - begin) * 1000
-    if removed != FETCHED or server.items() != before:
-        raise Failure(f"cache.clear removed {removed} and left {server.items()}")
-    return [value("cache.clear", [taken], "ms"),
-            compared("fact.random, p50 after / before cache.clear", medians(), full, "ms", at_most=CLEAR_GOAL)]
-
-
-def imports(folder, options):
-    """latency on 50 connections while 50,000 facts are imported, beside a quiet daemon"""
-    load, home = compiled(folder, "load"), folder / "norrisd"
-    with Upstream(facts_of(IMPORTED)) as upstream, daemon(home) as server:
-        def measure(seconds):
-            return loaded(load, server.path, connections=CONNECTIONS, seconds=seconds)[1:]
-
-        measure(1)
-        latencies = {"quiet": measure(5)}
-        (home / "config.yaml").write_text(json.dumps({
-            "facts": {"base_url": upstream.url}, "http": {"max_body": "128MiB", "timeout": "60s"}}))
-        command = load_command(load, server.path, FACT_RANDOM, CONNECTIONS, seconds=1000)
-        with running(command, stdout=subprocess.PIPE) as process:
-            server.process.send_signal(signal.SIGHUP)
-            wait_for(lambda: server.items() >= IMPORTED, "the import", timeout=900)
-            process.send_signal(signal.SIGTERM)
-            latencies["import"] = [float(word) for word in process.communicate(timeout=30)[0].split()[1:]]
-        latencies["after"] = measure(5)
-    rows = []
-    for name, (p50, p99) in latencies.items():
-        rows.append(value(f"{name}, p50", [p50], "ms"))
-        rows.append(compared(f"{name}, p99 / quiet", [p99], [latencies["quiet"][1]], "ms"))
-    return rows

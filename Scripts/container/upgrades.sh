@@ -24,7 +24,7 @@ upgrades_of() {
     chapter_failed_migration
     chapter_killed
     chapter_full_disk
-    chapter_repository
+    chapter_purge
     chapter_autopkgtest
     stop_machine
 }
@@ -259,22 +259,7 @@ chapter_full_disk() {
     go_back
 }
 
-chapter_repository() {
-    serve wrong-signature
-    check "a wrong signature: apt keeps the index of before" \
-        says 'previous index files will be used.*(NO_PUBKEY|key)' apt update
-    check "and installs nothing of it" has_version "${version%-*}"
-    serve truncated
-    apt clean
-    check "a truncated package: apt knows the next version" apt update
-    check "and refuses the package" complains 100 'unexpected size|Hash Sum|Mirror sync' upgrade
-    check "this version runs on" eventually 60 is_active
-    serve new
-    check "a whole package" apt update
-    serve rolled-back
-    check "an index that goes back in time: apt keeps the newer one" apt update
-    check "and its version" says "Candidate: $next_version" inside apt-cache policy norrisd
-    kept "after all"
+chapter_purge() {
     check "purge" apt purge norrisd
     check "leaves no state" exits 1 inside test -e /var/lib/private/norrisd
 }

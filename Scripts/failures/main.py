@@ -5,10 +5,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-import access
-import clocks
 import crashes
-import credentials
 import disk
 import harness
 import soak
@@ -20,9 +17,6 @@ EXPERIMENTS = {
     "crashes": (crashes.crashes, ["procps", "strace"]),
     "disk": (disk.disk, COMPILER),
     "starts": (disk.starts, [*COMPILER, "mount"]),
-    "clocks": (clocks.clocks, ["faketime"]),
-    "access": (access.access, []),
-    "credentials": (credentials.credentials, ["openssl"]),
     "soak": (soak.soak, ["faketime"]),
 }
 # Takes 20 minutes; Scripts/soak runs it.

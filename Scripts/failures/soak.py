@@ -18,9 +18,8 @@ import urllib.parse
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 
-from clocks import faked
-from harness import (FACT_RANDOM, FORK, Daemon, Failure, Row, Upstream, content, daemon, fact, faultless, feed, item,
-                     key_file, need_root, percentile, quantity, replied, request, resident, rss, wait_for)
+from harness import (FACT_RANDOM, FORK, Daemon, Failure, Row, Upstream, content, daemon, fact, faultless, faked, feed,
+                     item, key_file, need_root, percentile, quantity, replied, request, resident, rss, wait_for)
 
 SPEED = 2_160  # simulated seconds a second; a day takes 40 s
 DAY = 86_400 / SPEED  # seconds
@@ -253,7 +252,7 @@ def soak(folder, options):
     begin, end, results, samples, ended = FORK.Event(), FORK.Event(), FORK.Queue(), [], []
     for uid in USERS:
         FORK.Process(target=simulate_user, args=(Daemon(None, home, 0), uid, begin, end, results), daemon=True).start()
-    with sources, daemon(home, configuration(sources.url, key_file(folder)), faked(f"FAKETIME=+0 x{SPEED}")) as server:
+    with sources, daemon(home, configuration(sources.url, key_file(folder)), faked(SPEED)) as server:
         wait_for(lambda: all(server.items(name) for name in list(SOURCES)[:4]), "the first fetches")
         begin.set()
         start = time.monotonic()

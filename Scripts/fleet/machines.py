@@ -4,7 +4,6 @@ import collections
 import concurrent.futures
 import contextlib
 import dataclasses
-import datetime
 import email.utils
 import os
 import pathlib
@@ -24,14 +23,13 @@ STARTS_AT_ONCE = 24
 
 class Documents(Upstream):
     """An upstream of facts and feeds with validators. Counts the requests and bytes of each document, and fails on
-    demand. Its clock may be a simulated one."""
+    demand."""
 
-    def __init__(self, facts=500, items=20, lifetime=None, clock=time.time):
+    def __init__(self, facts=500, items=20, lifetime=None):
         super().__init__(self.validated)
-        self.clock, self.fault = clock, None
+        self.fault = None
         self.lifetime = {} if lifetime is None else {"Cache_Control": f"max-age={lifetime}"}
         self.requests, self.bytes = collections.Counter(), 0
-        self.answered = {}  # the time of the last good response for each path
         self.facts = {"total": facts, "result": [fact(number) for number in range(facts)]}
         self.feed = rss(item(number, "Chuck Norris reads it. " * 20) for number in range(items))
 
@@ -42,9 +40,8 @@ class Documents(Upstream):
         if self.fault and (reply := self.fault(path)):
             return reply
         body = self.facts if path.startswith(SEARCH) else ["dev"] if path == FACTS[2] else self.feed
-        date = email.utils.formatdate(self.clock(), usegmt=True)
+        date = email.utils.formatdate(usegmt=True)
         status, sent, body = replied(body, Date=date, ETag='"1"', **self.lifetime)
-        self.answered[path] = self.clock()
         if fields["If-None-Match"] == '"1"':
             status, body = 304, b""
         self.bytes += len(body)
@@ -68,8 +65,8 @@ class Line:
 class Cache:
     """nginx with the template, between machines and an upstream."""
 
-    def __init__(self, folder, upstream, under=lambda: []):
-        self.folder, self.under, self.read, self.process = folder, under, 0, contextlib.ExitStack()
+    def __init__(self, folder, upstream):
+        self.folder, self.read, self.process = folder, 0, contextlib.ExitStack()
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         folder.mkdir()
@@ -89,7 +86,7 @@ class Cache:
         for name in ["copies", "logs"]:
             (self.folder / name).mkdir(exist_ok=True)
         self.process.enter_context(running(
-            [*self.under(), "nginx", "-p", self.folder, "-c", self.folder / "nginx.conf", "-e", "stderr"]))
+            ["nginx", "-p", self.folder, "-c", self.folder / "nginx.conf", "-e", "stderr"]))
         wait_for(lambda: listens(self.port), "nginx")
 
     def stop(self):
@@ -123,17 +120,14 @@ def listens(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def configuration(url, facts="1d", feeds=None, timeout=30):
-    """Returns the configuration of a machine. `feeds` maps names to refresh intervals."""
-    feeds = {name: "30m" for name in FEEDS} if feeds is None else feeds
-    return {"http": {"timeout": f"{timeout}s"}, "facts": {"base_url": url, "refresh": facts},
-            "gifs": {"enabled": False},
-            "posts": {"sources": {name: feed(f"{url}/feeds/{HOST}/{name}", refresh=refresh)
-                                  for name, refresh in feeds.items()}}}
+def configuration(url):
+    """Returns the configuration of a machine."""
+    return {"http": {"timeout": "30s"}, "facts": {"base_url": url}, "gifs": {"enabled": False},
+            "posts": {"sources": {name: feed(f"{url}/feeds/{HOST}/{name}") for name in FEEDS}}}
 
 
 @contextlib.contextmanager
-def machines(folder, count, setting, under=lambda: []):
+def machines(folder, count, setting):
     """Starts daemons all at once, each with an identifier of its own (machine-id(5)), and yields them."""
     stacks = []
 
@@ -142,7 +136,7 @@ def machines(folder, count, setting, under=lambda: []):
         home.mkdir()
         (home / "machine-id").write_text(f"{number:032x}\n")
         command = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /etc/machine-id && exec "$@"',
-                   home / "machine-id", *under()]
+                   home / "machine-id"]
         stacks.append(contextlib.ExitStack())
         return stacks[-1].enter_context(daemon(home, setting, under=command, timeout=120))
 
@@ -189,7 +183,3 @@ def refresh(servers, timeout=120):
 def stored(server):
     """Returns the content of a machine: the number of facts, and the ids of posts."""
     return server.call("fact.search", query="machines")["total"], [post["id"] for post in server.pages("post.list")]
-
-
-def seconds(text):
-    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()

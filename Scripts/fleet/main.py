@@ -4,8 +4,7 @@ import pathlib
 import sys
 
 sys.dont_write_bytecode = True
-scripts = pathlib.Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(scripts), str(scripts / "failures")]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import experiments
 import harness
 
@@ -13,7 +12,7 @@ CACHE = ["gettext-base", "nginx-light", "util-linux"]
 EXPERIMENTS = {
     "cold": (experiments.cold, CACHE),
     "caches": (experiments.caches, CACHE),
-    "outage": (experiments.outage, [*CACHE, "faketime"]),
+    "outage": (experiments.outage, CACHE),
     "monitoring": (experiments.monitoring, ["prometheus"]),
 }
 
