@@ -37,8 +37,10 @@ need_packages() {
     command -v apt-get >/dev/null || fail "needs what Debian calls ${missing[*]}; install these, then run $name again"
     say "installing ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 update >/dev/null ||
+    # Once, also for the scripts that this one runs.
+    [ -n "${NORRIS_LISTS_ARE_NEW:-}" ] || as_root apt-get -qq update >/dev/null ||
         say "apt-get update failed; trying with the lists there are"
+    export NORRIS_LISTS_ARE_NEW=1
     as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o Dpkg::Use-Pty=0 install --no-install-recommends \
         "${missing[@]}" >/dev/null || fail "could not install ${missing[*]}; see what apt-get says above"
 }
