@@ -342,7 +342,7 @@ private struct OutputReader<Item: FetchedItem> {
 // MARK: - Heads and items
 
 extension FetchHead {
-    /// Whether norris-fetch makes such a head for a request. What norrisd stores, shows or sends again is bounded.
+    /// Whether norris-fetch makes such a head for a request. Limits the values that norrisd stores, shows or sends again.
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         [etag, lastModified].allSatisfy { ($0 ?? "").utf8.count <= 1024 }
             && ([failure?.message, title] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }

@@ -22,8 +22,8 @@ enum Limit {
     static let diskWorkBesideOthers = 2
     /// The time after a request in which its user counts as another user, in nanoseconds.
     static let workMemory = 1_000_000_000
-    /// The bytes that a running request counts, until the event loop has its result. Those of the maximum number of
-    /// running requests are half of the limit of replies, so that they never close a connection that reads its replies.
+    /// The bytes that a running request counts, until the event loop has its result. The maximum number of running
+    /// requests counts half of the limit of replies, so that they never close a connection that reads its replies.
     static let workReserve = 1024 * 1024
 
     // Connections.

@@ -126,9 +126,9 @@ package func startProgram(
 
 /// The processes that a program leads.
 package enum ProcessGroup: CInt {
-    /// A process group of its own, in the session of this process.
+    /// A separate process group, in the session of this process.
     case group = 2  // POSIX_SPAWN_SETPGROUP
-    /// A session of its own, apart from the terminal. Swift does not import the constant, which depends on a feature
+    /// A separate session, without the terminal. Swift does not import the constant, which depends on a feature
     /// macro of glibc.
     case session = 0x80  // POSIX_SPAWN_SETSID
 }

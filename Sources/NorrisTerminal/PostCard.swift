@@ -84,7 +84,7 @@ struct PostCard {
             }
     }
 
-    /// What the first attachments are, and the number of the others.
+    /// The types of the first attachments, and the number of the others.
     private var attachments: [[Span]] {
         let shown = post.attachments.prefix(2).map { Span(cut("♪ \($0.label)"), .dim, link: $0.url) }
         let more = post.attachments.count - shown.count

@@ -1,4 +1,4 @@
-/// Searches for a part of a text or list. Those of the standard library link its regular expressions, 1 MB of `norrisctl`,
+/// Searches for a part of a text or list. The searches of the standard library link its regular expressions, 1 MB of `norrisctl`,
 /// whose modules do not import them.
 extension Collection where Element: Equatable {
     /// Where this has the elements of `part`, without overlaps. Its time grows with the product of both lengths.

@@ -117,7 +117,7 @@ struct Ridge {
         return part * part * (3 - 2 * part)
     }
 
-    /// The position of an elevation between the foot (0) and the summit (1), for the mist, which is denser for a far
+    /// The position of an elevation between the foot (0) and the summit (1), of the mist, which is denser for a far
     /// range.
     func height(of elevation: Float) -> Float { (elevation / scale - foot) / rise + 0.3 * foot / (foot + rise) }
 

@@ -121,7 +121,7 @@ extension Logger.Metadata {
     }
 }
 
-/// Writes lines on a thread of its own, because a reader of the log that does not read would otherwise stop the event
+/// Writes lines on a separate thread, because a reader of the log that does not read would otherwise stop the event
 /// loop. The thread runs while lines wait.
 final class QueuedSink: LogSink {
     /// The lines that may wait. Further ones are lost and counted.

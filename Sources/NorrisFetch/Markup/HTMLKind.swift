@@ -1,4 +1,4 @@
-/// What an element of HTML is, for the structure of markup and for its text.
+/// The kind of an HTML element: how it affects the structure and the text of a document.
 struct HTMLKind: OptionSet {
     let rawValue: UInt32
 
@@ -6,11 +6,11 @@ struct HTMLKind: OptionSet {
     static let isHTML = HTMLKind(rawValue: 1)
     /// Without content.
     static let isVoid = HTMLKind(rawValue: 1 << 1)
-    /// On lines of its own.
+    /// On separate lines.
     static let isBlock = HTMLKind(rawValue: 1 << 2)
     /// Between empty lines.
     static let isParagraph = HTMLKind(rawValue: 1 << 3)
-    /// What a browser does not show, or shows only if a player is missing.
+    /// An element that a browser does not show, or shows only if a player is missing.
     static let isHidden = HTMLKind(rawValue: 1 << 4)
 
     // Elements that end others whose end tags are missing.

@@ -95,7 +95,7 @@ struct MarkupTreeBuilder {
             }
         }
         isCut = tokenizer.isCut || isXML && open.count > 1
-        // What is still open in XML was cut, and is no whole element.
+        // An element of XML that is still open was cut off, so it is incomplete.
         if !isXML { while open.count > 1 { try close(isForced: true) } }
         return open[0].element
     }

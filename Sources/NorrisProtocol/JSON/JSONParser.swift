@@ -368,7 +368,7 @@ package struct JSONError: Error, Equatable, CustomStringConvertible {
     /// One sentence. It contains no bytes of the input, so it is safe to log and print.
     package var description: String {
         switch reason {
-        case .byteOrderMark: "A byte order mark stands at byte \(offset); send UTF-8 without it."
+        case .byteOrderMark: "A byte order mark is at byte \(offset); send UTF-8 without it."
         case .controlCharacter: "The control character at byte \(offset) must be escaped inside a string."
         case .duplicateKey: "The key at byte \(offset) is a duplicate."
         case .integerOutOfRange: "The integer at byte \(offset) is beyond 2^53; send large numbers as strings."

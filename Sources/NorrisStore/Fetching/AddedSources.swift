@@ -16,7 +16,7 @@ package struct AddedSource: Sendable, Equatable {
 
 /// The sources that `source.add` has added, in `state.db`.
 package struct AddedSources: Sendable {
-    /// The largest number of sources of posts, with those of the configuration.
+    /// The largest number of sources of posts, including the sources of the configuration.
     package static let maximum = 1000
 
     private let databases: Databases
