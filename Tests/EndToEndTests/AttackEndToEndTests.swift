@@ -12,7 +12,6 @@ import Testing
 struct AttackEndToEndTests {
     @Test(arguments: [
         "notifications-metrics-8", "notifications-discover-8", "favorites-batch-read", "connects", "descriptors",
-        "client",
     ]) func othersAreServed(name: String) throws {
         let script = URL(filePath: #filePath).appending(path: "../../../Scripts/benchmarks/main.py").standardized
         let programs = URL(filePath: Programs.norrisd).deletingLastPathComponent()
