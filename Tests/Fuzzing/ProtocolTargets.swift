@@ -71,14 +71,14 @@ private func requestID(_ json: JSON) -> RequestID? {
     let exchange = Exchange(registry: emptyMethods)
     for line in input.split(separator: UInt8(ascii: "\n")) {
         var json = JSONWriter()
-        var turn = Turn(start: 0, written: 0, now: { 0 })
+        var turn = Turn(start: 0, now: { 0 })
         var rest = exchange.answer(line, of: nobody, &turn, into: &json)
         while let unfinished = rest {
             if unfinished.waiting != nil {
                 rest = exchange.finish(unfinished, .success(Array("{}".utf8)), into: &json)
                 if rest == nil { break }
             }
-            turn = Turn(start: 0, written: 0, now: { 0 })
+            turn = Turn(start: 0, now: { 0 })
             rest = exchange.proceed(unfinished, of: nobody, &turn, into: &json)
         }
         var reply = json.bytes

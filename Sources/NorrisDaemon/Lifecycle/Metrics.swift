@@ -162,13 +162,25 @@ struct OpenMetricsWriter {
     }
 
     private mutating func line(_ suffix: String, _ labels: Labels, _ value: String) {
-        let pairs = labels.map { "\($0)=\"\(OpenMetricsWriter.escaped($1))\"" }.joined(separator: ",")
-        body += family + suffix + (pairs.isEmpty ? "" : "{\(pairs)}") + " \(value)\n"
+        body += family
+        body += suffix
+        for (index, label) in labels.enumerated() {
+            body += index == 0 ? "{" : ","
+            body += label.name
+            body += "=\""
+            body += OpenMetricsWriter.escaped(label.value)
+            body += "\""
+        }
+        body += labels.isEmpty ? " " : "} "
+        body += value
+        body += "\n"
     }
 
     /// A label's value without terminal control characters, with the format's special characters escaped.
     private static func escaped(_ value: String) -> String {
-        sanitizedText(value).unicodeScalars.map { $0 == "\n" ? "\\n" : $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }
-            .joined()
+        let special = "\n\\\"".utf8
+        let text = sanitizedText(value)
+        guard text.utf8.contains(where: { special.contains($0) }) else { return text }
+        return text.unicodeScalars.map { $0 == "\n" ? "\\n" : $0 == "\\" || $0 == "\"" ? "\\\($0)" : "\($0)" }.joined()
     }
 }

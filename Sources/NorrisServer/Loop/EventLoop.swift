@@ -195,7 +195,7 @@ struct EventLoop: ~Copyable {
         guard let c = connections[slot], c.pointee.phase != .gone else { return }
         let start = json.count
         let caller = c.pointee.caller
-        var turn = Turn(start: now, written: start)
+        var turn = Turn(start: now)
         var isAlive = true
         var isDone = false
         var isClosing = false
@@ -217,7 +217,7 @@ struct EventLoop: ~Copyable {
                 hasAnswered = true
             case .refuseLongLine:
                 exchange.refuseLongLine(into: &json)
-                turn.spend(read: 0, written: json.count)
+                turn.spend()
             case .read where c.pointee.isReadable && !hasRead:
                 hasRead = true
                 isAlive = read(slot)

@@ -144,43 +144,23 @@ struct Turn {
     private(set) var isOver = false
     private var lines = 0
     private let end: Int
-    /// The bytes of replies when the clock was last read.
-    private var written: Int
-    /// The bytes of requests since the clock was last read.
-    private var read = 0
     /// Consecutive requests to one method, and the start of the first.
     private var run: (method: MethodRegistry.Entry?, count: Int, start: Int)
     private let now: () -> Int
 
-    /// - Parameters:
-    ///   - start: nanoseconds of the monotonic clock.
-    ///   - written: the bytes of replies before the turn.
-    init(start: Int, written: Int, now: @escaping () -> Int = monotonicNanoseconds) {
+    /// - Parameter start: nanoseconds of the monotonic clock.
+    init(start: Int, now: @escaping () -> Int = monotonicNanoseconds) {
         end = start + Limit.turnTime
         run = (nil, 0, start)
-        self.written = written
         self.now = now
     }
 
-    /// Counts a line, a notification or an entry of a batch. The clock is read after every eighth of them, and after
-    /// long requests and replies.
-    ///
-    /// - Parameters:
-    ///   - read: the bytes of the line or entry.
-    ///   - written: the bytes of replies now.
-    mutating func spend(read: Int, written: Int) {
+    /// Counts a line, a notification or an entry of a batch. Reads the clock each time, because no size tells how long a
+    /// request takes: a notification may take milliseconds and writes nothing.
+    mutating func spend() {
         lines += 1
-        self.read += read
-        if lines >= Limit.turnLines {
-            isOver = true
-        } else if lines % 8 == 0 || written - self.written + self.read > 4096 {
-            (self.read, self.written) = (0, written)
-            if now() >= end { isOver = true }
-        }
+        isOver = lines >= Limit.turnLines || now() >= end
     }
-
-    /// Continues with another output, which already contains a number of bytes.
-    mutating func moved(written: Int) { self.written = written }
 
     /// Records an answered request. Consecutive requests to the same method are timed together.
     mutating func answered(_ method: MethodRegistry.Entry) {

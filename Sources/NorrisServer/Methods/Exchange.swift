@@ -77,7 +77,7 @@ struct Exchange {
                 }
             } catch {
                 refuse(.parseError(error), into: &json)
-                turn.spend(read: line.count, written: json.count)
+                turn.spend()
                 return nil
             }
         }
@@ -129,7 +129,7 @@ struct Exchange {
         var budget = Budget(start: json.count, maximum: Limit.reply - 1)
         let waiting = perform(&budget, &turn, &json)
         if json.count > budget.start { json.newline() }
-        turn.spend(read: line.count, written: json.count)
+        turn.spend()
         guard let waiting else { return nil }
         let unfinished = UnfinishedLine(line)
         unfinished.waiting = waiting
@@ -149,7 +149,7 @@ struct Exchange {
                 : .invalidRequest(
                     "The batch holds \(entries.count) requests, more than \(Limit.batch).",
                     hint: "Send several batches."), into: &json)
-        turn.spend(read: line.count, written: json.count)
+        turn.spend()
         return nil
     }
 
@@ -160,7 +160,6 @@ struct Exchange {
         _ batch: UnfinishedLine, of caller: Caller, _ turn: inout Turn, into json: inout JSONWriter
     ) -> UnfinishedLine? {
         guard let entries = batch.entries else { return batch }
-        turn.moved(written: batch.json.count)
         while batch.next < entries.count, !turn.isOver, batch.waiting == nil {
             let range = entries[batch.next]
             let start = batch.line.startIndex
@@ -171,7 +170,7 @@ struct Exchange {
                 guard let envelope = try? RequestEnvelope(entry: bytes) else { return }
                 batch.waiting = perform(envelope, entry, bytes, caller, &batch.budget, &turn, into: &batch.json)
             }
-            turn.spend(read: range.count, written: batch.json.count)
+            turn.spend()
         }
         if batch.next < entries.count || batch.waiting != nil { return batch }
         // A batch of notifications has no reply line.

@@ -45,7 +45,7 @@ extension Caller {
 
 extension Turn {
     /// A turn without a time limit, which ends only at the maximum number of lines.
-    static var endless: Turn { Turn(start: 0, written: 0, now: { 0 }) }
+    static var endless: Turn { Turn(start: 0, now: { 0 }) }
 }
 
 extension DeferredRequest {
