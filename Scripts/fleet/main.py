@@ -17,6 +17,6 @@ EXPERIMENTS = {
 }
 
 parser = harness.parser("Scripts/fleet/simulate", __doc__, EXPERIMENTS)
-parser.add_argument("--machines", type=int, default=200, metavar="N",
-                    help="cold: real daemons (default: 200)")
+parser.add_argument("--machines", type=int, default=100, metavar="N",
+                    help="cold: real daemons (default: 100)")
 sys.exit(harness.main(parser, EXPERIMENTS))
