@@ -10,7 +10,7 @@ needed_swift=6.2
 say() { printf '%s: %s\n' "$name" "$*" >&2; }
 fail() { say "$@"; exit 1; }
 
-# Prints the comment at the beginning of a script. Experiments have a help of their own.
+# Prints the comment at the beginning of a script. Experiments have a separate help.
 if [[ ${1:-} = -h || ${1:-} = --help ]] && ! grep -q '^experiments ' "$0"; then
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
     exit

@@ -59,7 +59,7 @@ def cold(folder, options):
     return rows
 
 
-# What nginx has stored of an upstream that once sent something else than a document
+# The copies in nginx of an upstream that once sent something else than a document
 DAMAGED = {
     "a truncated copy": lambda: (200, {"Content-Length": "100000", "Content-Type": "application/json"}, b'{"total"'),
     "an error page with status 200": lambda: replied("<!DOCTYPE html><html><body>502</body></html>", "text/html"),

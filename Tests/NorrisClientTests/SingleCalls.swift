@@ -1,7 +1,7 @@
 @testable import NorrisClient
 
 extension Client {
-    /// A call on a connection of its own.
+    /// A call on a separate connection.
     func call(
         _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
     ) throws(ClientError) -> [UInt8] {

@@ -5,7 +5,7 @@ import Testing
 
 /// `norrisctl feed import`, against a scripted daemon. The transcripts have the other commands.
 struct FeedImportTests {
-    /// What norris-fetch prints for a list of feeds.
+    /// The output of norris-fetch for a list of feeds.
     private static let feeds = #"""
         {"age":0,"skipped":0,"repairs":0,"authors":[],"categories":[]}
         {"title":"../../x","url":"https://a.example/feed?x=1&y=2"}

@@ -6,7 +6,7 @@ import Testing
 
 /// Text from the daemon, the upstreams or the command line never reaches the terminal unescaped.
 struct HostileTextTests {
-    // Results of the daemon, in which `§` stands for the hostile text.
+    // Results of the daemon, in which `§` is replaced by the hostile text.
     private static let freshness =
         #"{"origin":"§","state":"§","error":{"kind":"§","message":"§","since":"2026-11-21T12:00:00Z"}}"#
     private static let fact = #"{"id":"§","text":"§","categories":["§"],"source":"§","url":"§"}"#

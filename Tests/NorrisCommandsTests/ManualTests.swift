@@ -93,7 +93,7 @@ struct ManualTests {
             + text([option.summary + (isTold ? "" : " It takes \(rule).")])
     }
 
-    /// Lines of help, with each sentence on a line of its own.
+    /// Lines of help, with each sentence on a separate line.
     private static func text(_ lines: [String]) -> String {
         lines.split(separator: "").map { paragraph in
             let prose = paragraph.prefix { !$0.hasPrefix(" ") }

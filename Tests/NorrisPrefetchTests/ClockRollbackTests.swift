@@ -77,7 +77,7 @@ struct ClockRollbackTests {
         #expect(before.duration(to: try #require(schedule.nextRun(before))) <= SourceSchedule.longestBackoff)
     }
 
-    /// As on a machine without a clock of its own, which gets the time from the network.
+    /// As on a machine without a battery-backed clock, which gets the time from the network.
     @Test func aClockThatIsBehindForAMinuteMakesNothingDueSooner() {
         var machine = Machine(fetchedAt: Self.start)
         let (record, content) = (machine.record, machine.content)

@@ -32,7 +32,7 @@ struct FactStoreTests {
     @Test func nothingThatWasWrittenIsLostInACrash() async throws {
         let store = try await fixture.open()
         let served = store.nextIDs(12, dev)
-        // Users have shuffles of their own.
+        // Users have separate shuffles.
         let others = store.nextIDs(12, uid: .max, dev)
         #expect(await store.writeShuffles())
         let next = try fixture.killed()
