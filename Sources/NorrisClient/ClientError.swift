@@ -2,7 +2,7 @@ import Glibc
 
 /// The reason why a call has no reply. Each case has another correction.
 package enum ClientError: Error, Equatable {
-    /// No path exists: the daemon was not started, or listens elsewhere.
+    /// No socket exists at any path: the daemon was not started, or listens elsewhere.
     case noSocket(paths: [String])
     /// No process listens on the socket, because the daemon has ended.
     case refused(path: String)

@@ -12,7 +12,7 @@ import Testing
 /// Disambiguates from the `ExitStatus` of Swift Testing.
 typealias ExitStatus = NorrisCommands.ExitStatus
 
-/// A machine: one daemon reply for each call, a folder that stands for `/`, real programs, and a clock that never waits.
+/// A machine: one daemon reply for each call, a folder that replaces `/`, real programs, and a clock that never waits.
 final class Machine: Sockets {
     var environment: [String: String] = [:]
     /// The terminal at standard output.

@@ -5,7 +5,7 @@ import NorrisFetch
 //
 // Usage: norris-sandbox-probe [FILE FOLDER [endless]]
 //   FILE: a file that this user may read and write; FOLDER: a folder in which this user may make files.
-//   Without arguments, it stands in for norris-fetch, and its words are the failure that norrisd shows.
+//   Without arguments, it replaces norris-fetch, and its output is the failure that norrisd shows.
 
 let isByHand = CommandLine.arguments.count > 1
 let folder = isByHand ? CommandLine.arguments[2] : getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? "/"

@@ -117,8 +117,8 @@ struct Ridge {
         return part * part * (3 - 2 * part)
     }
 
-    /// The position of an elevation between the foot (0) and the summit (1), of the mist, which is denser for a far
-    /// range.
+    /// The position of an elevation between the foot (0) and the summit (1), by which the mist is drawn. A far range has
+    /// denser mist.
     func height(of elevation: Float) -> Float { (elevation / scale - foot) / rise + 0.3 * foot / (foot + rise) }
 
     /// The tallest tree on the ridge, in widths.

@@ -8,7 +8,7 @@ import NorrisText
 /// The machine: its files, sockets and clock. Tests replace them by a folder, replies and another clock.
 struct System {
     let environment: Environment
-    /// The folder that stands for `/` in paths of files; empty for `/` itself.
+    /// The folder that replaces `/` in paths of files; empty for `/` itself.
     private let root: String
     /// Standard input, output and error.
     let input, output, errors: CInt

@@ -6,7 +6,7 @@ struct HTMLKind: OptionSet {
     static let isHTML = HTMLKind(rawValue: 1)
     /// Without content.
     static let isVoid = HTMLKind(rawValue: 1 << 1)
-    /// On separate lines.
+    /// Begins and ends a line.
     static let isBlock = HTMLKind(rawValue: 1 << 2)
     /// Between empty lines.
     static let isParagraph = HTMLKind(rawValue: 1 << 3)

@@ -73,7 +73,7 @@ struct NumberedListsTests {
             #expect(lists.size.bytes <= NumberedLists.maximumBytes)
         }
         #expect(try id(100, uid: 199).hasPrefix("99x"))
-        // What a list took is free once the list is replaced.
+        // The bytes of a list are free once the list is replaced.
         for uid in 0..<200 as Range<UInt32> { note([], uid: uid) }
         #expect(lists.size.bytes < 200 * 200 && lists.size.users == 200)
     }
