@@ -17,6 +17,9 @@ let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
 // The fuzz targets want the whole program instrumented; see Scripts/fuzz.
 let fuzzes = Context.environment["NORRIS_FUZZ"] == "1"
 
+// Scripts/build does without the tests: a build without a named product includes what they share, a twentieth more.
+let isTested = Context.environment["NORRIS_TESTS"] != "0"
+
 // Scripts/test --sanitize thread replaces the module Synchronization, whose locks that sanitizer does not see.
 let showsLocks = Context.environment["NORRIS_SANITIZE"] == "thread"
 
@@ -197,12 +200,13 @@ let cards: [Target] = [
     .target(
         name: "NorrisCards",
         dependencies: ["CPNG", "CPango", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),
-    .testTarget(
-        name: "NorrisCardsTests",
-        dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],
-        exclude: ["Golden"]
-    ),
 ]
+
+let cardTests: Target = .testTarget(
+    name: "NorrisCardsTests",
+    dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],
+    exclude: ["Golden"]
+)
 
 let package = Package(
     name: "norrisd",
@@ -215,8 +219,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
-    targets: executables + composition + modules + sharedTypes + tests + [fuzzing]
-        + (showsLocks ? visibleLocks : []) + (drawsCards ? cards : []),
+    targets: executables + composition + modules + sharedTypes + (drawsCards ? cards : [])
+        + (isTested ? tests + [fuzzing] + (drawsCards ? [cardTests] : []) + (showsLocks ? visibleLocks : []) : []),
     swiftLanguageModes: [.v6]
 )
 

@@ -8,18 +8,19 @@ spawner=
 leader=
 upstream=
 
-# Further Debian packages in the container, separated by commas.
-further_packages=
+# The Debian packages in the container, separated by commas: systemd, and what the packages of norrisd depend on, by name,
+# so that the image can be made while they are built.
+machine_packages=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd
+machine_packages+=,ca-certificates,fonts-inter,libcurl4,libpangocairo-1.0-0,libsqlite3-0,libyaml-0-2
 
-# make_machine PACKAGE…: a Debian with the dependencies of the packages, and their files as /root/NAME.deb.
+# The Debian of this machine; Scripts/upgrade-test tries others.
+this_debian() { (. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || skip "this is no Debian"; }
+
+# make_machine PACKAGE…: a Debian with $machine_packages, and the files of the packages as /root/NAME.deb.
 make_machine() {
-    local release depends package
-    # The Debian of this machine; Scripts/upgrade-test tries others.
-    release=$(. /etc/os-release && [ "$ID" = debian ] && echo "$VERSION_CODENAME") || skip "this is no Debian"
-    # Names alone: the package's own versions are checked when it is installed.
-    depends=$(for package in "$@"; do dpkg-deb -f "$package" Depends; done | tr ',' '\n' |
-        sed 's/^ *//; s/[ (|:].*//; /^$/d' | sort -u | paste -sd,)${further_packages:+,$further_packages}
-    unpack_debian "$release" "systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd,$depends"
+    local release package
+    release=$(this_debian) || exit
+    unpack_debian "$release" "$machine_packages"
     for package in "$@"; do
         cp "$package" "$machine/root/$(dpkg-deb -f "$package" Package).deb" || fail "no room in $work"
     done
@@ -28,7 +29,17 @@ make_machine() {
 
 # unpack_debian RELEASE PACKAGES: a Debian with these packages, separated by commas, in $machine.
 unpack_debian() {
-    local base
+    fetch_debian "$@"
+    mkdir "$machine"
+    tar -xf "$base" -C "$machine" || fail "no room in $work"
+    echo container >"$machine/etc/hostname"
+    # The journal must drop no entry, and must keep the entries after the service's user is removed.
+    mkdir -p "$machine/etc/systemd/journald.conf.d"
+    printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' >"$machine/etc/systemd/journald.conf.d/test.conf"
+}
+
+# fetch_debian RELEASE PACKAGES: the same as a file, $base, which is kept; and a folder in memory, $work.
+fetch_debian() {
     # In memory: dpkg and databases wait for a disk after every file.
     work=$(mktemp -d)
     mount -t tmpfs -o mode=755 none "$work" || skip "no tmpfs can be mounted"
@@ -41,18 +52,11 @@ unpack_debian() {
         if ! TMPDIR=$work mmdebstrap --quiet --mode=root --format=tar --variant=minbase ${2:+--include="$2"} "$1" "$base.new" \
             >"$work/mmdebstrap.log" 2>&1; then
             tail -n 5 "$work/mmdebstrap.log" >&2
-            # The fault is the package's if it depends on what Debian does not have.
-            ! grep -q "Unable to locate package" "$work/mmdebstrap.log" || fail "the package cannot be installed"
+            ! grep -q "Unable to locate package" "$work/mmdebstrap.log" || fail "Debian $1 lacks a package"
             skip "Debian $1 cannot be fetched"
         fi
         mv "$base.new" "$base"
     fi
-    mkdir "$machine"
-    tar -xf "$base" -C "$machine" || fail "no room in $work"
-    echo container >"$machine/etc/hostname"
-    # The journal must drop no entry, and must keep the entries after the service's user is removed.
-    mkdir -p "$machine/etc/systemd/journald.conf.d"
-    printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' >"$machine/etc/systemd/journald.conf.d/test.conf"
 }
 
 # Boots the container without a network but its own loopback.

@@ -164,15 +164,17 @@ struct Transcript {
 extension Machine {
     /// The requests, unusual sockets and timeouts, and the timeouts of followed lines.
     fileprivate var sentLines: [String] {
-        let waits = waits.map { $0.map { "\($0)" } ?? "for ever" }
-        let changes = waits.indices.filter { $0 == 0 || waits[$0] != waits[$0 - 1] }.map { waits[$0] }
-        return zip(methods, parameters).enumerated().flatMap { index, request in
-            let sockets = index < sockets.count ? sockets[index].joined(separator: ", ") : SocketPath.system
-            let timeout = index < timeouts.count ? timeouts[index] : .seconds(5)
-            return ["> \(request.0)" + (request.1.isEmpty ? "" : " \(request.1)")]
-                + (sockets == SocketPath.system ? [] : ["> at \(sockets)"])
-                + (timeout == .seconds(5) ? [] : ["> within \(timeout)"])
-        } + (waits.isEmpty ? [] : ["> waits \(changes.joined(separator: ", "))"])
+        var lines: [String] = []
+        for (index, (method, parameters)) in zip(methods, parameters).enumerated() {
+            lines.append("> " + method + (parameters.isEmpty ? "" : " " + parameters))
+            if index < sockets.count, sockets[index] != [SocketPath.system] {
+                lines.append("> at " + sockets[index].joined(separator: ", "))
+            }
+            if index < timeouts.count, timeouts[index] != .seconds(5) { lines.append("> within \(timeouts[index])") }
+        }
+        let changes = waits.indices.filter { $0 == 0 || waits[$0] != waits[$0 - 1] }
+        let texts = changes.map { index in waits[index].map { "\($0)" } ?? "for ever" }
+        return texts.isEmpty ? lines : lines + ["> waits " + texts.joined(separator: ", ")]
     }
 }
 

@@ -87,7 +87,7 @@ struct JSONParseTests {
     func duplicateAmongMany(count: Int) throws {
         let plain = (0..<count).map { "\"k\($0)\":0" }
         let escaped = (0..<count).map { "\"\\u006b\($0)\":0" }
-        let mixed = (0..<count).map { $0 % 2 == 0 ? plain[$0] : escaped[$0] }
+        let mixed = zip(plain, escaped).enumerated().map { index, key in index.isMultiple(of: 2) ? key.0 : key.1 }
         for keys in [plain, escaped, mixed] {
             let fine = "{" + keys.joined(separator: ",") + "}"
             guard case .object(let object) = try JSON.parse(fine) else { throw JSONError(.unexpectedByte, at: 0) }

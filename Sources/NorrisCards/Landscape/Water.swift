@@ -52,8 +52,8 @@ struct Water {
             let aside = (x - glitterX) / spread
             let shine = aside * aside
             if shine < 4 {
-                let spark = max(height - 0.05, 0)
-                color += glitter * (spark * spark * (1 - shine / 4) * (1 - shine / 4))
+                let spark = max(height - 0.05, 0) * (1 - shine / 4)
+                color += glitter * (spark * spark)
             }
             line[column] = color
         }

@@ -46,7 +46,7 @@ struct QuotaWindowTests {
     }
 
     /// No hour contains more calls than the limit, and no call is refused that the limit allows.
-    @Test(arguments: 0..<20) func windowSlides(seed: Int) {
+    @Test(arguments: 0..<8) func windowSlides(seed: Int) {
         var generator = SeededRandom(seed: UInt64(seed))
         let limit = Int.random(in: 1...30, using: &generator)
         var window = QuotaWindow()

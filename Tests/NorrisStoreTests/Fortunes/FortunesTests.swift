@@ -52,9 +52,9 @@ struct FortunesTests {
         let store = try await FactStore.new()
         store.readFortunes([folder("one"), folder("two")])
         let same = store.nextFacts(200, filter: fortunes).filter { $0.text == "Same." }
-        #expect(same.count == 1 && Set(same.first?.categories ?? []) == Set(names + ["other"]))
+        #expect(same.count == 1 && Set(same.first?.categories ?? []) == Set(names).union(["other"]))
         #expect(texts(in: store, ["f3"]) == ["Same.", "Only in one/f3.", "Only in two/f3."])
-        #expect(texts(in: store).count == 1 + 80 + 3)
+        #expect(texts(in: store).count == 84)
     }
 
     @Test func changesOfTheFilesAreServed() async throws {
@@ -170,7 +170,7 @@ struct FortuneTextTests {
     @Test(arguments: ["%\n", "x", "\u{8}"]) func largeFilesAreReadInBlocks(unit: String) throws {
         let longest = String(repeating: "é", count: 10_000)
         #expect(try texts("\(longest)\n%\n\(longest)x\n%\nshort") == [longest, "short"])
-        let large = String(repeating: unit, count: (3 << 20) / unit.utf8.count)
+        let large = String(repeating: unit, count: (3 << 19) / unit.utf8.count)
         #expect(try texts("One.\n%\n" + large + "\n%\nTwo.") == ["One.", "Two."])
     }
 }

@@ -16,7 +16,7 @@ struct ShuffleTests {
     ]
 
     /// Facts arrive, change and go, and the daemon restarts and crashes, in random order.
-    @Test(arguments: 0..<100 as Range<UInt64>) func everyMatchingFactComesOnceBeforeAnyComesAgain(part: UInt64) throws {
+    @Test(arguments: 0..<30 as Range<UInt64>) func everyMatchingFactComesOnceBeforeAnyComesAgain(part: UInt64) throws {
         for seed in part * 10..<part * 10 + 10 {
             var generator = SeededRandom(seed: seed)
             var world = ShuffleWorld()
@@ -91,8 +91,10 @@ struct ShuffleTests {
         var shuffle = Shuffle(key: 1)
         #expect(shuffle.next(FactFilter(), from: catalogue) == 0)
         let hash = catalogue.hash(0)
-        let words = [1, 1, (mix(hash ^ 1) >> 18) << 18, 1, hash] as [UInt64]
-        #expect(shuffle.encoded == [3] + words.flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } })
+        let words: [UInt64] = [1, 1, (mix(hash ^ 1) >> 18) << 18, 1, hash]
+        var expected: [UInt8] = [3]
+        for word in words { withUnsafeBytes(of: word.littleEndian) { expected.append(contentsOf: $0) } }
+        #expect(shuffle.encoded == expected)
     }
 
     @Test func otherBytesAreRefused() {
