@@ -100,7 +100,7 @@ enum ConfigurationSchema {
             ]),
         .init(
             "admin_groups", \.adminGroups, listOf: .group,
-            "Groups whose members may reload the configuration and clear the cache, as root and norrisd's user may."
+            "Groups whose members may add and remove feeds, reload the configuration and clear the cache, as root may."
         ),
         .init(
             section: "limits",
