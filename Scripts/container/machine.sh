@@ -8,8 +8,8 @@ spawner=
 leader=
 upstream=
 
-# The Debian packages in the container, separated by commas: systemd, and what the packages of norrisd depend on, by name,
-# so that the image can be made while they are built.
+# The Debian packages in the container, separated by commas: systemd, and the dependencies of norrisd's packages, which
+# are named here so that the image can be made while those are built.
 machine_packages=systemd,systemd-sysv,dbus,dbus-user-session,libpam-systemd,login,passwd
 machine_packages+=,ca-certificates,fonts-inter,libcurl4,libpangocairo-1.0-0,libsqlite3-0,libyaml-0-2
 
@@ -38,7 +38,7 @@ unpack_debian() {
     printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' >"$machine/etc/systemd/journald.conf.d/test.conf"
 }
 
-# fetch_debian RELEASE PACKAGES: the same as a file, $base, which is kept; and a folder in memory, $work.
+# fetch_debian RELEASE PACKAGES: fetches such a Debian as a tar file, $base, unless it is there; mounts $work in memory.
 fetch_debian() {
     # In memory: dpkg and databases wait for a disk after every file.
     work=$(mktemp -d)
