@@ -43,6 +43,9 @@ let executables: [Target] = [
         dependencies: ["NorrisDaemon"],
         linkerSettings: linkedWithoutExports
     ),
+    // Only for Scripts/build.
+    .executableTarget(
+        name: "norris-manuals", dependencies: ["NorrisArguments", "NorrisCommands", "NorrisDaemon", "NorrisText"]),
 ]
 
 let composition: [Target] = [
@@ -113,7 +116,7 @@ let tests: [Target] = [
         name: "NorrisCommandsTests",
         dependencies: [
             "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisProtocol", "NorrisSystem", "NorrisTerminal",
-            "NorrisTestSupport",
+            "NorrisTestSupport", "norris-manuals",
         ],
         exclude: ["Golden"]
     ),
@@ -122,7 +125,7 @@ let tests: [Target] = [
         dependencies: [
             "NorrisArguments", "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
             "NorrisSystem", "NorrisTestSupport", "NorrisText", "NorrisThreads", logging, serviceLifecycle,
-            "norris-fetch",
+            "norris-fetch", "norris-manuals",
         ]
     ),
     .executableTarget(

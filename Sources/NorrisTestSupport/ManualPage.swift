@@ -1,6 +1,6 @@
 import Foundation
 
-/// The source of a manual page in `Scripts/man`, or of a part of a page, for comparison with the programs.
+/// A manual page in `Scripts/man`, or a part of it, for comparison with the programs. Generated parts are not in it.
 ///
 /// Reads only the macros of mdoc(7) that the pages use.
 package struct ManualPage: Sendable {
@@ -64,45 +64,5 @@ extension ManualPage {
     private static func unescaped(_ text: String) -> String {
         escapes.filter { $0.key != "\\e" }.reduce(text) { $0.replacingOccurrences(of: $1.key, with: $1.value) }
             .replacingOccurrences(of: "\\e", with: "\\")
-    }
-
-    /// A text in a form that is valid in a line of a page.
-    package static func escaped(_ text: String) -> String {
-        text.replacingOccurrences(of: "\\", with: "\\e")
-            .replacingOccurrences(of: "-", with: "\\-")
-            .replacingOccurrences(of: "'", with: "\\(aq")
-            .replacingOccurrences(of: "\"", with: "\\(dq")
-            .replacingOccurrences(of: "~", with: "\\(ti")
-            .replacingOccurrences(of: "…", with: " to ")
-            .replacing(#/`([^`]*)`/#) { "\\(lq\($0.1)\\(rq" }
-    }
-}
-
-/// The parts of a page that are generated from tables of the programs.
-extension ManualPage {
-    /// The page with new parts between the comments `begin TITLE` and `end`.
-    package func replacing(_ part: (_ title: String) throws -> String) rethrows -> ManualPage {
-        var updated: [String] = []
-        var isInside = false
-        for line in lines {
-            if line == #".\" end"# { isInside = false }
-            if !isInside { updated.append(line) }
-            if line.hasPrefix(#".\" begin "#) {
-                isInside = true
-                updated += try part(String(line.dropFirst(#".\" begin "#.count))).split(separator: "\n").map(
-                    String.init)
-            }
-        }
-        return ManualPage(lines: updated)
-    }
-
-    /// Writes the page to its file if `NORRIS_UPDATE_DOCUMENTS` is 1.
-    ///
-    /// - Returns: whether the page was written.
-    package func updateDocument(_ name: String) throws -> Bool {
-        guard ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" else { return false }
-        let text = lines.joined(separator: "\n")
-        try text.write(to: Self.folder.appending(path: name), atomically: true, encoding: .utf8)
-        return true
     }
 }

@@ -91,7 +91,7 @@ extension Configuration {
 }
 
 /// The table of all keys, used for reading, printing, suggestions and the man page.
-enum ConfigurationSchema {
+package enum ConfigurationSchema {
     static let keys: [ConfigurationKey<Configuration>] = [
         .init(
             section: "log",

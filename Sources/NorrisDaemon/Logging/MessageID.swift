@@ -1,10 +1,10 @@
 /// The ids of journal entries, independent of their text: `MESSAGE_ID` in systemd.journal-fields(7).
 ///
 /// Events that administrators filter by have an id. An id is random, never changes and is never reused.
-enum MessageID {
+package enum MessageID {
     /// Ids of 128 bits as 32 lower-case hexadecimal digits, as sd-id128(3) writes them, and the meaning of each event;
     /// in the order of norrisd(8).
-    static let all: [(event: String, id: String, meaning: String)] = [
+    package static let all: [(event: String, id: String, meaning: String)] = [
         ("server.ready", "1a06a69359764247aa09e02fc4aef658", "norrisd accepts connections."),
         ("server.stopped", "fe61f936c88949bc943479fafa0eda8a", "norrisd stopped after SIGTERM or SIGINT."),
         (
