@@ -1,3 +1,4 @@
+import NorrisArguments
 import NorrisClient
 @testable import NorrisCommands
 import NorrisTestSupport

@@ -77,7 +77,7 @@ final class FactHandlers: Sendable {
     @Sendable private func today(
         _ parameters: FactToday.Parameters, _ call: Call
     ) throws(ResponseError) -> FactToday.Result {
-        let today = Timestamp.now().localDay
+        let today = sources.clock.now.localDay
         let scope = sources.unfilteredScope
         guard let fact = store.factOfTheDay(parameters.date ?? today, today: today, source: scope) else {
             let error = freshness(isEmpty: true).error

@@ -41,6 +41,17 @@ struct FavoritesTests {
         }
     }
 
+    @Test func gifsOfEachUserAreFetchedAgainInTurn() async throws {
+        try await withFavorites { favorites async throws in
+            for (number, uid) in [(1, 2), (2, 1), (3, 1), (4, 1)] as [(Int64, UInt32)] {
+                let gif = Gif(id: "g\(number)", title: "", rating: "g", pageURL: "")
+                #expect(try await favorites.add(Favorite(gif: gif, at: Timestamp(seconds: number)), uid: uid))
+            }
+            // The newest of each user first.
+            #expect(await favorites.gifIDs(limit: 3) == ["g4", "g1", "g3"])
+        }
+    }
+
     @Test func anItemIsKeptOnceAndStaysAsItWas() async throws {
         try await withFavorites { favorites async throws in
             #expect(try await favorites.add(fact("f", at: 1), uid: 1))
