@@ -41,6 +41,21 @@ import Testing
         await upstream.stop()
     }
 
+    /// `CREDENTIALS_DIRECTORY` names the folder of the key, and with `NOTIFY_SOCKET` a program could end the service.
+    @Test func aProgramOfASourceGetsNoVariablesOfSystemd() throws {
+        let folder = TemporaryFolder()
+        let feed = "<rss><channel><item><guid>1</guid><title>Note</title></item></channel></rss>"
+        let program = try folder.writeProgram("env >\(folder("variables"))\necho '\(feed)'", to: "program")
+        let configuration = "facts: {enabled: false}\nposts: {sources: {notes: {kind: exec, command: [\(program)]}}}\n"
+        let daemon = try RunningDaemon(
+            in: folder, configuration: configuration, environment: ["CREDENTIALS_DIRECTORY": folder.path])
+        try daemon.waitUntilFetched(daemon.watch(), "notes")
+        #expect(try daemon.ctl("feed").output.contains("Note"))
+        let variables = try String(contentsOfFile: folder("variables"), encoding: .utf8).split(separator: "\n")
+        #expect(variables.contains("HOME=\(folder.path)"))
+        #expect(!variables.contains { $0.hasPrefix("CREDENTIALS_") || $0.hasPrefix("NOTIFY_") })
+    }
+
     @Test func refreshSaysWhatCame() async throws {
         let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 40))
         do {
