@@ -106,7 +106,7 @@ struct Paging {
             (total.map(groupedDigits) ?? uncounted).map { "Page \(number), \($0) \(noun) in all." } ?? "Page \(number)."
         screen.line()
         guard number < Self.lastPage else {
-            screen.paragraph("\(position) No further pages are shown; narrow the search to see the rest.", .dim)
+            screen.paragraph("\(position) No further pages are shown; narrow the list to see the rest.", .dim)
             return
         }
         screen.paragraph("\(position) Next page:", .dim)
