@@ -4,98 +4,60 @@ import NorrisText
 ///
 /// Superscripts and subscripts stay in their notation, because texts that were not HTML contain `x^2` and `file_2` too.
 struct PostText {
-    private let lines: [Substring], links: [String], isTruncated: Bool
+    private let blocks: [PostBlock], links: [String], isTruncated: Bool
 
     /// Returns nil if the text has no visible character.
     init?(_ text: String, links: [String], isTruncated: Bool) {
         // Sanitizing first makes all line breaks newlines.
-        lines = sanitizedText(text).utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map(Substring.init)
+        blocks = postBlocks(of: sanitizedText(text))
         (self.links, self.isTruncated) = (links, isTruncated)
-        if lines.allSatisfy(isBlank) { return nil }
+        if blocks.allSatisfy({ if case .empty = $0 { true } else { false } }) { return nil }
     }
 
-    /// The first lines without marks of quotations; nil if they are the whole text. Lines may be longer than shown: the
-    /// style ends the text at its last line, whatever the width.
+    /// The first lines without marks; nil if they are the whole text. Lines may be longer than shown: the style ends
+    /// the text at its last line, whatever the width.
     func excerpt(lines count: Int, columns: Int) -> [Substring]? {
-        let start = lines.lazy.filter { !isBlank($0) && $0 != "---" }.prefix(count + 1)
+        let start = blocks.lazy.flatMap(\.lines).prefix(count + 1)
         let height = start.reduce(0) { height, line in
             height + line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) } / columns + 1
         }
-        guard height > count else { return nil }
-        return start.prefix(count).map { line in
-            (isQuotation(line) ? line.drop { $0 == ">" || $0 == " " } : line).prefix(columns * count * 2)
-        }
+        return height > count ? start.prefix(count).map { $0.prefix(columns * count * 2) } : nil
     }
 
     func write(_ html: inout Markup) {
         html.element("div", [.class("text")]) { html in
-            write(lines[...], depth: 0, &html)
+            write(blocks, &html)
             if isTruncated { html.fixed("<p class=\"dim\">Only the beginning of the text is stored.</p>") }
         }
     }
 
-    private func write(_ lines: ArraySlice<Substring>, depth: Int, _ html: inout Markup) {
-        var (rest, isAfterEmpty) = (lines, true)
-        /// Removes and returns the first line and the lines after it that meet the condition.
-        func take(while condition: (Substring) -> Bool) -> ArraySlice<Substring> {
-            let end = rest.dropFirst().firstIndex { !condition($0) } ?? rest.endIndex
-            defer { rest = rest[end...] }
-            return rest[..<end]
-        }
-        // Lists and quotations of a post are at most eight deep.
-        let canNest = depth < 8
-        while let line = rest.first {
-            if isBlank(line) {
-                rest.removeFirst()
-            } else if canNest, isQuotation(line) {
-                let quoted = take(while: isQuotation).map(withoutMark)
-                html.element("blockquote", [.anyDirection]) { write(quoted[...], depth: depth + 1, &$0) }
-            } else if line == "---" {
-                rest.removeFirst()
-                html.void("hr")
-            } else if isAfterEmpty, line.hasPrefix("    ") {
-                let code = take { !isBlank($0) || $0.utf8.count >= 4 }.map { $0.dropFirst(4) }.joined(separator: "\n")
+    private func write(_ blocks: [PostBlock], _ html: inout Markup) {
+        for block in blocks {
+            switch block {
+            case .empty: break
+            case .rule: html.void("hr")
+            case .paragraph(let lines): writeParagraph(lines, &html)
+            case .code(let lines):
+                let code = lines.joined(separator: "\n")
                 html.element("pre", Self.region + [.text(.label, "Code")]) { $0.element("code", text: code) }
-            } else if canNest, itemMarkerLength(line) > 0 {
-                writeList(&rest, depth: depth, &html)
-            } else {
-                writeParagraph(take { !isBlank($0) && $0 != "---" && !(canNest && isMarked($0)) }, &html)
+            case .quotation(let blocks): html.element("blockquote", [.anyDirection]) { write(blocks, &$0) }
+            case .list(let items):
+                html.element(items.first?.marker.first == "-" ? "ul" : "ol") { html in
+                    for (marker, var blocks) in items {
+                        if case .paragraph(var lines)? = blocks.first, let box = Self.boxes[lines[0].prefix(4)] {
+                            lines[0] = box + lines[0].dropFirst(4)
+                            blocks[0] = .paragraph(lines)
+                        }
+                        let number = Int(marker.prefix { $0 != "." }).map { Attribute.number("value", "", $0) }
+                        html.element("li", [.anyDirection, number]) { write(blocks, &$0) }
+                    }
+                }
             }
-            isAfterEmpty = isBlank(line)
-        }
-    }
-
-    /// Writes the items with markers of one kind at the start of the lines, and removes them.
-    private func writeList(_ rest: inout ArraySlice<Substring>, depth: Int, _ html: inout Markup) {
-        let isNumbered = rest.first?.first != "-"
-        html.element(isNumbered ? "ol" : "ul") { html in
-            while let line = rest.first, itemMarkerLength(line) > 0, (line.first != "-") == isNumbered {
-                let number = Int(line.prefix { $0 != "." }).map { Attribute.number("value", "", $0) }
-                let item = Self.takeItem(&rest)
-                html.element("li", [.anyDirection, number]) { write(item[...], depth: depth + 1, &$0) }
-            }
-        }
-    }
-
-    /// Removes the lines of an item, and returns them without marker and indentation. An empty line belongs to the item
-    /// before and after code.
-    private static func takeItem(_ rest: inout ArraySlice<Substring>) -> [Substring] {
-        let first = rest.removeFirst()
-        let body = first.dropFirst(itemMarkerLength(first))
-        let box = body.hasPrefix("[x] ") ? "☑ " : body.hasPrefix("[ ] ") ? "☐ " : nil
-        var item = [box.map { $0 + body.dropFirst(4) } ?? body]
-        while true {
-            let empty = rest.prefix(while: isBlank)
-            guard let next = rest[empty.endIndex...].first, next.hasPrefix("  "),
-                empty.isEmpty || next.hasPrefix("      ") || !next.hasPrefix("   ")
-            else { return item }
-            item += empty + [next.dropFirst(2)]
-            rest = rest[(empty.endIndex + 1)...]
         }
     }
 
     /// Writes a paragraph, or a table if every line has cells.
-    private func writeParagraph(_ lines: ArraySlice<Substring>, _ html: inout Markup) {
+    private func writeParagraph(_ lines: [Substring], _ html: inout Markup) {
         let hasBars = lines.count > 1 && lines.allSatisfy { $0.utf8.contains(UInt8(ascii: "|")) }
         let rows = hasBars ? lines.map { split($0, at: " | ") } : []
         guard !rows.isEmpty, rows.allSatisfy({ $0.count > 1 }) else {
@@ -125,14 +87,10 @@ struct PostText {
         }
     }
 
+    private static let boxes: [Substring: Substring] = ["[x] ": "☑ ", "[ ] ": "☐ "]
     // Regions that scroll must be reachable by keyboard, and therefore need a role and a name.
     private static let region = [Attribute.fixed("tabindex", "0"), .fixed("role", "group")]
 }
-
-private func isBlank(_ line: Substring) -> Bool { line.utf8.allSatisfy { $0 == 0x20 || $0 == 0x09 } }
-private func isQuotation(_ line: Substring) -> Bool { line == ">" || line.hasPrefix("> ") }
-private func isMarked(_ line: Substring) -> Bool { isQuotation(line) || itemMarkerLength(line) > 0 }
-private func withoutMark(_ line: Substring) -> Substring { line == ">" ? "" : line.dropFirst(2) }
 
 private func split(_ line: Substring, at separator: StaticString) -> [Substring] {
     let places = line.utf8.places(of: separator.description.utf8)

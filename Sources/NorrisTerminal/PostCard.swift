@@ -24,7 +24,7 @@ struct PostCard {
         }
         let title = excerpt(post.isSensitive ? nil : post.separateHeading)
         let text = body
-        lines += title.lines.map { [Span($0, .bold, link: post.url)] }
+        lines += title.lines.map { [Span($0.text, .bold, link: post.url)] }
         lines += text.lines.map { $0.spans(links: post.links ?? []) }
         if title.isCut || text.isCut { lines.append([Span(command, .dim)]) }
         if showsAll, post.isTruncated {
@@ -34,8 +34,8 @@ struct PostCard {
         lines += showsAll ? links : attachments
         lines += images
         let isBare = title.lines.isEmpty && text.lines.isEmpty && post.images.isEmpty && post.attachments.isEmpty
-        if isBare, let url = post.url {
-            lines.append([Span(showsAll ? url : cut(url), link: url)])
+        if isBare || showsAll, let url = post.url {
+            lines.append([Span(showsAll ? url : cut(url), isBare ? .normal : .dim, link: url)])
         }
         if let stats = post.stats.text { lines += wrapped(stats, width: width).map { [Span($0)] } }
         return lines + foot
@@ -57,25 +57,23 @@ struct PostCard {
     }
 
     /// The first lines of a title, and whether there are more.
-    private func excerpt(_ text: String?) -> (lines: [String], isCut: Bool) {
-        guard let text else { return ([], false) }
-        if showsAll { return (wrapped(text, width: width), false) }
-        let excerpt = NorrisText.excerpt(of: text, width: width, lines: Self.excerptLines)
-        return (excerpt.lines, excerpt.isCut)
+    private func excerpt(_ text: String?) -> (lines: [PostLine], isCut: Bool) {
+        let lines = wrapped(text ?? "", width: width).map { PostLine(kind: .prose, text: $0) }
+        return showsAll ? (lines, false) : firstLines(of: lines, width: width, Self.excerptLines)
     }
 
     /// The text, or its first lines of prose, and whether there are more.
     private var body: (lines: [PostLine], isCut: Bool) {
-        guard let text = post.body else { return ([], false) }
+        let text = post.text ?? ""
         guard showsAll else { return postExcerpt(of: text, width: width, lines: Self.excerptLines) }
-        let lines = postLines(of: text, width: width).drop { $0.kind == .empty }
+        let lines = postLines(of: postBlocks(of: sanitizedText(text)), width: width).drop { $0.kind == .empty }
         return (lines.lastIndex { $0.kind != .empty }.map { Array(lines[...$0]) } ?? [], false)
     }
 
     /// The addresses of the links with their numbers, which users may copy, below an empty line, and what those of
     /// attachments are.
     private var links: [[Span]] {
-        guard let links = post.links, !links.isEmpty, post.body != nil || !post.attachments.isEmpty else { return [] }
+        guard let links = post.links, !links.isEmpty else { return [] }
         return [[]]
             + links.enumerated().flatMap { index, url -> [[Span]] in
                 let line = [Span("[\(index + 1)] ", .dim), Span(sanitizedLine(url), .dim, link: url)]

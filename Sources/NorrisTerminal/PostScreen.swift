@@ -23,25 +23,6 @@ extension Screen {
         }
     }
 
-    /// The details that a card omits, one a line, with addresses for copying.
-    ///
-    /// - Parameter time: the local time of publication.
-    package mutating func details(of post: Post, time: String?) {
-        guard layout.width != nil else { return }
-        var pairs = [
-            ("published", time), ("address", post.url), ("author id", post.author.id),
-            ("e-mail", post.author.email), ("avatar", post.author.avatarURL),
-        ]
-        for (index, image) in post.images.enumerated() {
-            pairs.append((post.images.count > 1 ? "image \(index + 1)" : "image", image.url))
-        }
-        pairs += post.attachments.map { ("attachment", $0.url) }
-        line()
-        for case (let key, let value?) in pairs {
-            line([Span(padded(key, toColumns: 11), .dim), Span(value, link: value)])
-        }
-    }
-
     /// The age of content that is out of date, in a line below it; nothing for other content and in a pipe.
     package mutating func badge(_ freshness: Freshness, now: Timestamp) {
         guard layout.width != nil, let delay = freshness.delay(now: now) else { return }
@@ -54,11 +35,8 @@ extension Post {
     /// The title in one line; nil if it is not visible.
     private var heading: String? { title.map(sanitizedLine).flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The text with its newlines; nil if it is not visible.
-    var body: String? { text.map(sanitizedText).flatMap { sanitizedLine($0).isEmpty ? nil : $0 } }
-
     /// The title, unless the text begins with it, because many feeds use the first words as a title.
-    var separateHeading: String? { title.flatMap { visibleTitle($0, above: body) } }
+    var separateHeading: String? { title.flatMap { visibleTitle($0, above: text) } }
 
     /// The content warning; nil if the post may be shown.
     var warning: String? { isSensitive ? heading.map { "Sensitive: \($0)" } ?? "Sensitive" : nil }
@@ -66,11 +44,9 @@ extension Post {
     /// The text as one line; only the warning for sensitive content, unless all content is requested.
     fileprivate func line(showsAll: Bool) -> String {
         if let warning, !showsAll { return warning }
-        let body = body
-        let heading = warning ?? title.flatMap { visibleTitle($0, above: body) }
-        let text = body.map(sanitizedLine)
-        if let heading { return text.map { "\(heading): \($0)" } ?? heading }
-        if let text { return text }
+        let words = sanitizedLine(text ?? "")
+        if let heading = warning ?? separateHeading { return words.isEmpty ? heading : "\(heading): \(words)" }
+        if !words.isEmpty { return words }
         if !images.isEmpty { return "[\(countText(images.count, "image"))]" }
         return attachments.isEmpty ? url ?? "-" : "[\(countText(attachments.count, "attachment"))]"
     }

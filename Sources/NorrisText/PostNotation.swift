@@ -16,11 +16,93 @@ package func visibleTitle(_ title: String, above text: String?) -> String? {
     return endsInWord && !isCut ? title : nil
 }
 
-/// The length of the marker of a list item: `- `, or a number with a point and a space; 0 for other lines.
-package func itemMarkerLength(_ line: Substring) -> Int {
-    if line.hasPrefix("- ") { return 2 }
+/// A block of a post's text, in the notation of PROTOCOL.md.
+package enum PostBlock {
+    case paragraph([Substring])
+    /// Without the indentation.
+    case code([Substring])
+    case quotation([PostBlock])
+    /// The markers are of one kind: `- `, or a number with a point and a space.
+    case list([(marker: Substring, blocks: [PostBlock])])
+    case rule, empty
+
+    /// The lines of text, without markers and empty lines.
+    package var lines: [Substring] {
+        switch self {
+        case .paragraph(let lines), .code(let lines): lines.filter { !isBlank($0) }
+        case .quotation(let blocks): blocks.flatMap(\.lines)
+        case .list(let items): items.flatMap { $0.blocks.flatMap(\.lines) }
+        case .rule, .empty: []
+        }
+    }
+}
+
+/// Divides a text into its blocks.
+///
+/// - Parameter depth: the number of lists and quotations around the text. Those of a post are at most eight deep.
+package func postBlocks(of text: String, depth: Int = 0) -> [PostBlock] {
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    var (rest, blocks, isAfterEmpty) = (lines.map(Substring.init)[...], [PostBlock](), true)
+    /// Removes and returns the first line and the lines after it that meet the condition.
+    func take(while condition: (Substring) -> Bool) -> ArraySlice<Substring> {
+        let end = rest.dropFirst().firstIndex { !condition($0) } ?? rest.endIndex
+        defer { rest = rest[end...] }
+        return rest[..<end]
+    }
+    func nested(_ lines: [Substring]) -> [PostBlock] {
+        postBlocks(of: lines.joined(separator: "\n"), depth: depth + 1)
+    }
+    func isQuotation(_ line: Substring) -> Bool { depth < 8 && (line == ">" || line.hasPrefix("> ")) }
+    func isItem(_ line: Substring) -> Bool { depth < 8 && markerLength(line) > 0 }
+    while let line = rest.first {
+        if isBlank(line) {
+            rest.removeFirst()
+            blocks.append(.empty)
+        } else if line == "---" {
+            rest.removeFirst()
+            blocks.append(.rule)
+        } else if isAfterEmpty, line.hasPrefix("    ") {
+            blocks.append(.code(take { $0.hasPrefix("    ") }.map { $0.dropFirst(4) }))
+        } else if isQuotation(line) {
+            blocks.append(.quotation(nested(take(while: isQuotation).map { $0.dropFirst(2) })))
+        } else if isItem(line) {
+            var items: [(marker: Substring, blocks: [PostBlock])] = []
+            while let next = rest.first, isItem(next), (next.first == "-") == (line.first == "-") {
+                items.append((next.prefix(markerLength(next)), nested(takeItem(&rest))))
+            }
+            blocks.append(.list(items))
+        } else {
+            blocks.append(.paragraph(Array(take { !isBlank($0) && $0 != "---" && !isQuotation($0) && !isItem($0) })))
+        }
+        isAfterEmpty = isBlank(line)
+    }
+    return blocks
+}
+
+/// Removes the lines of an item, and returns them without marker and indentation. An empty line belongs to the item
+/// before and after code.
+private func takeItem(_ rest: inout ArraySlice<Substring>) -> [Substring] {
+    let first = rest.removeFirst()
+    var item = [first.dropFirst(markerLength(first))]
+    while true {
+        let empty = rest.prefix(while: isBlank)
+        guard let next = rest[empty.endIndex...].first, next.hasPrefix("  "),
+            empty.isEmpty || next.hasPrefix("      ") || !next.hasPrefix("   ")
+        else { return item }
+        item += empty + [next.dropFirst(2)]
+        rest = rest[(empty.endIndex + 1)...]
+    }
+}
+
+private func isBlank(_ line: Substring) -> Bool { line.allSatisfy(\.isWhitespace) }
+
+/// The length of the marker of a list item: `- `, or a number with a point and a space, which may end the line without
+/// its space; 0 for other lines.
+private func markerLength(_ line: Substring) -> Int {
     let digits = line.utf8.prefix { 0x30...0x39 ~= $0 }.count
-    return 1...9 ~= digits && line.dropFirst(digits).hasPrefix(". ") ? digits + 2 : 0
+    let mark = line.first == "-" ? 1 : 1...9 ~= digits && line.dropFirst(digits).first == "." ? digits + 1 : 0
+    guard mark > 0, let next = line.dropFirst(mark).first else { return mark }
+    return next == " " ? mark + 1 : 0
 }
 
 /// Divides a text at its link numbers.

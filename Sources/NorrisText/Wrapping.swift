@@ -17,20 +17,6 @@ package func wrapped(_ text: String, width: Int) -> [String] {
     return wrapper.lines
 }
 
-package struct Excerpt: Equatable, Sendable {
-    package let lines: [String]
-    package let isCut: Bool
-}
-
-/// Up to `count` (at least 1) non-empty lines of `wrapped(_:width:)`. If more follow, the last ends in `…`.
-package func excerpt(of text: String, width: Int, lines count: Int) -> Excerpt {
-    let all = wrapped(text, width: width).filter { !$0.isEmpty }
-    let count = max(count, 1)
-    guard all.count > count else { return Excerpt(lines: all, isCut: false) }
-    let last = truncated(all[count - 1] + "…", toColumns: max(width, 1))
-    return Excerpt(lines: all[..<(count - 1)] + [last], isCut: true)
-}
-
 /// Breaks text by the rules of `wrapped(_:width:)`, in pieces without a possible break, such as words.
 private struct LineWrapper {
     private static let tabStop = 8

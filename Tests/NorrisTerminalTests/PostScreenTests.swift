@@ -121,6 +121,8 @@ struct PostScreenTests {
 
     // MARK: Structure
 
+    private static let foot = "https://town.example/@ada/109\ntown:109\n"
+
     private static let structured = """
         An intro[1] with a link that is long enough to be wrapped.
 
@@ -164,7 +166,7 @@ struct PostScreenTests {
 
                 > A quotation that is longer than one
                 > line of the card.
-                >\u{20}
+                >
                 > > nested
 
                 ────────────────────────────────────────
@@ -173,9 +175,34 @@ struct PostScreenTests {
 
                 [1] https://e.org/1
                 [2] https://e.org/2
+                https://town.example/@ada/109
                 town:109
 
                 """)
+    }
+
+    @Test("Code ends at the first line without its indentation, and no character of the next line is lost")
+    func codeEndsAtTheFirstOtherLine() {
+        let text = "Release 1.2\n\n    make install\n    \n      all\nSee the notes.\n    Not code."
+        let lines = "Release 1.2\n\n    make install\n    \n      all\nSee the notes.\n    Not code.\n"
+        #expect(cards([post(text)], 40, showsAll: true).hasSuffix(" · town\n\(lines)\(Self.foot)"))
+    }
+
+    @Test func aQuotationInAnItemRepeatsBothMarks() {
+        #expect(
+            cards([post("10. > a quotation of two lines\n    more\n-\n- [x] b")], 22, showsAll: true).hasSuffix(
+                " · town\n10. > a quotation of\n    > two lines\n      more\n-\n- [x] b\n\(Self.foot)"))
+    }
+
+    @Test("Of a shortened text only the beginning is read") func readsTheBeginningOfALongText() {
+        let code = String(repeating: "    code\n", count: 1_000)
+        let short = String(repeating: "    code\n", count: 4)
+        let foot = "…\nnorrisctl post town:109\ntown:109\n"
+        #expect(cards([post("\(short)\nprose")], 40).hasSuffix(" · town\nprose\(foot)"))
+        #expect(cards([post("\(code)\nprose")], 40).hasSuffix(" · town\n    code\n    code\n    code\(foot)"))
+        let line = String(repeating: "word ", count: 20_000)
+        let cut = "word word word\nword word word\nword word wor…\nnorrisctl post town:109\ntown:109\n"
+        #expect(cards([post(line)], 14).hasSuffix(cut))
     }
 
     @Test func linkNumbersAreLinksAndQuotationsAreDim() {
@@ -200,7 +227,7 @@ struct PostScreenTests {
     @Test(arguments: [1, 2, 5, 9, 14, 40, 80]) func structuredLinesFitTheWidth(width: Int) {
         let deep = String(repeating: "> ", count: 8) + "  - a word and\n\n        code\n\n" + Self.structured
         for line in cards([post(deep)], width, showsAll: true).split(separator: "\n" as Character)
-        where !line.hasPrefix("town:109") && !line.hasPrefix("norrisctl") {
+        where !["https://town", "norrisctl", "town:109"].contains(where: { line.hasPrefix($0) }) {
             #expect(displayWidth(of: String(line)) <= max(width, 2), "\(line)")
         }
     }
