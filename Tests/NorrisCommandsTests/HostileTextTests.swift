@@ -48,7 +48,7 @@ struct HostileTextTests {
         (["recent"], #"{"items":[{"kind":"§","query":"§","at":"2026-11-21T12:00:00Z"}]}"#),
         (["feed"], list(post, post)),
         (["feed", "--full"], list(post.replacing("{\"id\"", with: "{\"sensitive\":true,\"id\""))),
-        (["feed", "--source", "§", "--author", "§"], list(post)), (["post", "§", "--full"], #"{"post":\#(post)}"#),
+        (["feed", "--source", "§", "--author", "§"], list(post)), (["post", "§"], #"{"post":\#(post)}"#),
     ]
 
     @Test func isMadeHarmlessInAnEmptyFeed() {

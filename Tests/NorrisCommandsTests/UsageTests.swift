@@ -80,7 +80,6 @@ struct UsageTests {
     }
 
     @Test(arguments: [
-        ("post", "Which post? 'norrisctl feed' shows their ids."),
         ("init", "Which shell: bash, zsh or fish?"), ("search", "Which words? For example: norrisctl search light"),
         ("fact --category", "Missing value for '--category <name>': 'norrisctl categories' lists them."),
         ("fact --source", "Missing value for '--source <source>': it takes norris, fortune or all."),
@@ -160,7 +159,8 @@ struct GrammarTests {
         ["post", "a", "--open-link", "0"], ["post", "a", "b"], ["config"], ["config", "path", "x"], ["favorite", "x"],
         ["favorite", "--kind", "fact", "list"], ["favorite", "add", "a", "--id", "b"],
         ["favorite", "add", "gif", "a", "b"], ["favorite", "add", "gif", "--x"], ["favorite", "list", "--kind", "x"],
-        ["feed", "x"], ["feed", "--open", "1", "--json"], ["card"], ["card", "--json"], ["card", "x", "-o", "f"],
+        ["feed", "x"], ["feed", "--open", "1"], ["post", "a", "--full"], ["card"], ["card", "--json"],
+        ["card", "x", "-o", "f"],
         ["card", "-o", ""], ["card", "--id", "a", "--today", "-o", "f"], ["card", "--open"],
         ["card", "--show", "--open"], ["card", "-o", "-", "--open"], ["card", "-o", "-", "--json"],
         ["card", "-o", "f", "--json", "--show"], ["card", "--text", "-o"], ["card", "-o", "f", "--size", "255"],

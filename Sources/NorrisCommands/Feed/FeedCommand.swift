@@ -18,7 +18,6 @@ struct FeedCommand: SessionCommand {
           norrisctl feed
           norrisctl feed --source planet --limit 5
           norrisctl feed --author @ada@town.example --full
-          norrisctl feed --open 1
           norrisctl feed --unread | cut -f 1 | xargs -r norrisctl read
         """)
 
@@ -39,8 +38,6 @@ struct FeedCommand: SessionCommand {
     private var isUnreadOnly = false
     private var limit: Int?, page: Int?
     private var isFull = false
-    /// The number of the post to open, as a terminal shows it.
-    private var opened: Int?
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -50,28 +47,18 @@ struct FeedCommand: SessionCommand {
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Posts per page, 1 to 100. (default: 20)")
         arguments.page(&page)
         arguments.flag(&isFull, "full", "Show whole texts, and content marked sensitive.")
-        arguments.option(&opened, "open", in: 1...100, "Open the post with this number on the page in a browser.")
         web.declare(&arguments)
     }
 
-    func validate(_ settings: Settings) throws(UsageError) {
-        try settings.refuseJSON(besides: [("--open", opened != nil)])
-        try web.validate(settings, besides: [("--open", opened != nil)])
-    }
+    func validate(_ settings: Settings) throws(UsageError) { try web.validate(settings) }
 
     func run(in session: Session) throws(Failure) -> Report {
         let now = session.system.now
-        var posts: [Post] = []
-        // The numbers continue from page to page.
-        let before = ((page ?? 1) - 1) * (limit ?? PostList.defaultLimit)
-        var paging = Paging(
+        let paging = Paging(
             session, page: page, limit: limit, noun: "posts", command: "feed",
             options: optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", isUnreadOnly)])
                 + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", isFull)]), web: web)
-        paging.hasFoot = opened == nil
-        // The post to open is shown alone, so the numbers of the last list stay.
-        if opened != nil { paging.isNumbered = false }
-        var report = try paging.report(
+        return try paging.report(
             PostList.self, PostList.Parameters(source: source, author: author, unread: isUnreadOnly),
             notFound: source.map { _ in Self.sourceHint }, source: source ?? "posts",
             nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) },
@@ -80,18 +67,9 @@ struct FeedCommand: SessionCommand {
                     .posts(page.items)
             }
         ) { screen, page, first in
-            posts = page.items
-            if let opened { posts = opened > before ? Array(posts.dropFirst(opened - before - 1).prefix(1)) : [] }
-            screen.feed(posts, numberedFrom: first, showsAll: isFull, session)
-            if opened == nil, let freshness = page.freshness { screen.badge(freshness, now: now) }
+            screen.feed(page.items, numberedFrom: first, showsAll: isFull, session)
+            if let freshness = page.freshness { screen.badge(freshness, now: now) }
         }
-        if let opened, report.status == .done {
-            report.attempt { () throws(Failure) in
-                guard let post = posts.first else { throw Failure(.nothing, "This page has no post \(opened).") }
-                return try session.open(post.url, of: "The post")
-            }
-        }
-        return report
     }
 
     private func empty(_ session: Session, _ reply: Reply<PostList.Result>) throws(Failure) -> Report {

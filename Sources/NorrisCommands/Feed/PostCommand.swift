@@ -11,32 +11,33 @@ struct PostCommand: SessionCommand {
     static let help = CommandHelp(
         "Show a post in full.",
         """
-        Shows the whole text, including content marked sensitive, and below it the links by their numbers. The
-        post stays unread until norrisctl read. --copy copies the text and the address of the post.
+        Shows the whole text, including content marked sensitive, and below it the links by their numbers. Without
+        arguments, shows the post you were shown last; with a number, a post of the last list. The post stays unread
+        until norrisctl read. --copy copies the text and the address of the post.
 
-        --show needs chafa and curl, --open and --open-link need xdg-open, --copy wl-copy or xclip. Images are exempt from the default 5s limit; an
-        explicit --timeout covers the whole command.
+        --show fetches only https images, and needs chafa and curl. --open and --open-link need a browser or xdg-open,
+        --copy wl-copy or xclip. Images are exempt from the default 5s limit; an explicit --timeout covers the whole
+        command.
 
         Tab-separated in a pipe: id, time, author, text.
 
         Examples:
           norrisctl feed && norrisctl post 3
           norrisctl post town:109372843234
-          norrisctl post town:109372843234 --full
           norrisctl post town:109372843234 --open-link 2
           norrisctl post town:109372843234 --show
           norrisctl post town:109372843234 --json | jq -r '.post.images[].url'
         """)
 
     private var posts = ItemNames()
-    private var isFull = false, isOpened = false, isShown = false, isCopied = false
+    private var isOpened = false, isShown = false, isCopied = false
     /// The number of the link to open, from 1.
     private var openedLink: Int?
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        posts.declare(&arguments, .post, "The id, or the number in the last list.")
-        arguments.flag(&isFull, "full", "Add the exact time, the e-mail address and the image addresses.")
+        posts.declare(
+            &arguments, .post, "The id, or the number in the last list. (default: the last post you were shown)")
         arguments.flag(&isOpened, "open", "Open the post in a browser.")
         arguments.option(
             &openedLink, "open-link", in: 1...200, "Open the link or file with this number, such as 2 for [2].")
@@ -46,7 +47,6 @@ struct PostCommand: SessionCommand {
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
-        if posts.all.isEmpty { throw UsageError("Which post? 'norrisctl feed' shows their ids.") }
         if posts.all.count > 1 { throw UsageError("Name one post, by its id or its number.") }
         let others = [
             ("--open", isOpened), ("--open-link", openedLink != nil), ("--show", isShown), ("--copy", isCopied),
@@ -56,8 +56,13 @@ struct PostCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if isShown { try session.requireTerminalToDraw(otherwise: "Print the image addresses: --full") }
-        let id = try session.item(posts.all[0], of: .post).id
+        if isShown { try session.requireTerminalToDraw(otherwise: "Print the image addresses: --json") }
+        let id =
+            if let name = posts.all.first {
+                try session.item(name, of: .post).id
+            } else {
+                try session.call(RecentServed.self, RecentServed.Parameters(kind: .post), notFound: Self.hint).value.id
+            }
         let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
         if web.isOn {
@@ -66,7 +71,6 @@ struct PostCommand: SessionCommand {
         }
         var report = session.report(reply) { screen in
             screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
-            if isFull { screen.details(of: post, time: post.publishedAt?.localTime) }
         }
         if isOpened {
             report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }

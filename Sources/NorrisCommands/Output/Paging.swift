@@ -27,8 +27,6 @@ struct Paging {
     let noun: String
     /// The count in words if the daemon sends no total, or nil if the count may be any number.
     var uncounted: String? = "more than \(countedMatches)"
-    /// Whether a terminal shows the command for the next page.
-    var hasFoot = true
     /// Whether the items have numbers, to which later commands refer.
     var isNumbered: Bool
     /// Whether a page for the browser replaces the text.
@@ -92,7 +90,7 @@ struct Paging {
             reply, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
         ) { screen in
             show(&screen, page, isNumbered ? first : nil)
-            if hasFoot, screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }
+            if screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }
         }
     }
 

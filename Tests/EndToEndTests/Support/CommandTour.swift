@@ -38,7 +38,7 @@ struct CommandTour {
             ["feed", "--source", text], ["feed", "--author", text], ["feed", "--page", "2"], ["feed", "sources"],
             ["feed", "export"], ["feed", "add", text], ["feed", "add", "https://127.0.0.1:1/\(text)"],
             ["feed", "remove", text], ["feed", "import", file], ["feed", "import", text], ["post", post],
-            ["post", post, "--full"], ["post", "--\(text)"], ["post", "999"], ["unread", post],
+            ["post"], ["post", "--\(text)"], ["post", "999"], ["unread", post],
             ["next", "--source", text], ["read", post], ["read", "--all", "--source", text], ["read", "--all"],
             ["favorite", "add", "fact", fact], ["favorite", "add", "gif", gif], ["favorite", "add", "post", post],
             ["favorite", "add", "fact"], ["favorite", "add", "fact", text], ["favorite", "add", text],
