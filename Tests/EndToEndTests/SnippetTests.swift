@@ -117,13 +117,37 @@ import Testing
         #expect(!snippet.hostileTextHasRun)
     }
 
-    @Test func theListAndThePreviewAreText() throws {
-        let snippet = try Snippet("norris-pick", norrisctl: #"echo "$@" >>"$HOME/calls"; cat "$HOME/reply""#)
-        _ = try snippet.folder.write("id\t\(snippet.hostileText)\n", to: "reply")
-        let list = try run(snippet.path, ["--list", snippet.hostileText], environment: snippet.environment())
-        #expect(list.lines == ["fact", "post", "gif"].map { "\($0)\tid\t\(snippet.hostileText)" }, "\(list)")
-        let calls = try String(contentsOfFile: snippet.folder("calls"), encoding: .utf8)
-        #expect(calls.split(separator: "\n").allSatisfy { $0.contains("-- \(snippet.hostileText)") }, "\(calls)")
+    @Test("A query finds facts and posts, and is text for every program") func theListIsText() throws {
+        let snippet = try Snippet("norris-pick")
+        let folder = TemporaryFolder()
+        let text = "-x \(snippet.hostileText)"
+        let sayings = try folder.write("\(text)\n%\n", to: "sayings")
+        let feed = """
+            {"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"T","content_text":"\(text)"}]}
+            """
+        let file = try folder.write(feed, to: "feed.json")
+        let daemon = try RunningDaemon(
+            in: folder,
+            configuration: """
+                facts: {enabled: false, fortunes: ['\(sayings)']}
+                posts: {sources: {made: {kind: exec, command: [/bin/cat, '\(file)']}}}
+
+                """)
+        try daemon.waitForLog("fortunes.read")
+        try #require(try daemon.ctl("refresh", "made", "--wait").status == 0)
+        let list = try run(snippet.path, ["--list", text], environment: snippet.environment(daemon))
+        let items = list.lines.map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+        #expect(items.map { $0[0] } == ["fact", "post"] && items.allSatisfy { $0[2].hasSuffix(text) }, "\(list)")
+        for item in items {
+            let arguments = ["--preview"] + item.prefix(2).map(String.init)
+            let preview = try run(snippet.path, arguments, environment: snippet.environment(daemon))
+            #expect(preview.output.replacing("\n", with: "").contains(text), "\(preview)")
+        }
+        #expect(!snippet.hostileTextHasRun)
+    }
+
+    @Test func thePreviewIsText() throws {
+        let snippet = try Snippet("norris-pick", norrisctl: #"cat "$HOME/reply""#)
         _ = try snippet.folder.write(
             #"{"post":{"author":{"name":"Ada"},"text":"a\u001b[31mb\nc[1]","links":["https://a.example/"]}}"#,
             to: "reply")
@@ -210,7 +234,7 @@ struct Snippet {
     init(_ name: String, norrisctl script: String? = nil) throws {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardized
         path = root.appending(path: "Scripts/integrations").appending(path: name).path
-        _ = try folder.writeProgram(script ?? #"exec '\#(Programs.norrisctl)' "$@" --timeout 5m"#, to: "norrisctl")
+        _ = try folder.writeProgram(script ?? #"exec '\#(Programs.norrisctl)' --timeout 5m "$@""#, to: "norrisctl")
     }
 
     /// - Parameter daemon: nil for a daemon that is not running.
