@@ -157,3 +157,25 @@ import Testing
         #expect(access(folder("run"), F_OK) != 0)
     }
 }
+
+struct OutputFileEndToEndTests {
+    @Test("A signal while a file is written leaves the old file or the new one, and no other")
+    func aSignalLeavesNoOtherFile() throws {
+        let daemon = try RunningDaemon()
+        let folder = TemporaryFolder()
+        // The signal is sent as soon as another file is seen, or the page is there.
+        let script = """
+            cd "$1" && rm -f page.html
+            "$2" search Chuck --limit 100 --html -o page.html 2>/dev/null &
+            until ls -A | grep -q .; do :; done
+            kill -TERM $!
+            wait $!
+            ls -A
+            """
+        for _ in 0..<20 {
+            let arguments = ["-c", script, "sh", folder.path, Programs.norrisctl]
+            let result = try run("sh", arguments, environment: ["NORRISD_SOCKET": daemon.socket])
+            #expect(result.lines == ["page.html"], "\(result)")
+        }
+    }
+}

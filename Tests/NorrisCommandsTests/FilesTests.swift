@@ -74,6 +74,15 @@ struct FilesTests {
         #expect((status.st_uid, status.st_gid, status.st_mode & 0o7777) == (1234, 5678, 0o640))
     }
 
+    @Test("A file gets every name that the file system permits", arguments: [250, 255])
+    func writesAFileOfALongName(length: Int) throws {
+        let name = String(repeating: "n", count: length)
+        for _ in 0..<2 { try writeFile(folder(name), bytes) }
+        #expect(try contents(name) == bytes)
+        #expect(throws: SystemError("rename", code: ENAMETOOLONG)) { try writeFile(folder(name + "nnnnnn"), bytes) }
+        #expect(try names() == [name])
+    }
+
     @Test func otherFilesStay() throws {
         let other = try folder.write("mine", to: "f.\(getpid()).tmp")
         try writeFile(folder("f"), bytes)

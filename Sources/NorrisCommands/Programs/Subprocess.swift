@@ -80,11 +80,7 @@ extension System {
         defer { for (key, action) in actions { signal(key, action) } }
         // An ignored signal, as below nohup(1), ends nothing, but would be pending if it were blocked.
         let signals = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].filter { !isIgnored($0) }
-        var mask = sigset_t()
-        sigemptyset(&mask)
-        signals.forEach { sigaddset(&mask, $0) }
-        var before = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &mask, &before)
+        var before = blockSignals(signals)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
         do throws(SystemError) {
             let terminal: TerminalState? =
@@ -229,6 +225,15 @@ private func isPending(_ signals: [Int32]) -> Bool {
     var pending = sigset_t()
     sigpending(&pending)
     return signals.contains { sigismember(&pending, $0) == 1 }
+}
+
+/// Blocks signals until the returned mask is set again.
+func blockSignals(_ signals: [CInt]) -> sigset_t {
+    var (mask, before) = (sigset_t(), sigset_t())
+    sigemptyset(&mask)
+    signals.forEach { sigaddset(&mask, $0) }
+    pthread_sigmask(SIG_BLOCK, &mask, &before)
+    return before
 }
 
 private func isIgnored(_ signal: Int32) -> Bool {

@@ -59,6 +59,9 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
         return try write(bytes, try openFile(path, O_WRONLY | O_CREAT | O_NOCTTY))
     }
     let file = isLink ? realPath(path) ?? path : path
+    // A signal that ends norrisctl would leave the new file.
+    var before = blockSignals([SIGHUP, SIGINT, SIGQUIT, SIGTERM])
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     let (temporary, descriptor) = try newFile(beside: file)
     do throws(SystemError) {
         if exists {
@@ -75,8 +78,10 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
 
 /// Creates a file with an unused name in the folder of another file.
 private func newFile(beside file: String) throws(SystemError) -> (path: String, descriptor: Int32) {
+    // Not a longer name than that of the file, which may have 255 bytes.
+    let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file[...$0] } ?? ""
     while true {
-        let path = "\(file).\(String(UInt32.random(in: .min ... .max), radix: 16)).tmp"
+        let path = "\(folder).norrisctl-\(String(UInt32.random(in: .min ... .max), radix: 16)).tmp"
         do throws(SystemError) { return (path, try openFile(path, O_WRONLY | O_CREAT | O_EXCL)) } catch {
             if error.code != EEXIST { throw error }
         }
