@@ -140,6 +140,20 @@ struct OpenTests {
         #expect(failing.run("gif", "--id", "a", "--open").output.contains(reset))
     }
 
+    @Test("The browsers of the user go before the one of the desktop")
+    func opensWebAddressesInTheBrowserOfTheUser() {
+        let machine = machine(gifReply, .ended(status: 0))
+        machine.environment["BROWSER"] = "nowhere -x:firefox --new-tab %s --other:xdg-open"
+        machine.programs["firefox"] = [.goesOn]
+        let outcome = machine.run("gif", "--id", "a", "--open")
+        #expect(outcome.errors == "Opened https://giphy.com/gifs/a\n")
+        let arguments = ["--new-tab", "https://giphy.com/gifs/a", "--other"]
+        #expect(machine.runs == [Machine.Run(program: "firefox", arguments: arguments)])
+        let without = self.machine(gifReply, .ended(status: 0))
+        without.environment["BROWSER"] = "nowhere: "
+        #expect(without.run("gif", "--id", "a", "--open").status == .done && without.runs.count == 1)
+    }
+
     @Test func startsNothingWithoutDisplayAndTerminal() {
         let machine = Machine(results: gifReply)
         machine.environment = ["DISPLAY": ""]

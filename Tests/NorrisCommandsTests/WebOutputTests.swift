@@ -46,6 +46,8 @@ struct WebOutputTests {
         #expect(outcome.output.hasPrefix("<!DOCTYPE html>\n<html"))
         #expect(outcome.output.contains("<title>\(title)</title>"))
         if let next { #expect(outcome.output.contains(next)) }
+        // The next post is read when its page is shown.
+        #expect(outcome.output.contains(">Unread<") == ["feed", "post"].contains(words[0]))
         #expect(!outcome.output.contains("<b>") && outcome.errors.isEmpty && outcome.status == .done)
     }
 
@@ -68,7 +70,6 @@ struct WebOutputTests {
 
     @Test(arguments: [
         ["--html", "--web"], ["--web", "-o", "f"], ["-o", "f"], ["--web", "--format", "{id}"],
-        ["--html", "--open", "1"],
     ])
     func refusesOtherOutput(_ options: [String]) {
         let machine = machine()
@@ -109,6 +110,22 @@ struct WebOutputTests {
         let pages = try pages
         #expect(pages.count == 17 && pages.last == "note.txt" && pages.first == "1000000015-a.html")
         #expect(mode(folder("norrisctl")) == 0o700)
+    }
+
+    @Test("A page stays for its browser, whatever the clock and other pages say")
+    func aNewPageStays() throws {
+        #expect(mkdir(folder("norrisctl"), 0o700) == 0)
+        let ahead = Timestamp.now().seconds + 86_400
+        for number in 0..<16 { _ = try folder.write("old", to: "norrisctl/\(ahead + Int64(number))-a.html") }
+        let list = Self.list(Self.post)
+        for _ in 0..<40 { #expect(machine(list).run("feed", "--web").status == .done) }
+        let new = Set(try pages.suffix(40))
+        #expect(new.count == 40 && new.allSatisfy { !$0.hasSuffix("-a.html") }, "\(new)")
+        // The pages of the last minute go later.
+        _ = try folder.write("old", to: "norrisctl/\(ahead + 1_000)-a.html")
+        #expect(machine(list).run("feed", "--web").status == .done)
+        let rest = try pages
+        #expect(rest.count == 16 && new.intersection(rest).count == 14, "\(rest)")
     }
 
     @Test("A page is written nowhere else") func refusesOtherFolders() throws {

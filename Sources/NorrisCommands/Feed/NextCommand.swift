@@ -57,6 +57,9 @@ struct NextCommand: SessionCommand {
         if web.isOn {
             let page = WebPage(
                 title: post.title ?? "Next", now: session.system.now, freshness: reply.value.freshness, showsAll: true)
+            var post = post
+            // When the page is seen, the post is marked.
+            post.isRead = true
             return try web.report(page.posts([post]), session)
         }
         return session.report(reply) { screen in

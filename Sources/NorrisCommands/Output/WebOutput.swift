@@ -45,7 +45,7 @@ struct WebOutput {
         var report = Report()
         if isOpened {
             let path = try PageFolder(session.system.environment).write(page)
-            do throws(Failure) { report.remark("\(try session.open(file: path))") } catch {
+            do throws(Failure) { report.remark("\(try session.open(file: path, inBrowser: true))") } catch {
                 var failure = error
                 if failure.hint?.text(socket: nil).hasPart(path) != true {
                     failure.steps.append("The page is in \(path)")
@@ -65,8 +65,8 @@ struct WebOutput {
 /// The pages that a browser was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when the user logs
 /// out. Only the user can read them, because feeds may be private.
 private struct PageFolder {
-    /// The pages that stay. A browser may load a page again.
-    private static let kept = 16
+    /// The pages that stay, and those of the last seconds, which a browser may not have loaded yet.
+    private static let kept = 16, keptSeconds: Int64 = 60
 
     private let path: String
 
@@ -90,8 +90,10 @@ private struct PageFolder {
 
     /// Writes a page as a whole or not at all, and deletes the oldest pages. Returns the path.
     func write(_ page: String) throws(Failure) -> String {
-        let name = "\(Timestamp.now().seconds)-\(String(UInt32.random(in: .min ... .max), radix: 16)).html"
-        let file = "\(path)/\(name)"
+        let old = pages
+        // Later than the others, also if the clock was set back.
+        let time = max(Timestamp.now().seconds, (old.last.flatMap(Self.time(of:)) ?? 0) + 1)
+        let file = "\(path)/\(time)-\(String(UInt32.random(in: .min ... .max), radix: 16)).html"
         do throws(SystemError) {
             let descriptor = try openFile(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             defer { close(descriptor) }
@@ -100,13 +102,18 @@ private struct PageFolder {
             unlink(file)
             throw Self.unusable(file, error.reason)
         }
-        removeOld()
+        for name in old.dropLast(Self.kept - 1) where Self.time(of: name) ?? 0 < time - Self.keptSeconds {
+            unlink("\(path)/\(name)")
+        }
         return file
     }
 
     /// Names begin with the time, in the same number of digits until the year 2286.
-    private func removeOld() {
-        guard let folder = opendir(path) else { return }
+    private static func time(of name: String) -> Int64? { Int64(name.prefix(10)) }
+
+    /// The names of the pages, oldest first.
+    private var pages: [String] {
+        guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []
         while let entry = readdir(folder) {
@@ -115,7 +122,7 @@ private struct PageFolder {
             }
             if name.hasSuffix(".html") { names.append(name) }
         }
-        for name in names.sorted().dropLast(Self.kept) { unlink("\(path)/\(name)") }
+        return names.sorted()
     }
 
     private static func unusable(_ path: String, _ reason: String) -> Failure {
