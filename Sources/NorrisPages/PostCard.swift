@@ -129,8 +129,7 @@ struct PostCard {
             html.element("figcaption") { html in
                 html.link(attachment.url) { $0.text(name) }
                 let length = attachment.seconds.map { lengthText(seconds: max($0, 0)) }
-                let size = attachment.bytes.map { $0 < 1 << 20 ? "\($0 / 1024 + 1) KiB" : "\($0 >> 20) MiB" }
-                html.spans([type, size ?? "", length ?? ""])
+                html.spans([type, attachment.bytes.map(byteSizeText) ?? "", length ?? ""])
             }
         }
     }

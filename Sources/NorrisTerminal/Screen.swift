@@ -131,7 +131,7 @@ extension Screen {
     /// The minimum columns for a text beside labels.
     private static let leastTextColumns = 16
     /// The columns of a label of ``labelled(_:_:width:)`` and the space after it.
-    static let labelColumns = 13
+    private static let labelColumns = 13
 
     /// Labels in columns of fixed widths, two spaces apart, and a text after them. A longer text continues below
     /// itself; on a narrow terminal the text is below the labels.

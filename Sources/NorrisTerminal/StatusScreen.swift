@@ -31,7 +31,6 @@ extension Screen {
         labelled("uptime", [Span(durationText(seconds: status.uptimeSeconds))], width: width)
         labelled("connections", [Span(groupedDigits(status.connections))], width: width)
         labelled("requests", [Span(groupedDigits(status.requestsTotal))], width: width)
-        minutes(Array((status.requestsPerMinute ?? []).suffix(60)), width: width)
         labelled("databases", status.database.parts, width: width)
         sources(status.sources, unread, width: width, now: now)
         let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
@@ -39,18 +38,6 @@ extension Screen {
         if !quotas.isEmpty || !errors.isEmpty { line() }
         quotas.flatMap { flowed($0, width: width) }.forEach { line($0) }
         for (source, outlook) in errors { paragraph("\(source.name): \(outlook)", .warning) }
-    }
-
-    /// The requests of the last minutes as bars, with their maximum.
-    private mutating func minutes(_ counts: [Int], width: Int) {
-        guard let largest = counts.max() else { return }
-        let scale = Span("at most \(groupedDigits(max(0, largest))) a minute")
-        let columns = width - Self.labelColumns
-        // Beside the scale, if there are enough columns.
-        let beside = columns - scale.width - 3
-        let curve = sparkline(counts, columns: beside >= 20 ? beside : columns)
-        let label = counts.count == 60 ? "last hour" : "last \(counts.count) min"
-        labelled(label, [Span(curve, .good), scale], width: width)
     }
 
     private mutating func sources(_ sources: [SourceStatus], _ unread: [String: Int], width: Int, now: Timestamp) {

@@ -41,3 +41,20 @@ package func lengthText(seconds: Int) -> String {
     let start = minutes < 60 ? "\(minutes)" : "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60)"
     return "\(start):\(rest < 10 ? "0" : "")\(rest)"
 }
+
+/// A rounded number of bytes: `512 B`, `1.2 MiB`, `36 KiB`; with one decimal below ten, never negative.
+package func byteSizeText(_ bytes: Int) -> String {
+    guard bytes >= 1024 else { return "\(max(0, bytes)) B" }
+    var tenths = Double(bytes) * 10 / 1024
+    // The largest value, 2^63, is 8 EiB.
+    var unit = 0
+    // 1,023.5 and more would be rounded to 1,024, which is one of the next unit.
+    while tenths >= 10_235 {
+        tenths /= 1024
+        unit += 1
+    }
+    let name = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][unit]
+    guard tenths < 99.5 else { return "\(Int((tenths / 10).rounded())) \(name)" }
+    let rounded = Int(tenths.rounded())
+    return "\(rounded / 10).\(rounded % 10) \(name)"
+}

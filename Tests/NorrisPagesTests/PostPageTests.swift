@@ -23,6 +23,7 @@ struct PostPageTests {
             ("- [x] a\n- [ ] b", "<ul><li><p>☑ a</p></li><li><p>☐ b</p></li></ul>"),
             ("> a\n>\n> > b", "<blockquote><p>a</p><blockquote><p>b</p></blockquote></blockquote>"),
             ("a\n\n    if x {\n    \n      y <\n\nb", "<p>a</p><pre><code>if x {\n\n  y &lt;</code></pre><p>b</p>"),
+            ("a\n\n    make\nSee\n    it", "<p>a</p><pre><code>make</code></pre><p>See<br>    it</p>"),
             ("- a\n\n      c\n- b", "<ul><li><p>a</p><pre><code>c</code></pre></li><li><p>b</p></li></ul>"),
             ("a | b\nc | ", "<div><table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td></td></tr></table></div>"),
             ("Home | About", "<p>Home | About</p>"), ("a\n\n---\n\nb", "<p>a</p><hr><p>b</p>"),
@@ -95,12 +96,12 @@ struct PostPageTests {
         var podcast = post("a")
         podcast.attachments = [
             Post.Attachment(url: "\(web)a.mp3?x", type: "audio/mpeg", bytes: 59_768_832, seconds: 3_723),
-            Post.Attachment(url: "\(web)b.mp4"), Post.Attachment(url: "\(web)c.pdf", bytes: 100),
+            Post.Attachment(url: "\(web)b.mp4"), Post.Attachment(url: "\(web)c.pdf", bytes: 31_234_567),
         ]
         let reading = try ReadPage(page().posts([podcast]))
         #expect(reading.all("audio").map { $0["aria-label"] } == ["a.mp3"])
         #expect(reading.all("video").map { $0["preload"] } == ["none"])
         #expect(
-            reading.all("figcaption").map(\.text) == ["a.mp3audio/mpeg57 MiB1:02:03", "b.mp4", "c.pdf1 KiB"])
+            reading.all("figcaption").map(\.text) == ["a.mp3audio/mpeg57 MiB1:02:03", "b.mp4", "c.pdf30 MiB"])
     }
 }

@@ -53,18 +53,6 @@ struct StatusScreenTests {
         #expect(lines(80, status).contains(Substring(line)))
     }
 
-    @Test(arguments: [
-        ([0, 1, 2, 4, 8], "last 5 min   ▁▂▃▅█ · at most 8 a minute"), ([0], "last 1 min   ▁ · at most 0 a minute"),
-        (
-            Array(repeating: 1_000, count: 60) + [0],
-            "last hour    ██████████████████████████████ · at most 1,000 a minute"
-        ), ([-5, .max, 1], "last 3 min   ▁█▂ · at most 9,223,372,036,854,775,807 a minute"),
-    ]) func drawsTheRequestsOfEachMinute(counts: [Int], line: String) {
-        var status = status
-        status.requestsPerMinute = counts
-        #expect(lines(80, status).contains(Substring(line)))
-    }
-
     @Test func fitsIntoAnyWidthThatHoldsItsLongestPart() {
         for width in 32...132 {
             for line in lines(width) {

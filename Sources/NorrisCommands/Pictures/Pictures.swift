@@ -1,4 +1,5 @@
 import NorrisTerminal
+import NorrisText
 
 extension Session {
     /// The most pictures that one command draws.
