@@ -77,11 +77,11 @@ struct CardCommand: SessionCommand {
         }
         arguments.option(&size, "size", in: 256...4096, "The width in pixels, 256 to 4096. (default: 1080)")
         arguments.option(
-            "aspect", .aspect, "The shape: a square, a post, a story or a wallpaper.", choices: CardDrawing.Aspect.words
+            "aspect", .aspect, "1:1, 4:5, 9:16 or 16:9.", choices: CardDrawing.Aspect.words
         ) { assign(&aspect, CardDrawing.Aspect(rawValue: $0)) }
-        arguments.option("scene", .scene, "The landscape. (default: from the fact)", choices: Scene.words) {
-            assign(&scene, Scene(rawValue: $0))
-        }
+        arguments.option(
+            "scene", .scene, "city, desert, forest, lake, sea or snow. (default: from the fact)", choices: Scene.words
+        ) { assign(&scene, Scene(rawValue: $0)) }
         var isAnother = false
         arguments.flag(
             &isAnother, "another", "Another picture of the same fact; twice for the next, and so on.")
@@ -161,7 +161,7 @@ struct CardCommand: SessionCommand {
             var report = session.report(
                 json, schema: FactGet.Result.schema, freshness: freshness, source: SourceStatus.facts
             ) {
-                screen in words.map { screen.line($0) }
+                screen in words.map { screen.paragraph($0) }
             }
             if let picture { try deliver(picture, session, &report) }
             return report
