@@ -20,7 +20,7 @@ struct CompletionTests {
 
     @Test func offersTheCommandsWithWhatTheyDo() {
         let outcome = Machine().run("---complete", "norrisctl", "")
-        #expect(outcome.output.hasPrefix("fact\tShow facts you have not seen yet.\nsearch\t"))
+        #expect(outcome.output.hasPrefix("fact\tShow facts, each once before any repeats.\nsearch\t"))
         let commands = words("norrisctl ")
         #expect(Set(commands).isSuperset(of: ["search", "gif", "favorite", "completion", "clear-cache"]))
         for line in ["norrisctl", "norrisctl fa", "norrisctl --socket /s --color=never ", "norrisctl help "] {

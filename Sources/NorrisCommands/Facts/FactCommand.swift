@@ -6,9 +6,10 @@ struct FactCommand: SessionCommand {
     static let name = "fact"
     static let aliases = ["random"]
     static let help = CommandHelp(
-        "Show facts you have not seen yet.",
+        "Show facts, each once before any repeats.",
         """
-        You get every matching fact once before any repeats.
+        With the same options, you get every matching fact once before any repeats; other options have an order of
+        their own. In a pipe: the text; --format '{id}\\t{text}' adds the id.
 
         Examples:
           norrisctl fact

@@ -5,7 +5,7 @@ import NorrisTerminal
 struct RecentCommand: SessionCommand {
     static let name = "recent"
     static let help = CommandHelp(
-        "List your last searches, or repeat one.",
+        "List your last searches of facts and GIFs, or repeat one.",
         """
         Keeps the last six. Tab-separated in a pipe: number, text, kind, time.
 

@@ -12,6 +12,7 @@ struct SearchCommand: SessionCommand {
         '"round house" kick'. What you search for never leaves this machine.
 
         A number before an item names the item in later commands: norrisctl card 2, norrisctl favorite add 2.
+        In a pipe: the text of facts; --format '{id}\\t{text}' adds the id.
 
         Examples:
           norrisctl search light
