@@ -39,7 +39,7 @@ package enum PostBlock {
 
 /// Divides a text into its blocks.
 ///
-/// - Parameter depth: the number of lists and quotations around the text. Those of a post are at most eight deep.
+/// - Parameter depth: the number of lists and quotations around the text, in a post at most eight.
 package func postBlocks(of text: String, depth: Int = 0) -> [PostBlock] {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     var (rest, blocks, isAfterEmpty) = (lines.map(Substring.init)[...], [PostBlock](), true)

@@ -145,6 +145,13 @@ struct CardCommandTests {
                     status: .unavailable))
     }
 
+    @Test func alternativeTextIsWrappedForATerminal() {
+        let words = SubprocessOutcome.ended(status: 0, output: Array("A card: Face to Face with Chuck.\n".utf8))
+        let terminal = machine(card: [words]).onTerminal(columns: 20)
+        let wrapped = "A card: Face to Face\nwith Chuck.\n"
+        #expect(terminal.run("card", "--text", "x", "--alt") == Outcome(output: wrapped))
+    }
+
     // MARK: Without an output file
 
     private func terminal(_ results: [String], chafa: [SubprocessOutcome] = [.ended(status: 0)]) -> Machine {

@@ -65,7 +65,7 @@ struct WebOutput {
 /// The pages that a browser was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when the user logs
 /// out. Only the user can read them, because feeds may be private.
 private struct PageFolder {
-    /// The pages that stay, and those of the last seconds, which a browser may not have loaded yet.
+    /// The number of pages that stay, and the age in which all stay, because a browser may still load them.
     private static let kept = 16, keptSeconds: Int64 = 60
 
     private let path: String
