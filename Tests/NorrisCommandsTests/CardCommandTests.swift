@@ -179,23 +179,6 @@ struct CardCommandTests {
             terminal([]).run("card", "--text", "Ship\nit.").errors == "To save it: the same command with -o card.png\n")
     }
 
-    @Test(arguments: [
-        ("\u{1B}_Ga=T\u{1B}\\", ["--size", "1080", "--scene", "sea", "--style", "poster"]),
-        (
-            "\u{1B}[0m\u{1B}[38;2;15;8m▁\u{1B}[0m\n",
-            ["--size", "1080", "--scene", "sea", "--aspect", "16:9", "--no-text"]
-        ),
-    ])
-    func cellsShowTheLandscapeWithoutLetters(format: String, arguments: [String]) {
-        let format = SubprocessOutcome.ended(status: 0, output: Array(format.utf8))
-        let machine = terminal([], chafa: [format, .ended(status: 0)])
-        machine.environment["NO_COLOR"] = nil
-        let outcome = machine.run("card", "--color", "always", "--text", "x", "--style", "poster", "--scene", "sea")
-        #expect(outcome.output.hasPrefix("x\n"))
-        #expect(machine.runs.map(\.program) == ["chafa", Self.card, "chafa"])
-        #expect(machine.runs[1].arguments == arguments)
-    }
-
     @Test(arguments: [["--plain"], ["--format", "{id}"], []])
     func aloneIsRefusedWhereThereIsNoTerminal(options: [String]) {
         let machine = options.isEmpty ? machine() : terminal([])

@@ -12,8 +12,7 @@ struct CardCommand: SessionCommand {
         Without an option that names a fact, the card is of the fact you were shown last, with the name used
         then; with a number, of a fact of the last list. A fact has the same picture every time.
 
-        norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card. A
-        terminal without pixel graphics (kitty, sixel) shows only the landscape.
+        norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card.
         --show needs chafa, --open xdg-open, --copy wl-copy or xclip. Drawing may take 60s; an explicit --timeout
         covers the whole command.
 
@@ -170,7 +169,7 @@ struct CardCommand: SessionCommand {
         var report = session.report(json) { $0.facts([fact]) }
         let picture: CardPicture
         do throws(Failure) {
-            picture = try session.drawsPixels ? drawing.picture(session) : drawing.landscape(aspect ?? .wide, session)
+            picture = try drawing.picture(session)
         } catch {
             report.add(error)
             return report

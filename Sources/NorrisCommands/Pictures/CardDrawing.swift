@@ -23,16 +23,7 @@ struct CardDrawing {
     private static let limit = 512 << 20
 
     func picture(_ session: Session) throws(Failure) -> CardPicture {
-        try picture(style, session)
-    }
-
-    /// Draws the card's landscape without letters, for character cells.
-    func landscape(_ aspect: Aspect, _ session: Session) throws(Failure) -> CardPicture {
-        try picture(["--aspect", aspect.rawValue, "--no-text"], session)
-    }
-
-    private func picture(_ options: [String], _ session: Session) throws(Failure) -> CardPicture {
-        let bytes = try run(options, session)
+        let bytes = try run(style, session)
         guard let picture = CardPicture(bytes) else {
             throw Failure(.internalError, "The output of norris-card is not a PNG.", hint: Self.mismatch)
         }

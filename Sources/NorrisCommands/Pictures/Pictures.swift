@@ -71,30 +71,6 @@ extension Session {
         }
     }
 
-    /// Whether chafa draws pictures on this terminal with pixels, not with character cells, in which the letters of a
-    /// picture are unreadable.
-    ///
-    /// chafa knows the terminals, so the answer is the format of a tiny picture: an APC of kitty, or sixels in a DCS.
-    var drawsPixels: Bool {
-        guard layout.usesEscapes, isUTF8Locale(system.environment) else { return false }
-        let request = SubprocessRequest(
-            program: "chafa", arguments: ["--size", "1x1", "-"], input: .bytes(Self.blackPixel),
-            output: .collected(limit: 65_536), timeout: pictureTime(.seconds(5)))
-        guard case .ended(status: 0, let bytes) = system.run(request) else { return false }
-        return [Array("\u{1B}_G".utf8), Array("\u{1B}P".utf8)].contains { start in
-            bytes.indices.contains { bytes[$0...].starts(with: start) }
-        }
-    }
-
-    /// A PNG of one pixel.
-    private static let blackPixel: [UInt8] = [
-        0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48, 0x44, 0x52,
-        0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x00, 0x00, 0x00, 0x00, 0x3A, 0x7E, 0x9B,
-        0x55, 0x00, 0x00, 0x00, 0x0A, 0x49, 0x44, 0x41, 0x54, 0x78, 0xDA, 0x63, 0x60, 0x00, 0x00, 0x00,
-        0x02, 0x00, 0x01, 0xE5, 0x27, 0xDE, 0xFC, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE,
-        0x42, 0x60, 0x82,
-    ]
-
     /// Fetches a picture with curl, only over HTTPS. With curl, the user's proxy and certificates apply.
     private func fetchPicture(_ address: String) throws(Failure) -> [UInt8] {
         guard isWebAddress(address), address.prefix(8).lowercased() == "https://" else {
