@@ -30,6 +30,12 @@ static inline long curl_get_long(CURL *easy, CURLINFO info) {
     curl_easy_getinfo(easy, info, &value);
     return value;
 }
+// Lives as long as the handle, or until its next use.
+static inline const char *curl_get_string(CURL *easy, CURLINFO info) {
+    const char *value = NULL;
+    curl_easy_getinfo(easy, info, &value);
+    return value;
+}
 // For the infos ending in _T.
 static inline curl_off_t curl_get_offset(CURL *easy, CURLINFO info) {
     curl_off_t value = 0;

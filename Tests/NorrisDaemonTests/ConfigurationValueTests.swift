@@ -39,7 +39,7 @@ struct ConfigurationValueTests {
             ("0s", #""0s""#), ("366d", #""366d""#), ("200000000000000d", #""200000000000000d"\#(inDurations)"#))
         + refused("http.timeout", expected: "a duration from 1s to 10m, such as 90s, 15m, 6h or 7d", ("11m", #""11m""#))
         + refused(
-            "http.max_body", expected: "a size from 1KiB to 256MiB, such as 64KiB or 16MiB",
+            "http.max_body", expected: "a size from 1KiB to 32MiB, such as 64KiB or 16MiB",
             ("16MB", #""16MB"\#(inSizes)"#), ("16777216", "16777216\(inSizes)"), ("1023B", #""1023B""#),
             ("1GiB", #""1GiB""#), ("9007199254740993GiB", "\"9007199254740993GiB\"\(inSizes)"))
 

@@ -119,7 +119,9 @@ package enum ConfigurationSchema {
 
     private static let http: [ConfigurationKey<Configuration>] = [
         .init("timeout", \.http.timeout, .duration(1...600), "The time limit for a whole request."),
-        .init("max_body", \.http.maximumBody, .size(1 << 10...1 << 28), "The largest response, uncompressed."),
+        .init(
+            "max_body", \.http.maximumBody, .size(1 << 10...FetchRequest.highestMaximumBody),
+            "The largest response, uncompressed."),
         .init("user_agent", \.http.userAgent, .headerValue, "The User-Agent that norrisd sends to upstreams."),
         .init(
             "proxy", \.http.proxy, ConfigurationKind.proxy.orNull, "The HTTP proxy through which upstreams are reached."

@@ -27,8 +27,19 @@ func address(_ text: String, at base: HTTPURL? = nil) -> String? {
 
 /// The URL of a source as a person writes it.
 func sourceURL(_ text: String) -> HTTPURL? {
-    guard let url = sourceAddress(text) else { return nil }
+    sourceAddress(text).flatMap(absoluteURL)
+}
+
+/// An absolute URL of which libcurl knows more forms than ``HTTPURL`` allows.
+func absoluteURL(_ text: String) -> HTTPURL? {
+    let url = urlText(text)
     return HTTPURL(url) ?? withASCIIHost(url).flatMap { HTTPURL($0) }
+}
+
+/// The URL to which libcurl follows a redirect, with the user of `url` if `location` is relative.
+func redirectTarget(_ location: String, from url: HTTPURL) -> HTTPURL? {
+    guard !location.isEmpty, let target = withASCIIHost(location, at: url.description) else { return nil }
+    return HTTPURL(urlText(target))
 }
 
 /// Whether a text is an `http` or `https` URL without user.
@@ -37,14 +48,17 @@ func isPlainURL(_ text: String) -> Bool {
     return url.userInfo == nil
 }
 
-/// An absolute URL whose host may be percent-encoded (libcurl-url(3)).
-private func withASCIIHost(_ url: String) -> String? {
+/// An absolute URL whose host may be percent-encoded, or with a base a reference as in a redirect (libcurl-url(3)).
+private func withASCIIHost(_ url: String, at base: String? = nil) -> String? {
     // libidn2 takes the host in the encoding of the locale.
     setlocale(LC_CTYPE, "C.UTF-8")
     guard let handle = curl_url() else { return nil }
     defer { curl_url_cleanup(handle) }
     var converted: UnsafeMutablePointer<CChar>?
-    guard curl_url_set(handle, CURLUPART_URL, url, 0) == CURLUE_OK,
+    // As libcurl itself for redirects, with the options of ``Download``.
+    let flags = base == nil ? 0 : UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE | CURLU_PATH_AS_IS)
+    if let base, curl_url_set(handle, CURLUPART_URL, base, 0) != CURLUE_OK { return nil }
+    guard curl_url_set(handle, CURLUPART_URL, url, flags) == CURLUE_OK,
         curl_url_get(handle, CURLUPART_URL, &converted, UInt32(CURLU_PUNYCODE)) == CURLUE_OK, let converted
     else { return nil }
     defer { curl_free(converted) }

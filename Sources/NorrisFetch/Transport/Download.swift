@@ -196,6 +196,13 @@ final class Download {
     /// Called before each request, on new and reused connections. Returns false to end the exchange.
     private func connected(to peer: IPAddress?) -> Bool {
         isConnected = true
+        // The request goes to the URL as libcurl has read it.
+        let current = curl_get_string(easy, CURLINFO_EFFECTIVE_URL).flatMap { absoluteURL(String(cString: $0)) }
+        guard let current, current.authority == url.authority, current.isSecure == url.isSecure else {
+            stop = .failure(unusableRedirect)
+            return false
+        }
+        url = current
         // With a proxy, the peer is the proxy. A peer without an address counts as private.
         guard !allowsPrivate, request.proxy == nil, url.host != base.host, peer?.isPrivate ?? true else { return true }
         stop = .failure(.refusal(of: url, from: base, "redirects to private addresses are not followed"))
@@ -260,7 +267,7 @@ final class Download {
             // libcurl would follow these too.
             if 300...399 ~= status, HTTPHeaderFields(fields)["location"] != nil { stop = .success(()) }
             if isSuccess, curl_get_offset(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T) > request.maximumBody {
-                throw .tooLarge(url, request.maximumBody)
+                throw .tooLarge(url, request)
             }
         } catch {
             stop = .failure(error)
@@ -272,10 +279,10 @@ final class Download {
     private func redirectTarget() throws(UpstreamError) -> HTTPURL? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
         guard let location = HTTPHeaderFields(fields)["location"] else { return nil }
-        guard let target = address(location, at: url).flatMap({ HTTPURL($0) }) else {
-            let fault = "redirects to something that is not an http or https URL; configure the final address."
-            throw UpstreamError(.http(status: status), "\(url.hostAndPath) \(fault)")
-        }
+        // A password never leaves its host.
+        guard let target = NorrisFetch.redirectTarget(location, from: url),
+            target.userInfo == nil || (target.userInfo, target.authority) == (url.userInfo, url.authority)
+        else { throw unusableRedirect }
         guard target.isSecure || !url.isSecure else {
             throw .refusal(of: target, from: url, "redirects from https to http are not followed")
         }
@@ -289,13 +296,18 @@ final class Download {
         return target
     }
 
+    private var unusableRedirect: UpstreamError {
+        let fault = "redirects to something that is not an http or https URL; configure the final address."
+        return UpstreamError(.http(status: status), "\(url.hostAndPath) \(fault)")
+    }
+
     private var isSuccess: Bool { (200...299).contains(status) }
 
     /// Takes a part of the body. Returns false to end the exchange.
     private func takeBody(_ chunk: UnsafeRawBufferPointer) -> Bool {
         let maximum = isSuccess ? request.maximumBody : Download.maximumErrorBody
         guard body.count + chunk.count <= maximum else {
-            stop = isSuccess ? .failure(.tooLarge(url, maximum)) : .success(())
+            stop = isSuccess ? .failure(.tooLarge(url, request)) : .success(())
             return false
         }
         body += chunk

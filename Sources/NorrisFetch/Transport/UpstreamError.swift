@@ -110,9 +110,8 @@ struct UpstreamError: Error, Equatable {
         return error
     }
 
-    static func tooLarge(_ url: HTTPURL, _ maximumBody: Int) -> UpstreamError {
-        let limit = "more than \(maximumBody) bytes; raise http.max_body if that is right."
-        return UpstreamError(.decode, "\(url.hostAndPath) answered with \(limit)")
+    static func tooLarge(_ url: HTTPURL, _ request: FetchRequest) -> UpstreamError {
+        UpstreamError(.decode, "\(url.hostAndPath) answered with \(request.excess)")
     }
 
     /// An unsuccessful response. Its body is at least its beginning, and may be empty or HTML.
@@ -136,5 +135,14 @@ struct UpstreamError: Error, Equatable {
             object.object("meta")?.text("msg"), object.text("message"), object.text("error"),
         ]
         return texts.lazy.compactMap { $0.map { cut($0, to: 200) } }.first { !$0.isEmpty }
+    }
+}
+
+extension FetchRequest {
+    /// The end of a sentence about a document that is larger than ``maximumBody``.
+    var excess: String {
+        let isHighest = maximumBody >= FetchRequest.highestMaximumBody
+        let advice = isHighest ? "http.max_body cannot be higher" : "raise http.max_body if that is right"
+        return "more than \(maximumBody) bytes; \(advice)."
     }
 }

@@ -16,6 +16,9 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
         case usersPosts = "users-posts"
     }
 
+    /// The highest ``maximumBody``. A larger document does not fit into the memory of norris-fetch, with its content.
+    package static let highestMaximumBody = 32 << 20
+
     /// The version of norrisd, because another version of norris-fetch may read requests otherwise.
     package var version = NorrisVersion.current
     /// The process with which norris-fetch ends; nil if run by hand.

@@ -80,12 +80,19 @@ import Testing
         }
     }
 
-    /// A name tells nothing of the address that it leads to. This machine's own name usually leads to a private one.
-    @Test func fromAPublicUpstreamNoNameLeadsToAPrivatePeer() async throws {
+    /// A name, other than localhost, with a private address. This machine's own name usually has one.
+    private static let privateName: (name: String, address: String)? = {
         var bytes = [CChar](repeating: 0, count: 256)
-        #expect(gethostname(&bytes, bytes.count) == 0)
+        gethostname(&bytes, bytes.count)
         let name = String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        guard let address = privateAddress(of: name) else { return }
+        return [name, "ip6-loopback", "host.docker.internal"].lazy
+            .compactMap { name in privateAddress(of: name).map { (name, $0) } }.first
+    }()
+
+    /// A name tells nothing of the address that it leads to.
+    @Test(.enabled(if: privateName != nil, "This machine knows no name with a private address."))
+    func fromAPublicUpstreamNoNameLeadsToAPrivatePeer() async throws {
+        let (name, address) = try #require(Self.privateName)
         try await run(host: "127.0.0.2", isSecure: (false, false), allowsPrivate: false) { fixture, _ in
             let other = try await FakeUpstream.start(host: address)
             let target = other.baseURL(host: name) + "/jokes/search"
@@ -97,7 +104,7 @@ import Testing
     }
 
     /// The first IPv4 address of a name, if it is private.
-    private func privateAddress(of name: String) -> String? {
+    private static func privateAddress(of name: String) -> String? {
         var hints = addrinfo()
         (hints.ai_family, hints.ai_socktype) = (AF_INET, CInt(SOCK_STREAM.rawValue))
         var list: UnsafeMutablePointer<addrinfo>?
@@ -110,6 +117,50 @@ import Testing
             first.pointee.ai_addr, first.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
         let address = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
         return IPAddress(address)?.isPrivate == true ? address : nil
+    }
+
+    /// Parsers of URLs differ in white space beyond ASCII, of which libcurl ignores none.
+    @Test(arguments: ["\u{A0}", "\u{3000}", "\u{2028}"])
+    func aLocationIsReadAsLibcurlReadsIt(space: String) async throws {
+        try await run(isSecure: (false, false)) { fixture, other in
+            fixture.upstream.setFault(.redirect(to: "\(space)\(other.baseURL)/x"), path: "/feed")
+            fixture.upstream.setFault(.json("[]"))
+            let response = try await fixture.send("/feed")
+            #expect(response.url.authority == "127.0.0.1:\(fixture.upstream.port)", "\(response.url)")
+            #expect(fixture.upstream.requests.count == 2 && other.requests.isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("/final", "/final"), ("final", "/x/final"), ("to?a=1", "/x/to?a=1"), ("../final#f", "/final"),
+            ("/a b/ü", "/a%20b/%c3%bc"),
+        ]) func aPasswordStaysWithARelativeRedirect(location: String, target: String) async throws
+    {
+        try await run(isSecure: (false, false)) { fixture, _ in
+            fixture.upstream.setFault(.redirect(to: location), path: "/x/rel")
+            fixture.upstream.setFault(.json("[]"), path: String(target.prefix { $0 != "?" }))
+            let url = fixture.upstream.baseURL.replacing("://", with: "://me:secret@")
+            let response = try await fixture.send(url: url + "/x/rel")
+            #expect(response.url.path + (response.url.query.map { "?\($0)" } ?? "") == target)
+            #expect(fixture.upstream.requests.map { $0.header("Authorization") != nil } == [true, true])
+        }
+    }
+
+    @Test func aPasswordNeverGoesToAnotherHost() async throws {
+        try await run(isSecure: (false, false)) { fixture, other in
+            let url = fixture.upstream.baseURL.replacing("://", with: "://me:secret@") + "/x"
+            for base in [other.baseURL, fixture.upstream.baseURL(host: "localhost")] {
+                fixture.upstream.setFault(.redirect(to: base + "/jokes/categories"), path: "/x")
+                _ = try await fixture.send(url: url)
+            }
+            let others = other.requests + fixture.upstream.requests.filter { $0.path != "/x" }
+            #expect(others.count == 2 && others.allSatisfy { $0.header("Authorization") == nil })
+            // A password in the redirect is not sent either.
+            let foreign = other.baseURL.replacing("://", with: "://you:pw@")
+            #expect(await fixture.failure(with: .redirect(to: foreign))?.kind == .http(status: 302))
+            #expect(other.requests.count == 1)
+        }
     }
 
     /// libcurl follows the `Location` of any status from 300 to 399.
