@@ -39,24 +39,33 @@ struct Planner: Sendable {
     }
 
     /// Begins due runs, those first whose last run is longest ago; a failed run counts as later by ``failurePenalty``.
-    /// Sources whose last run did not succeed, and new ones, leave one run free, because they may hang.
+    /// The last run is left free for a source whose last run succeeded quickly, so that sources that hang do not hold it
+    /// up. Such sources that became due at one time do not take it together, because all of them may hang.
     ///
     /// - Returns: the sources to fetch, each with the record to store during its run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
         for name in names { schedules[name]?.noticeClock(now) }
         let running = schedules.values.filter(\.isRunning)
-        var unproven = running.count { !$0.isProven }
-        let due = names.compactMap { name -> (name: String, isProven: Bool, lastRun: Timestamp)? in
-            guard let schedule = schedules[name], schedule.isDue(now) else { return nil }
+        let begins = running.filter(\.isProven).compactMap(\.runningSince)
+        let due = names.compactMap { name -> (name: String, mayBeLast: Bool, lastRun: Timestamp)? in
+            guard let schedule = schedules[name], schedule.isDue(now), let dueAt = schedule.nextRun(now) else {
+                return nil
+            }
             let lastRun = schedule.record.lastRunAt ?? Timestamp(seconds: 0)
             let penalty = schedule.record.failures > 0 ? Planner.failurePenalty : .zero
-            return (name, schedule.isProven, lastRun.advanced(by: penalty))
+            let mayBeLast = schedule.isProven && begins.allSatisfy { $0 < dueAt }
+            return (name, mayBeLast, lastRun.advanced(by: penalty))
         }
+        var free = Planner.maximumRuns - running.count
         let chosen = due.sorted { $0.lastRun < $1.lastRun }.filter { source in
-            if !source.isProven { unproven += 1 }
-            return source.isProven || unproven < Planner.maximumRuns
+            // Only a run that began earlier may hang.
+            guard free > 1 || free == 1 && source.mayBeLast && running.count == Planner.maximumRuns - 1 else {
+                return false
+            }
+            free -= 1
+            return true
         }
-        return chosen.prefix(max(Planner.maximumRuns - running.count, 0)).compactMap { source in
+        return chosen.compactMap { source in
             (schedules[source.name]?.start(now, using: &generator)).map { (source.name, $0) }
         }
     }

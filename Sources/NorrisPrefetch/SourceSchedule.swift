@@ -49,6 +49,10 @@ package struct SourceSchedule: Sendable {
     static let searchPause = Duration.seconds(60)
     /// The shortest interval between two refreshes by ordinary users.
     static let refreshPause = Duration.seconds(300)
+    /// The longest wait after a start for a source whose document could not be decoded.
+    static let longestWaitAfterStart = Duration.seconds(60)
+    /// A source with longer runs holds up others.
+    static let longestQuickRun = Duration.seconds(2)
     /// The limits of ``backoff(failures:using:)``.
     static let (shortestBackoff, longestBackoff) = (Duration.seconds(4), Duration.seconds(3600))
 
@@ -56,8 +60,10 @@ package struct SourceSchedule: Sendable {
     package private(set) var record: ScheduleRecord
     package private(set) var content: Content?
     package private(set) var runs = Runs()
-    /// The settings and the upstream of the current run; nil between runs.
-    private var running: (settings: String, upstream: String)?
+    /// The settings, the upstream and the begin of the current run; nil between runs.
+    private var running: (settings: String, upstream: String, since: Timestamp)?
+    /// Whether the last run took at most ``longestQuickRun``.
+    private var isQuick = true
     /// Whether a run must begin before its time, or follow the current one. Backoff and the upstream still delay it.
     private var isWanted = false
     /// Whether content was removed during the current run, possibly with the run's results.
@@ -78,14 +84,19 @@ package struct SourceSchedule: Sendable {
         (record, content) = (history.record, history.content)
         if let upstream = record.upstream, upstream != policy.upstream { forgetFailures() }
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
+        // Such as another version of norris-fetch, which a restart may have mended.
+        if record.failure?.kind == .decode, let wait = record.wait {
+            record.wait = min(wait, SourceSchedule.longestWaitAfterStart)
+        }
         // Missing content makes a run due, unless these settings have already failed to fetch content.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         isWanted = content?.settings != policy.settings && !neverCame
     }
 
     package var isRunning: Bool { running != nil }
-    /// Whether the last run succeeded, with the current settings.
-    var isProven: Bool { record.failures == 0 && content?.settings == policy.settings }
+    var runningSince: Timestamp? { running?.since }
+    /// Whether the last run succeeded quickly, with the current settings.
+    var isProven: Bool { record.failures == 0 && content?.settings == policy.settings && isQuick }
 
     /// The time of the next run, unless the schedule changes; nil for a disabled source.
     package func nextRun(_ now: Timestamp) -> Timestamp? {
@@ -193,7 +204,7 @@ package struct SourceSchedule: Sendable {
     /// killed repeatedly during runs does not burden the upstream.
     package mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         if wasAsleep(now) { failingSince = nil }
-        running = (policy.settings, policy.upstream)
+        running = (policy.settings, policy.upstream, now)
         (isWanted, lostContent) = (false, false)
         var record = record
         record.failures += 1
@@ -207,7 +218,7 @@ package struct SourceSchedule: Sendable {
     package mutating func finish(
         _ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator
     ) {
-        guard let (settings, upstream) = running else { return }
+        guard let (settings, upstream, since) = running else { return }
         running = nil
         switch outcome {
         case .cancelled: return
@@ -232,6 +243,7 @@ package struct SourceSchedule: Sendable {
             record.wait =
                 failure.isRetryable ? SourceSchedule.backoff(failures: record.failures, using: &generator) : nil
         }
+        isQuick = since.duration(to: now) <= SourceSchedule.longestQuickRun
         // The URL may have changed during the run.
         if upstream != policy.upstream { forgetFailures() }
         (record.settings, record.upstream) = (settings, policy.upstream)

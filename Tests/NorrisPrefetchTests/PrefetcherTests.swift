@@ -127,24 +127,82 @@ import Testing
 struct PlannerTests {
     private static let start = Timestamp(seconds: 1_000_000)
 
-    /// Sources that are due again at once must not keep others from running, nor may those that fail.
-    @Test func everySourceGetsItsTurn() {
+    /// Twelve sources with runs of ten seconds must not hold up the others, and share their part equally.
+    @Test(arguments: [true, false]) func everySourceGetsItsTurn(fails: Bool) {
         var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
         let names = (0..<25).map { "s\($0)" }
         let policy = SourcePolicy(isEnabled: true, refresh: .seconds(10), settings: "a")
         planner.configure(names.map { ($0, policy) }, histories: [:], now: Self.start)
-        var runs: [String: Int] = [:]
-        for second in 0..<200 {
+        let failure = FetchFailure(kind: .timeout, message: "late", isRetryable: true)
+        var begins: [String: [Int]] = [:]
+        var ends: [String: Int] = [:]
+        for second in 0..<1_000 {
             let now = Self.start.advanced(by: .seconds(second))
-            let begun = planner.begin(now).map(\.name)
-            #expect(begun.count <= Planner.maximumRuns)
-            for name in begun {
-                runs[name, default: 0] += 1
-                let failure = FetchFailure(kind: .timeout, message: "late", isRetryable: true)
-                planner.finish(name, name < "s12" ? .failed(failure) : .fetched(added: 0), now: now)
+            for (name, _) in ends.filter({ $0.value == second }) {
+                ends[name] = nil
+                planner.finish(name, fails ? .failed(failure) : .fetched(added: 0), now: now)
+            }
+            while case let begun = planner.begin(now).map(\.name), !begun.isEmpty {
+                for name in begun {
+                    begins[name, default: []].append(second)
+                    if names.prefix(12).contains(name) {
+                        ends[name] = second + 10
+                    } else {
+                        planner.finish(name, .fetched(added: 0), now: now)
+                    }
+                }
+                #expect(ends.count < Planner.maximumRuns)
             }
         }
-        #expect(runs.count == 25 && runs.values.allSatisfy { $0 > 0 }, "\(runs)")
+        for name in names.dropFirst(12) {
+            let times = begins[name] ?? []
+            // The first runs are among all the others that are new.
+            let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
+            #expect(times.first ?? 99 <= 50 && pauses.max() ?? 99 <= 12, "\(name): \(times)")
+        }
+        let counts = names.prefix(12).map { begins[$0]?.count ?? 0 }
+        #expect(counts.allSatisfy { $0 > 1 }, "\(counts)")
+        // The pauses after failures are random.
+        if !fails { #expect((counts.max() ?? 0) - (counts.min() ?? 0) <= 1 && counts[0] > 20, "\(counts)") }
+    }
+
+    /// Sources that have always been good begin to hang.
+    @Test func aSourceThatBecomesDueLaterIsNotHeldUp() {
+        let policy = SourcePolicy(isEnabled: true, refresh: .seconds(100), settings: "a")
+        func history(_ seconds: Int) -> SourceSchedule.History {
+            let time = Self.start.advanced(by: .seconds(seconds))
+            return .init(record: ScheduleRecord(lastRunAt: time), content: .init(settings: "a", fetchedAt: time))
+        }
+        var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
+        let names = (0..<8).map { "bad\($0)" } + ["good"]
+        planner.configure(
+            names.map { ($0, policy) },
+            histories: Dictionary(uniqueKeysWithValues: names.map { ($0, history($0 == "good" ? 100 : 0)) }),
+            now: Self.start)
+        let late = Self.start.advanced(by: .seconds(115))
+        #expect(planner.begin(late).count == Planner.maximumRuns - 1)
+        #expect(planner.begin(late).isEmpty)
+        let later = Self.start.advanced(by: .seconds(215))
+        #expect(planner.begin(later).map(\.name) == ["good"])
+        planner.finish("good", .fetched(added: 0), now: later)
+        #expect(planner.begin(later).isEmpty)
+    }
+
+    /// For example programs that take 25 seconds each time.
+    @Test func sourcesWithLongRunsLeaveOneRunToOthers() {
+        let policy = SourcePolicy(isEnabled: true, refresh: .seconds(60), settings: "a")
+        var planner = Planner(jitter: Jitter(machine: "m"), generator: SeededRandom(seed: 1))
+        planner.configure((0..<4).map { ("slow\($0)", policy) }, histories: [:], now: Self.start)
+        var running: [String: Int] = [:]
+        for second in 0..<600 {
+            let now = Self.start.advanced(by: .seconds(second))
+            for (name, _) in running.filter({ $0.value + 25 == second }) {
+                running[name] = nil
+                planner.finish(name, .fetched(added: 0), now: now)
+            }
+            for (name, _) in planner.begin(now) { running[name] = second }
+            #expect(running.count < Planner.maximumRuns)
+        }
     }
 
     @Test(
