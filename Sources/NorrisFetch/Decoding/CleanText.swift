@@ -1,3 +1,4 @@
+import NorrisProtocol
 import NorrisText
 
 /// A sanitized text of several lines, limited to `length` code points; nil if empty. White space at its ends is removed,
@@ -40,8 +41,9 @@ private func trimmedEnd(_ text: String) -> String {
 /// An email address in lower case; nil if the text is not an address.
 func cleanEmail(_ text: String) -> String? {
     let email = sanitizedLine(text).lowercased()
-    // A longer address cannot receive mail (RFC 5321, section 4.5.3.1.3).
-    guard email.utf8.count <= 254, email.contains("@"), !email.contains(where: \.isWhitespace) else { return nil }
+    guard email.utf8.count <= Post.Limit.email, email.contains("@"), !email.contains(where: \.isWhitespace) else {
+        return nil
+    }
     return email
 }
 

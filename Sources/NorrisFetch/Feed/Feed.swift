@@ -14,8 +14,13 @@ func decodeFeed(
     let type = response.headers["content-type"]
     convertToText(&document, contentType: type)
     if document.allSatisfy(isWhiteSpace) { throw .unusable("answered with an empty document instead of a feed") }
-    // Marks, white space and messages precede some documents.
-    guard let start = document.firstIndex(where: { $0 == "<" || $0 == "{" }) else { throw .notAFeed(type: type) }
+    // Marks, white space and messages precede some documents. A brace in a message begins no object.
+    let start = document.indices.first { index in
+        guard document[index] == "{" else { return document[index] == "<" }
+        let next = document[(index + 1)...].first { !isWhiteSpace($0) }
+        return next == "\"" || next == "}"
+    }
+    guard let start else { throw .notAFeed(type: type) }
     document.removeFirst(start)
     var url = response.url
     // Posts and messages must contain neither user nor query, which may contain a token.
@@ -150,7 +155,7 @@ struct FeedContents {
             try builder.add(cleaned: post)
         }
         var batch = try builder.batch()
-        batch.head.title = title.flatMap { cleanLine($0, upTo: 500) }
+        batch.head.title = title.flatMap { cleanLine($0, upTo: Post.Limit.title) }
         (batch.head.repairs, batch.head.isCut) = (repairs, isCut)
         return batch
     }

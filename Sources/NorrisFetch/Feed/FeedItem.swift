@@ -45,7 +45,7 @@ extension FeedContents {
         case _ where !Self.containers.contains(parent.name): return true
         case "title", "atom:title":
             let isAtom = parent.name == "feed" || element.name == "atom:title"
-            title = title ?? element.markup(isAtom: isAtom, at: base, hasLinks: false)?.text
+            title = title ?? element.decodeMarkup(isAtom: isAtom, at: base, hasLinks: false)?.text
         case "link", "atom:link": if link == nil { link = parent.link(in: [element], at: base) }
         case "image": image = element.text(of: "url").flatMap { address($0, at: base) } ?? image
         case "itunes:image": image = image ?? element["href"].flatMap { address($0, at: base) }
@@ -78,18 +78,18 @@ extension Post {
         for name in Self.texts + Self.shortTexts where content == nil || Self.texts.contains(name) {
             for element in item.children(name) {
                 let isTyped = isAtom && !name.contains(":") || name.hasPrefix("atom:")
-                guard let text = element.markup(isAtom: isTyped, at: textBase) else { continue }
+                guard let text = element.decodeMarkup(isAtom: isTyped, at: textBase) else { continue }
                 if !text.isBlank, content == nil { content = text }
                 media.images += text.images
                 media.attachments += text.attachments
             }
         }
         if content == nil, let group = item.children("media:group").first?.children("media:description").first {
-            content = group.markup(isAtom: false, at: textBase)
+            content = group.decodeMarkup(isAtom: false, at: textBase)
         }
         let titles = Self.titles.lazy.flatMap { item.children($0) }.compactMap { title in
             let isTyped = isAtom && title.name == "title" || title.name == "atom:title"
-            return title.markup(isAtom: isTyped, at: nil, hasLinks: false)
+            return title.decodeMarkup(isAtom: isTyped, at: nil, hasLinks: false)
         }
         self.init(
             id: guid ?? "", source: "", author: Post.Author(of: item, at: base) ?? Post.Author(id: "", name: ""),
@@ -181,9 +181,9 @@ extension MarkupElement {
         return page?["href"].flatMap { address($0, at: base) }
     }
 
-    /// The text in an element: of Atom by its type (RFC 4287, sections 3.1 and 4.1.3), nil for Base64 data and references;
-    /// else HTML if it has a known tag, a comment or a reference.
-    func markup(isAtom: Bool, at base: HTTPURL?, hasLinks: Bool = true) -> MarkupText? {
+    /// Decodes the text in an element: of Atom by its type (RFC 4287, sections 3.1 and 4.1.3), nil for Base64 data and
+    /// references; else HTML if it has a known tag, a comment or a reference. Escaped HTML becomes nodes of the element.
+    func decodeMarkup(isAtom: Bool, at base: HTTPURL?, hasLinks: Bool = true) -> MarkupText? {
         let base = self["xml:base"].flatMap { base?.resolving($0) } ?? base
         let type = isAtom ? self["type"]?.lowercased() ?? "text" : name == "content:encoded" ? "html" : ""
         if isAtom, self["src"] != nil || self["mode"]?.lowercased() == "base64" { return nil }
@@ -192,7 +192,7 @@ extension MarkupElement {
             if !type.contains("xhtml") {
                 nodes = nodes.flatMap { node -> [Node] in
                     guard case .text(let text) = node, holdsMarkup(text) else { return [node] }
-                    return NorrisFetch.markup(text).nodes
+                    return markup(text).nodes
                 }
             }
             return MarkupText(self, at: base, hasLinks: hasLinks)

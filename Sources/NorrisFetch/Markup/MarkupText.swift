@@ -82,7 +82,7 @@ private struct MarkupWriter {
     /// The largest text, in bytes. Prefixes make a text larger than its markup, and a stored text is shorter.
     private static let maximumBytes = 512 << 10
     /// The numbered links of a post, and the bytes of their addresses. Further links have no number.
-    private static let maximumLinks = 100, maximumLinkBytes = 32 << 10
+    private static let maximumLinks = Post.Limit.links, maximumLinkBytes = 32 << 10
     /// The largest number of pictures, and of attachments.
     private static let maximumPictures = 200
 

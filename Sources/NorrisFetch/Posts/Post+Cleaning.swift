@@ -10,20 +10,20 @@ extension Post {
     func cleaned(for source: String, mayBeBare: Bool = false) -> Post? {
         guard !id.isEmpty else { return nil }
         let whole = text.map { cleanText($0) } ?? ""
-        let text = cut(whole, to: 100_000)
+        let text = cut(whole, to: Limit.text)
         // The end of a long text is cut off, with its links.
         var links = Array((links ?? []).prefix(text.map(highestLinkNumber) ?? 0))
-        let attachments = unique(attachments, upTo: 50, by: \.url, \.cleaned)
+        let attachments = unique(attachments, upTo: Limit.attachments, by: \.url, \.cleaned)
         links += attachments.map(\.url).filter { !links.contains($0) }
         var post = self
         (post.id, post.source, post.author) = (Self.id(id, in: source), source, author.cleaned(for: source))
-        post.title = title.flatMap { cleanLine($0, upTo: 500) }
+        post.title = title.flatMap { cleanLine($0, upTo: Limit.title) }
         (post.text, post.isRead) = (text, false)
         post.isTruncated = isTruncated || text?.utf8.count != whole.utf8.count && text != nil
-        post.tags = unique(tags, upTo: 32, by: \.self) { tag in
-            cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: 100)
+        post.tags = unique(tags, upTo: Limit.tags, by: \.self) { tag in
+            cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: Limit.tag)
         }
-        post.images = unique(images, upTo: 50, by: \.url, \.cleaned)
+        post.images = unique(images, upTo: Limit.images, by: \.url, \.cleaned)
         post.attachments = attachments
         post.links = links.isEmpty ? nil : links
         post.stats = stats.cleaned
@@ -76,9 +76,9 @@ private func unique<Element>(
 extension Post.Author {
     /// The author as norrisd stores it. The name replaces a missing id; handle, email or source a missing name.
     func cleaned(for source: String) -> Post.Author {
-        let handle = handle.flatMap { cleanLine($0, upTo: 200) }
+        let handle = handle.flatMap { cleanLine($0, upTo: Post.Limit.name) }
         let email = email.flatMap(cleanEmail)
-        let name = cleanLine(name, upTo: 200) ?? handle ?? email ?? source
+        let name = cleanLine(name, upTo: Post.Limit.name) ?? handle ?? email ?? source
         var author = self
         (author.id, author.name) = (Post.id(id.isEmpty ? name : id, in: source), name)
         (author.handle, author.email) = (handle, email)
@@ -94,8 +94,8 @@ extension Post.Image {
         let size = { (size: Int?) in size.flatMap { (1...1_000_000).contains($0) ? $0 : nil } }
         var image = self
         (image.url, image.width, image.height) = (url, size(width), size(height))
-        image.alt = alt.flatMap { cleanLine($0, upTo: 1500) }
-        image.title = title.flatMap { cleanLine($0, upTo: 1500) }
+        image.alt = alt.flatMap { cleanLine($0, upTo: Post.Limit.description) }
+        image.title = title.flatMap { cleanLine($0, upTo: Post.Limit.description) }
         return image
     }
 }
@@ -105,7 +105,7 @@ extension Post.Attachment {
     fileprivate var cleaned: Post.Attachment? {
         guard let url = address(url) else { return nil }
         let number = { (number: Int?) in number.flatMap { (1...Int(JSON.maximumInteger)).contains($0) ? $0 : nil } }
-        let type = type.flatMap { cleanLine($0.lowercased(), upTo: 100) }
+        let type = type.flatMap { cleanLine($0.lowercased(), upTo: Post.Limit.type) }
         let isType = type?.split(separator: "/").count == 2 && type?.contains(" ") == false
         var attachment = self
         (attachment.url, attachment.type) = (url, isType ? type : nil)

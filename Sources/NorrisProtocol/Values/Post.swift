@@ -1,5 +1,14 @@
 /// A post as the protocol represents it.
 package struct Post: SharedObject {
+    /// The longest texts, in code points, and the longest lists. norris-fetch shortens posts to them, and norrisd refuses
+    /// longer ones. The addresses of attachments are also in ``links``.
+    package enum Limit {
+        package static let (text, title, description, tag, type, name) = (100_000, 500, 1_500, 100, 100, 200)
+        package static let (tags, images, attachments, links) = (32, 50, 50, 100)
+        /// In bytes. A longer address cannot receive mail (RFC 5321, section 4.5.3.1.3).
+        package static let email = 254
+    }
+
     /// `SOURCE:ID`, unique in all sources of posts.
     package var id = ""
     /// The key of the source under `posts.sources`.

@@ -98,7 +98,10 @@ import Testing
         #expect(decoded(page, as: .feed, at: "https://x.example/a/b").failure?.feedURLs ?? [] == addresses)
     }
 
-    @Test(arguments: ["\u{FEFF}\u{FEFF}", "\n\n", "<br />\n<b>Warning</b>: foo in <b>x.php</b><br />\n", "Notice: x\n"])
+    @Test(arguments: [
+        "\u{FEFF}\u{FEFF}", "\n\n", "<br />\n<b>Warning</b>: foo in <b>x.php</b><br />\n", "Notice: x\n",
+        "Warning: Undefined {x}, { y } in x.php\n",
+    ])
     func whatPrecedesTheDocumentIsSkipped(start: String) throws {
         #expect(try batch(start + rss("<item><title>x</title></item>")).posts.map(\.title) == ["x"])
         guard !start.contains("<") else { return }
