@@ -57,8 +57,7 @@ package final class QuotaLedger: Sendable {
 /// A quota of requests in any 3,600 seconds, with a fifth reserved for users. A request counts from the second in which
 /// it is granted.
 ///
-/// A user gets a request while fewer requests were made for this user than remain for all. Therefore a user leaves half
-/// of the quota to others, who leave half of that, and so on. The users of requests are not stored.
+/// The last tenth of the quota is left to users who had less than a tenth. The users of requests are not stored.
 package struct QuotaWindow: Sendable, Equatable {
     /// The purpose of a request.
     package enum Purpose: Sendable {
