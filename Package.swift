@@ -109,7 +109,9 @@ let sharedTypes: [Target] = [
 let tests: [Target] = [
     .testTarget(
         name: "EndToEndTests",
-        dependencies: ["NorrisProtocol", "NorrisTestSupport", "norris-fetch", "norrisctl", "norrisd"]),
+        dependencies: [
+            "NorrisProtocol", "NorrisTestSupport", "norris-fetch", "norris-sandbox-probe", "norrisctl", "norrisd",
+        ]),
     .testTarget(name: "NorrisArgumentsTests", dependencies: ["NorrisArguments", "NorrisTestSupport"]),
     .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
     .testTarget(
@@ -129,7 +131,7 @@ let tests: [Target] = [
         ]
     ),
     .executableTarget(
-        name: "norris-sandbox-probe", dependencies: ["NorrisFetch"], path: "Tests/SandboxProbe"),
+        name: "norris-sandbox-probe", dependencies: ["CLinux", "NorrisFetch"], path: "Tests/SandboxProbe"),
     .testTarget(
         name: "NorrisFetchTests",
         dependencies: [
@@ -143,7 +145,7 @@ let tests: [Target] = [
         name: "NorrisPrefetchTests",
         dependencies: [
             "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisThreads", logging,
-            serviceLifecycle,
+            serviceLifecycle, "norris-fetch", "norris-sandbox-probe",
         ]
     ),
     .testTarget(

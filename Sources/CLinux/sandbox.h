@@ -5,6 +5,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -17,8 +18,10 @@ static inline int norris_refuse_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-// Ends this process when the thread of its parent that started it ends (PR_SET_PDEATHSIG(2const)).
-static inline int norris_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : errno; }
+// Sends a signal to this process when the thread of its parent that started it ends (PR_SET_PDEATHSIG(2const)).
+static inline int norris_end_with_parent(int signal) {
+    return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0) == 0 ? 0 : errno;
+}
 
 #if defined(__x86_64__)
 #define NORRIS_ARCHITECTURE AUDIT_ARCH_X86_64
@@ -32,15 +35,29 @@ static inline int norris_end_with_parent(void) { return prctl(PR_SET_PDEATHSIG, 
 #define NORRIS_REFUSE(call, error) \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 1), NORRIS_RETURN(SECCOMP_RET_ERRNO | (error))
 
+// Refuses a system call if the low half of a parameter passes a test: BPF_JEQ for equality, BPF_JSET for common bits.
+#define NORRIS_REFUSE_IF(call, parameter, test, value) \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 4), NORRIS_LOAD(args[parameter]), \
+    BPF_JUMP(BPF_JMP | (test) | BPF_K, (value), 0, 1), NORRIS_RETURN(SECCOMP_RET_ERRNO | EACCES), NORRIS_LOAD(nr)
+#define NORRIS_REFUSE_UNLESS(call, parameter, test, value) \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 4), NORRIS_LOAD(args[parameter]), \
+    BPF_JUMP(BPF_JMP | (test) | BPF_K, (value), 1, 0), NORRIS_RETURN(SECCOMP_RET_ERRNO | EACCES), NORRIS_LOAD(nr)
+
+// Calls that the headers of the building machine may lack.
+#ifndef __NR_fchmodat2
+#define __NR_fchmodat2 452
+#endif
+#ifndef __NR_setxattrat
+#define __NR_setxattrat 463
+#endif
+
 // Both of the following require norris_refuse_privileges().
 
-// Allows an opening of files only for reading; the flags are a parameter of the call.
-#define NORRIS_ALLOW_READING(call, parameter) \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##call, 0, 4), NORRIS_LOAD(args[parameter]), \
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_ACCMODE | O_CREAT | O_TRUNC, 0, 1), \
-    NORRIS_RETURN(SECCOMP_RET_ERRNO | EACCES), NORRIS_RETURN(SECCOMP_RET_ALLOW)
+// The flags of an opening that is not only for reading.
+enum { norris_not_reading = O_ACCMODE | O_CREAT | O_TRUNC };
 
-// Refuses to start programs and processes, to change files, to use Unix sockets, and to reach into other processes.
+// Refuses to start programs and processes, to change files, to use Unix sockets, to leave the process group, and to reach
+// into other processes or change their limits and priorities.
 // Threads are allowed: without clone3(2), whose flags no filter can read, the C library starts them by clone(2).
 //
 // Returns 0, or a number of errno(3).
@@ -56,60 +73,46 @@ static inline int norris_refuse_system_calls(void) {
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
         NORRIS_RETURN(SECCOMP_RET_KILL_PROCESS),
 #endif
-        NORRIS_REFUSE(execve, EACCES),
-        NORRIS_REFUSE(execveat, EACCES),
-        NORRIS_REFUSE(clone3, ENOSYS),
+        NORRIS_REFUSE(execve, EACCES), NORRIS_REFUSE(execveat, EACCES), NORRIS_REFUSE(clone3, ENOSYS),
+        NORRIS_REFUSE_UNLESS(clone, 0, BPF_JSET, 0x00010000 /* CLONE_THREAD */),
 #ifdef __NR_fork
-        NORRIS_REFUSE(fork, EACCES),
-        NORRIS_REFUSE(vfork, EACCES),
-        NORRIS_ALLOW_READING(open, 1),
-        NORRIS_REFUSE(creat, EACCES),
-        NORRIS_REFUSE(rename, EACCES),
-        NORRIS_REFUSE(unlink, EACCES),
-        NORRIS_REFUSE(rmdir, EACCES),
-        NORRIS_REFUSE(mkdir, EACCES),
-        NORRIS_REFUSE(link, EACCES),
-        NORRIS_REFUSE(symlink, EACCES),
-        NORRIS_REFUSE(chmod, EACCES),
+        NORRIS_REFUSE(fork, EACCES), NORRIS_REFUSE(vfork, EACCES), NORRIS_REFUSE(creat, EACCES),
+        NORRIS_REFUSE(rename, EACCES), NORRIS_REFUSE(unlink, EACCES), NORRIS_REFUSE(rmdir, EACCES),
+        NORRIS_REFUSE(mkdir, EACCES), NORRIS_REFUSE(mknod, EACCES), NORRIS_REFUSE(link, EACCES),
+        NORRIS_REFUSE(symlink, EACCES), NORRIS_REFUSE(chmod, EACCES), NORRIS_REFUSE(chown, EACCES),
+        NORRIS_REFUSE(lchown, EACCES), NORRIS_REFUSE(utime, EACCES), NORRIS_REFUSE(utimes, EACCES),
+        NORRIS_REFUSE(futimesat, EACCES), NORRIS_REFUSE_IF(open, 1, BPF_JSET, norris_not_reading),
 #endif
-        NORRIS_ALLOW_READING(openat, 2),
-        NORRIS_REFUSE(openat2, ENOSYS),
+        NORRIS_REFUSE_IF(openat, 2, BPF_JSET, norris_not_reading), NORRIS_REFUSE(openat2, ENOSYS),
 #ifdef __NR_renameat
         NORRIS_REFUSE(renameat, EACCES),
 #endif
-        NORRIS_REFUSE(renameat2, EACCES),
-        NORRIS_REFUSE(unlinkat, EACCES),
-        NORRIS_REFUSE(mkdirat, EACCES),
-        NORRIS_REFUSE(linkat, EACCES),
-        NORRIS_REFUSE(symlinkat, EACCES),
-        NORRIS_REFUSE(fchmod, EACCES),
-        NORRIS_REFUSE(fchmodat, EACCES),
-        NORRIS_REFUSE(truncate, EACCES),
-        NORRIS_REFUSE(ftruncate, EACCES),
-        NORRIS_REFUSE(ptrace, EACCES),
-        NORRIS_REFUSE(process_vm_readv, EACCES),
-        NORRIS_REFUSE(process_vm_writev, EACCES),
-        NORRIS_REFUSE(kill, EACCES),
-        NORRIS_REFUSE(tkill, EACCES),
-        NORRIS_REFUSE(pidfd_open, EACCES),
-        NORRIS_REFUSE(rt_sigqueueinfo, EACCES),
+        NORRIS_REFUSE(renameat2, EACCES), NORRIS_REFUSE(unlinkat, EACCES), NORRIS_REFUSE(mkdirat, EACCES),
+        NORRIS_REFUSE(mknodat, EACCES), NORRIS_REFUSE(linkat, EACCES), NORRIS_REFUSE(symlinkat, EACCES),
+        NORRIS_REFUSE(fchmod, EACCES), NORRIS_REFUSE(fchmodat, EACCES), NORRIS_REFUSE(fchmodat2, EACCES),
+        NORRIS_REFUSE(fchown, EACCES), NORRIS_REFUSE(fchownat, EACCES), NORRIS_REFUSE(utimensat, EACCES),
+        NORRIS_REFUSE(setxattr, EACCES), NORRIS_REFUSE(lsetxattr, EACCES), NORRIS_REFUSE(fsetxattr, EACCES),
+        NORRIS_REFUSE(setxattrat, EACCES), NORRIS_REFUSE(truncate, EACCES), NORRIS_REFUSE(ftruncate, EACCES),
+        NORRIS_REFUSE(ptrace, EACCES), NORRIS_REFUSE(process_vm_readv, EACCES),
+        NORRIS_REFUSE(process_vm_writev, EACCES), NORRIS_REFUSE(migrate_pages, EACCES),
+        NORRIS_REFUSE(move_pages, EACCES), NORRIS_REFUSE(io_uring_setup, ENOSYS),
+        NORRIS_REFUSE(setpgid, EACCES), NORRIS_REFUSE(setsid, EACCES), NORRIS_REFUSE(setpriority, EACCES),
+        NORRIS_REFUSE(sched_setparam, EACCES), NORRIS_REFUSE(sched_setscheduler, EACCES),
+        NORRIS_REFUSE(sched_setattr, EACCES), NORRIS_REFUSE(sched_setaffinity, EACCES),
+        NORRIS_REFUSE(ioprio_set, EACCES), NORRIS_REFUSE_IF(prctl, 0, BPF_JEQ, PR_SET_PDEATHSIG),
+        // The C library sets the limits of this process by the number 0.
+        NORRIS_REFUSE_UNLESS(prlimit64, 0, BPF_JEQ, 0),
+        // pidfd_send_signal(2) also takes a folder of proc(5) instead of a descriptor of pidfd_open(2).
+        NORRIS_REFUSE(pidfd_open, EACCES), NORRIS_REFUSE(pidfd_send_signal, EACCES), NORRIS_REFUSE(kill, EACCES),
+        NORRIS_REFUSE(tkill, EACCES), NORRIS_REFUSE(rt_sigqueueinfo, EACCES),
         NORRIS_REFUSE(rt_tgsigqueueinfo, EACCES),
-        NORRIS_REFUSE(io_uring_setup, ENOSYS),
+        // The receiver of the signals of a descriptor, and the signal.
+        NORRIS_REFUSE_IF(fcntl, 1, BPF_JEQ, F_SETOWN), NORRIS_REFUSE_IF(fcntl, 1, BPF_JEQ, 15 /* F_SETOWN_EX */),
+        NORRIS_REFUSE_IF(fcntl, 1, BPF_JEQ, 10 /* F_SETSIG */), NORRIS_REFUSE_IF(ioctl, 1, BPF_JEQ, FIOSETOWN),
+        NORRIS_REFUSE_IF(ioctl, 1, BPF_JEQ, SIOCSPGRP),
         // tgkill(2), by which abort(3) signals this process, to this process only.
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_tgkill, 0, 4),
-        NORRIS_LOAD(args[0]),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1),
-        NORRIS_RETURN(SECCOMP_RET_ALLOW),
-        NORRIS_RETURN(SECCOMP_RET_ERRNO | EACCES),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_clone, 0, 4),
-        NORRIS_LOAD(args[0]),
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x00010000 /* CLONE_THREAD */, 0, 1),
-        NORRIS_RETURN(SECCOMP_RET_ALLOW),
-        NORRIS_RETURN(SECCOMP_RET_ERRNO | EACCES),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_socket, 0, 3),
-        NORRIS_LOAD(args[0]),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 0, 1),
-        NORRIS_RETURN(SECCOMP_RET_ERRNO | EACCES),
+        NORRIS_REFUSE_UNLESS(tgkill, 0, BPF_JEQ, (unsigned)getpid()),
+        NORRIS_REFUSE_IF(socket, 0, BPF_JEQ, AF_UNIX),
         NORRIS_RETURN(SECCOMP_RET_ALLOW),
     };
     struct sock_fprog program = {sizeof filter / sizeof *filter, filter};

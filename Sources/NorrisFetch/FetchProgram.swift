@@ -16,14 +16,23 @@ package enum FetchProgram {
 
     package static func main() -> Never {
         let words = ProcessStart.prepare("norris-fetch", seesWriteErrors: false)
-        do throws(SystemError) { try Sandbox.enter() } catch {
+        if words.first == "exec" { run(Array(words.dropFirst())) }
+        // A person without arguments gets a usage error.
+        let isAsked = words.isEmpty && isatty(STDIN_FILENO) == 0
+        do throws(SystemError) {
+            if isAsked {
+                try Sandbox.endWithParent(SIGKILL)
+                // Only norrisd ends this process, because a signal to all processes of a unit is no failure.
+                signal(SIGTERM, SIG_IGN)
+            }
+            try Sandbox.enter()
+        } catch {
             fail("cannot limit itself: \(error).", ExitStatus.sandbox)
         }
         // One arena, because each further one reserves address space (mallopt(3)).
         mallopt(M_ARENA_MAX, 1)
         let fetched: Fetched
-        // A person without arguments gets a usage error.
-        if words.isEmpty, isatty(STDIN_FILENO) == 0 {
+        if isAsked {
             fetched = answer()
         } else {
             fetched = invocation(words).run()
@@ -37,29 +46,67 @@ package enum FetchProgram {
     /// Fetches the document of the request on standard input.
     private static func answer() -> Fetched {
         guard let input = try? readLine(), let request = try? FetchRequest(parsing: input.line) else {
-            return Fetched(
-                head: FetchHead(
-                    FetchFailure(kind: .decode, message: "The request is not readable; see norris-fetch(1).")))
+            return failed("The request is not readable; see norris-fetch(1).")
         }
-        if let parent = request.parent, !Sandbox.endWithParent(parent) { _exit(ExitStatus.failure) }
+        if let parent = request.parent, parent != getppid() { _exit(ExitStatus.failure) }
         guard request.version == NorrisVersion.current else {
             let message =
                 "norris-fetch is of version \(NorrisVersion.current), norrisd of \(request.version); restart norrisd."
-            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message)))
+            return failed(message, isCut: true, isRetryable: true)
         }
         guard request.hasDocument else { return Fetcher(request: request).fetch() }
-        return fetched(request, input.rest)
+        return fetched(request, input.rest, writer: 3)
     }
 
     /// Decodes the document on standard input.
-    private static func fetched(_ request: FetchRequest, _ start: ArraySlice<UInt8> = []) -> Fetched {
-        let rest = (try? readAll(STDIN_FILENO, limit: request.maximumBody)) ?? []
-        let document = start.isEmpty ? rest : start + rest
-        guard document.count <= request.maximumBody else {
-            let message = "The output has more than \(request.maximumBody) bytes; raise http.max_body if that is right."
-            return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message)))
+    ///
+    /// - Parameter writer: the reading end of a pipe that norrisd closes when the program that writes the document has
+    ///   ended, because another process may hold standard input open; -1 for none.
+    private static func fetched(
+        _ request: FetchRequest, _ start: ArraySlice<UInt8> = [], writer: CInt = -1
+    ) -> Fetched {
+        var document = Array(start)
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        var entries = [STDIN_FILENO, writer].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while document.count <= request.maximumBody, poll(&entries, 2, -1) > 0, entries[0].revents != 0 {
+            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            guard count > 0 else { break }
+            document += buffer[..<count]
         }
-        return Fetcher(request: request, document: Array(document)).fetch()
+        guard document.count <= request.maximumBody else {
+            return failed("The output has \(request.excess)", isCut: true)
+        }
+        if writer >= 0, document.allSatisfy(isWhiteSpace) {
+            return failed("The program printed nothing; it has to print a feed.")
+        }
+        return Fetcher(request: request, document: document).fetch()
+    }
+
+    /// - Parameter isCut: whether the document is not read to its end.
+    private static func failed(_ message: String, isCut: Bool = false, isRetryable: Bool = false) -> Fetched {
+        var head = FetchHead(FetchFailure(kind: .decode, message: message, isRetryable: isRetryable))
+        head.isCut = isCut
+        return Fetched(head: head)
+    }
+
+    /// Runs a program of the configuration in the process group of this process, and ends as the program does. The group
+    /// ends with norrisd, whose process id is the first word.
+    private static func run(_ words: [String]) -> Never {
+        signal(SIGTERM) { _ in kill(0, SIGKILL) }
+        do throws(SystemError) {
+            try Sandbox.endWithParent(SIGTERM)
+            guard words.count > 1, words[0] == "\(getppid())" else { _exit(ExitStatus.failure) }
+            let program = try startProgram(words[1], Array(words.dropFirst()), descriptors: [], group: nil)
+            var status: CInt = 0
+            while waitpid(program, &status, 0) < 0, errno == EINTR {}
+            guard status & 0x7F != 0 else { _exit(status >> 8 & 0xFF) }
+            signal(status & 0x7F, SIG_DFL)
+            kill(getpid(), status & 0x7F)
+            _exit(128 + status & 0x7F)
+        } catch {
+            try? writeAll(Array("\(words[1]) cannot be started: \(error.reason).\n".utf8), to: STDERR_FILENO)
+            _exit(ExitStatus.failure)
+        }
     }
 
     /// The first line of standard input, and the bytes after it that were read.

@@ -17,7 +17,7 @@ package enum Sandbox {
 
     /// Enters the sandbox, before anything is read.
     ///
-    /// - Throws: if the kernel refuses a limit that every kernel has.
+    /// - Throws: if the kernel refuses a limit, except Landlock.
     package static func enter() throws(SystemError) {
         // Killed before the daemon if memory is short (proc_pid_oom_score_adj(5)).
         if let descriptor = try? openFile("/proc/self/oom_score_adj", O_WRONLY) {
@@ -38,14 +38,16 @@ package enum Sandbox {
         if !isFile { try limit(RLIMIT_FSIZE, to: 0) }
         let code = norris_refuse_privileges()
         guard code == 0 else { throw SystemError("prctl", code: code) }
-        // Not available in every kernel.
         let variables = ["SSL_CERT_FILE", "SSL_CERT_DIR"]
         let certificates = variables.compactMap { name in getenv(name).map { String(cString: $0) } }
         // Never freed, because the process is short.
         var paths: [UnsafePointer<CChar>?] = []
         for path in readable + certificates { paths.append(UnsafePointer(strdup(path))) }
-        _ = norris_restrict_files(paths, CInt(paths.count))
-        _ = norris_refuse_system_calls()
+        // Some kernels have no Landlock, and some containers refuse it.
+        let refusal = norris_restrict_files(paths, CInt(paths.count))
+        guard [0, ENOSYS, EOPNOTSUPP, EPERM].contains(refusal) else { throw SystemError("landlock", code: refusal) }
+        let fault = norris_refuse_system_calls()
+        guard fault == 0 else { throw SystemError("seccomp", code: fault) }
     }
 
     private static func limit(_ resource: __rlimit_resource, to maximum: UInt) throws(SystemError) {
@@ -57,10 +59,9 @@ package enum Sandbox {
         guard setrlimit(CInt(resource.rawValue), &limit) == 0 else { throw SystemError("setrlimit") }
     }
 
-    /// Ends this process when its parent ends.
-    ///
-    /// - Returns: false if the parent has ended already.
-    static func endWithParent(_ parent: Int) -> Bool {
-        norris_end_with_parent() == 0 && getppid() == pid_t(truncatingIfNeeded: parent)
+    /// Makes the kernel send a signal to this process when its parent ends. Not possible in the sandbox.
+    static func endWithParent(_ signal: CInt) throws(SystemError) {
+        let code = norris_end_with_parent(signal)
+        guard code == 0 else { throw SystemError("prctl", code: code) }
     }
 }

@@ -30,27 +30,29 @@ package struct FetchProcess: Sendable {
     /// The end of a program's standard error that is kept, in bytes.
     private static let keptError = 4 << 10
 
-    private let path: String
-    /// `NAME=VALUE`, in addition to the environment of this process.
-    private let environment: [String]
+    /// The possible paths of the program, of which each run takes the first that exists.
+    private let paths: [String]
 
-    package init(path: String, environment: [String] = []) { (self.path, self.environment) = (path, environment) }
+    package init(path: String) { paths = [path] }
+
+    private init(paths: [String]) { self.paths = paths }
 
     /// The program beside the running one, or in `../libexec/norrisd`.
     package static func beside(_ executable: String) -> FetchProcess {
         let folder = executable.prefix(executable.count - (executable.split(separator: "/").last?.count ?? 0))
-        let own = "\(folder)norris-fetch"
-        return FetchProcess(path: access(own, X_OK) == 0 ? own : "\(folder)../libexec/norrisd/norris-fetch")
+        return FetchProcess(paths: ["", "../libexec/norrisd/"].map { "\(folder)\($0)norris-fetch" })
     }
 
     /// Fetches a document.
     ///
     /// - Parameters:
     ///   - command: a program and its arguments, which prints the document; nil to fetch the document.
-    ///   - limit: the longest time, including the wait for a thread, if a user waits.
+    ///   - limit: the longest time, including the wait for a thread; nil for the usual time from the thread on.
+    ///   - isAwaited: whether a user waits, as with a limit.
     /// - Throws: also the failure that norris-fetch reports.
     package func fetch<Item: FetchedItem>(
-        _ request: FetchRequest, _: Item.Type, from command: [String]? = nil, within limit: Duration? = nil
+        _ request: FetchRequest, _: Item.Type, from command: [String]? = nil, within limit: Duration? = nil,
+        isAwaited: Bool = false
     ) async throws(FetchFailure) -> (head: FetchHead, items: [Item]) {
         var request = request
         request.parent = Int(getpid())
@@ -59,7 +61,7 @@ package struct FetchProcess: Sendable {
             command == nil ? Duration.milliseconds(request.timeout) + FetchProcess.grace : FetchProcess.longestProgram
         let begin = ContinuousClock.now
         let children = Children()
-        let threads = limit == nil ? FetchProcess.threads : FetchProcess.userThreads
+        let threads = isAwaited || limit != nil ? FetchProcess.userThreads : FetchProcess.threads
         let output = await withTaskCancellationHandler { () async -> Result<(FetchHead, [Item]), FetchFailure> in
             await threads.run { [request] _ in
                 let deadline = limit.map { begin + $0 } ?? .now + usual
@@ -68,9 +70,7 @@ package struct FetchProcess: Sendable {
         } onCancel: {
             children.end()
         }
-        let (head, items) = try output.get()
-        if let failure = head.failure { throw failure }
-        return (head, items)
+        return try output.get()
     }
 
     // MARK: Processes
@@ -81,12 +81,12 @@ package struct FetchProcess: Sendable {
 
         /// Starts a process in a new process group.
         func start(
-            _ path: String, _ arguments: [String], _ environment: [String], _ descriptors: [CInt]
+            _ path: String, _ arguments: [String], _ descriptors: [CInt]
         ) throws(SystemError) -> pid_t {
             try state.withLock { state throws(SystemError) in
                 guard !state.isEnded else { throw SystemError("posix_spawn", code: ECANCELED) }
                 let pid = try startProgram(
-                    path, arguments, environment: environment, descriptors: descriptors, group: .group)
+                    path, arguments, environment: FetchProcess.variables, descriptors: descriptors, group: .group)
                 state.pids.append(pid)
                 return pid
             }
@@ -96,7 +96,7 @@ package struct FetchProcess: Sendable {
         func end() {
             state.withLock { state in
                 state.isEnded = true
-                for pid in state.pids { kill(-pid, SIGKILL) }
+                for pid in state.pids { Children.end(pid) }
             }
         }
 
@@ -110,28 +110,47 @@ package struct FetchProcess: Sendable {
         ///
         /// - Returns: nil if the process did not end in time.
         func status(of pid: pid_t, by deadline: ContinuousClock.Instant) -> CInt? {
-            let descriptor = CInt(truncatingIfNeeded: norris_pidfd_open(pid))
-            let hasEnded = FetchProcess.wait(for: [descriptor], until: deadline)
-            close(descriptor)
-            return state.withLock { state in
-                // Before the process is reaped, so that the number is not another process's.
-                kill(-pid, SIGKILL)
-                var status: CInt = 0
-                while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-                state.pids.removeAll { $0 == pid }
-                return hasEnded ? status : nil
+            let isInTime = Children.hasEnded(pid, by: deadline)
+            // Before the process is reaped, after which another process may get the number.
+            state.withLock { $0.pids.removeAll { $0 == pid } }
+            Children.end(pid)
+            // A process that waits inside the kernel ends later, and is not reaped.
+            var status: CInt = 0
+            guard Children.hasEnded(pid, by: .now + FetchProcess.grace), waitpid(pid, &status, WNOHANG) == pid else {
+                return nil
             }
+            return isInTime ? status : nil
+        }
+
+        /// Ends a process that is not reaped, and its group, which it may have left.
+        private static func end(_ pid: pid_t) {
+            kill(-pid, SIGKILL)
+            kill(pid, SIGKILL)
+        }
+
+        /// Waits for the end of a process without reaping it.
+        private static func hasEnded(_ pid: pid_t, by deadline: ContinuousClock.Instant) -> Bool {
+            let descriptor = CInt(truncatingIfNeeded: norris_pidfd_open(pid))
+            defer { close(descriptor) }
+            if descriptor >= 0 { return FetchProcess.wait(for: [descriptor], until: deadline) }
+            // Some containers refuse pidfd_open(2).
+            var end = siginfo_t()
+            while waitid(P_PID, id_t(pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0, end.si_signo == 0 {
+                guard ContinuousClock.now < deadline else { return false }
+                poll(nil, 0, 10)
+            }
+            return true
         }
     }
 
     private func run<Item: FetchedItem>(
         _ request: FetchRequest, _ command: [String]?, until deadline: ContinuousClock.Instant, _ children: Children
     ) throws(FetchFailure) -> (FetchHead, [Item]) {
-        let (input, output, error) = try (Pipe(), Pipe(), Pipe())
-        let variables = FetchProcess.variables + environment
+        // The last one closes when the program has ended.
+        let (input, output, error, writer) = try (Pipe(), Pipe(), Pipe(), Pipe())
+        let path = paths.first { access($0, X_OK) == 0 } ?? paths[0]
         let fetch: pid_t
         var program: pid_t?
-        var started = path
         do throws(SystemError) {
             let null = try openFile("/dev/null", O_RDWR)
             defer { close(null) }
@@ -140,54 +159,63 @@ package struct FetchProcess: Sendable {
             guard line.count <= LineSplitter.maximumRequest else { throw SystemError("write", code: E2BIG) }
             try writeAll(line, to: input.writing)
             // Its standard error could contain anything if a document took over the program.
-            fetch = try children.start(path, ["norris-fetch"], variables, [input.reading, output.writing, null])
-            if let command, let name = command.first {
-                started = name
-                program = try children.start(name, command, variables, [null, input.writing, error.writing])
+            fetch = try children.start(path, ["norris-fetch"], [input.reading, output.writing, null, writer.reading])
+            if let command {
+                program = try children.start(
+                    path, ["norris-fetch", "exec", "\(getpid())"] + command, [null, input.writing, error.writing])
             }
         } catch {
             children.endAll()
-            let advice = command == nil ? "; install norrisd again" : ""
-            throw FetchFailure(
-                kind: .decode, message: "\(started) cannot be started: \(error.reason)\(advice).", isRetryable: true)
+            let message = "\(path) cannot be started: \(error.reason); install norrisd again."
+            throw FetchFailure(kind: .decode, message: message, isRetryable: true)
         }
-        for pipe in [input, error] { pipe.closeWriting() }
-        input.closeReading()
-        output.closeWriting()
+        for pipe in [input, output, error] { pipe.closeWriting() }
+        for pipe in [input, writer] { pipe.closeReading() }
 
         var reader = OutputReader<Item>(request)
         var complaint: [UInt8] = []
-        var isOpen = [true, program != nil]
+        var (hasOutput, hasError) = (true, program != nil)
+        let end = program.map { CInt(truncatingIfNeeded: norris_pidfd_open($0)) } ?? -1
+        defer { close(end) }
         var failure: FetchFailure?
-        while failure == nil, isOpen[0] || isOpen[1] {
-            let descriptors = zip([output, error], isOpen).compactMap { $1 ? $0.reading : nil }
-            guard FetchProcess.wait(for: descriptors, until: deadline) else {
+        while failure == nil, hasOutput || hasError {
+            let descriptors = [
+                hasOutput ? output.reading : -1, hasError ? error.reading : -1, writer.writing < 0 ? -1 : end,
+            ]
+            // The time also ends while there is always something to read.
+            guard ContinuousClock.now < deadline, FetchProcess.wait(for: descriptors, until: deadline) else {
                 failure = FetchProcess.late
                 break
             }
+            let hasEnded = FetchProcess.wait(for: [end], until: .now)
+            if hasError, let bytes = error.read() {
+                hasError = !bytes.isEmpty
+                complaint = (complaint + bytes).suffix(FetchProcess.keptError)
+            }
+            if hasEnded {
+                // Other processes may hold the pipes of a program that has ended.
+                hasError = false
+                writer.closeWriting()
+            }
             do throws(FetchFailure) {
-                if isOpen[0], let bytes = output.read() {
-                    if bytes.isEmpty { isOpen[0] = false } else { try reader.append(bytes) }
-                }
-                if isOpen[1], let bytes = error.read() {
-                    if bytes.isEmpty {
-                        isOpen[1] = false
-                    } else {
-                        complaint = (complaint + bytes).suffix(FetchProcess.keptError)
-                    }
+                if hasOutput, let bytes = output.read() {
+                    if bytes.isEmpty { hasOutput = false } else { try reader.append(bytes) }
                 }
             } catch {
                 failure = error
             }
         }
         // After a failure, nothing is waited for.
-        let end = failure == nil ? deadline : .now
-        let status = children.status(of: fetch, by: end)
-        let programStatus = program.map { children.status(of: $0, by: end) }
+        let last = failure == nil ? deadline : .now
+        let status = children.status(of: fetch, by: last)
+        let programStatus = program.map { children.status(of: $0, by: last) }
+        // Of several failures, the first one here is the reason of the others: the one that ended the run, then the
+        // program's, because the document of a program that fails is not whole, and last what norris-fetch reports.
         if let failure { throw failure }
         if let programStatus, programStatus != 0 { throw FetchProcess.failure(ofProgram: programStatus, complaint) }
-        guard let result = reader.result, status == 0 else { throw FetchProcess.failure(of: status) }
-        return result
+        guard status == 0, let (head, items) = reader.result else { throw FetchProcess.failure(of: status) }
+        if let failure = head.failure { throw failure }
+        return (head, items)
     }
 
     private static let late = FetchFailure(
@@ -212,10 +240,12 @@ package struct FetchProcess: Sendable {
         guard let status else { return late }
         let reason =
             switch status & 0x7F {
-            case 0: "norris-fetch ended with status \(status >> 8 & 0xFF)"
+            case 0: "norris-fetch ended with status \(status >> 8 & 0xFF); see norris-fetch(1)"
             case SIGXCPU: "it takes more than 3 seconds of CPU time"
             case SIGKILL: "norris-fetch was killed"
-            default: "norris-fetch was ended by signal \(status & 0x7F), probably for lack of memory"
+            case SIGABRT, SIGBUS, SIGILL, SIGSEGV, SIGTRAP:
+                "norris-fetch was ended by signal \(status & 0x7F), probably for lack of memory"
+            default: "norris-fetch was ended by signal \(status & 0x7F)"
             }
         return FetchFailure(kind: .decode, message: "The document cannot be decoded: \(reason).", isRetryable: true)
     }
@@ -300,7 +330,7 @@ private struct OutputReader<Item: FetchedItem> {
 
     mutating func append(_ chunk: [UInt8]) throws(FetchFailure) {
         bytes += chunk.count
-        guard bytes <= FetchProcess.maximumOutput else { throw OutputReader.broken }
+        guard bytes <= FetchProcess.maximumOutput else { throw OutputReader.tooMuch }
         chunk.withUnsafeBytes { lines.append($0) }
         while let line = lines.next() {
             guard case .line(let text) = line, !hasEnded else { throw OutputReader.broken }
@@ -321,21 +351,26 @@ private struct OutputReader<Item: FetchedItem> {
             guard let head = try? FetchHead(json: json), head.isAnswer(to: request) else {
                 throw OutputReader.broken
             }
+            // The rest of the document is not read, so that a program cannot write it.
+            if head.isCut, let failure = head.failure { throw failure }
             self.head = head
         } else if let end = try? FetchEnd(json: json) {
             guard end.items == items.count else { throw OutputReader.broken }
             hasEnded = true
         } else {
-            guard items.count < Item.maximumCount, let item = try? Item(json: json), item.isAnswer(to: request)
-            else {
-                throw OutputReader.broken
-            }
+            guard items.count < Item.maximumCount else { throw OutputReader.tooMuch }
+            guard let item = try? Item(json: json), item.isAnswer(to: request) else { throw OutputReader.broken }
             items.append(item)
         }
     }
 
     private static var broken: FetchFailure {
         FetchFailure(kind: .decode, message: "norris-fetch printed something unexpected.", isRetryable: true)
+    }
+
+    private static var tooMuch: FetchFailure {
+        let limit = "\(FetchProcess.maximumOutput >> 20) MiB or \(Item.maximumCount) items"
+        return FetchFailure(kind: .decode, message: "The document has more than \(limit).", isRetryable: true)
     }
 }
 
@@ -377,17 +412,29 @@ extension Post: FetchedItem {
     package static let maximumCount = 2_000
 
     package func isAnswer(to request: FetchRequest) -> Bool {
-        source == request.source && !isRead && author.isAnswer(to: request)
+        source == request.source && !isRead && author.isAnswer(to: request) && isWithinLimits
             && id.hasPrefix("\(source):") && id.utf8.count <= 200
             && isWebAddress(url) && images.allSatisfy { isWebAddress($0.url) }
             && attachments.allSatisfy { isWebAddress($0.url) }
             && (links ?? []).allSatisfy { $0.isEmpty || isWebAddress($0) }
+    }
+
+    private var isWithinLimits: Bool {
+        let texts =
+            [(text, Limit.text), (title, Limit.title)] + tags.map { ($0, Limit.tag) }
+            + images.flatMap { [($0.alt, Limit.description), ($0.title, Limit.description)] }
+            + attachments.map { ($0.type, Limit.type) }
+        return texts.allSatisfy { ($0 ?? "").unicodeScalars.count <= $1 } && tags.count <= Limit.tags
+            && images.count <= Limit.images && attachments.count <= Limit.attachments
+            && (links ?? []).count <= Limit.links + Limit.attachments
     }
 }
 
 extension Post.Author {
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         id.hasPrefix("\(request.source):") && id.utf8.count <= 200 && isWebAddress(avatarURL)
+            && [name, handle ?? ""].allSatisfy { $0.unicodeScalars.count <= Post.Limit.name }
+            && (email ?? "").utf8.count <= Post.Limit.email
     }
 }
 

@@ -80,7 +80,7 @@ extension Environment {
 ///
 /// - Parameters:
 ///   - environment: `NAME=VALUE` each; nil for the environment of this process.
-///   - descriptors: those that become standard input, output and error of the program; nil to inherit this process's.
+///   - descriptors: those that become the descriptors 0, 1, 2 and so on of the program; nil to inherit this process's.
 ///     They are above 2 and closed on exec.
 ///   - group: how the program leads other processes, so that they can be ended together; nil for this process's group.
 ///   - defaults: the signals with their default action; nil for all.

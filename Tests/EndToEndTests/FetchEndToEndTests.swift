@@ -56,6 +56,57 @@ import Testing
         #expect(!variables.contains { $0.hasPrefix("CREDENTIALS_") || $0.hasPrefix("NOTIFY_") })
     }
 
+    private static let feed = "<rss><channel><item><guid>1</guid><title>Note</title></item></channel></rss>"
+
+    private func configuration(running program: String) -> String {
+        "facts: {enabled: false}\nposts: {sources: {notes: {kind: exec, command: ['\(program)']}}}\n"
+    }
+
+    @Test func programsEndWithTheDaemonHoweverItEnds() async throws {
+        let folder = TemporaryFolder()
+        let script = "sleep 1000 & echo $! >'\(folder("child"))'; echo $$ >'\(folder("pid"))'; sleep 1000 & wait"
+        let program = try folder.writeProgram(script, to: "program")
+        let daemon = try RunningDaemon(in: folder, configuration: configuration(running: program))
+        for _ in 0..<12_000 where FileManager.default.contents(atPath: folder("pid"))?.isEmpty != false {
+            poll(nil, 0, 10)
+        }
+        let pids = ["pid", "child"].compactMap { name in
+            FileManager.default.contents(atPath: folder(name)).flatMap {
+                pid_t(String(decoding: $0.dropLast(), as: UTF8.self))
+            }
+        }
+        #expect(pids.count == 2 && pids.allSatisfy { kill($0, 0) == 0 })
+        daemon.end(SIGKILL)
+        // Empty until another process has reaped it.
+        for pid in pids {
+            await eventually { FileManager.default.contents(atPath: "/proc/\(pid)/cmdline")?.isEmpty != false }
+        }
+    }
+
+    /// 434 is pidfd_open(2), which some containers refuse.
+    @Test func fetchingNeedsNoDescriptorsOfProcesses() throws {
+        let folder = TemporaryFolder()
+        let program = try folder.writeProgram("echo '\(Self.feed)'", to: "program")
+        let daemon = try RunningDaemon(
+            in: folder, through: [Programs.norrisSandboxProbe, "refusing", "434"],
+            configuration: configuration(running: program))
+        try daemon.waitUntilFetched(daemon.watch(), "notes")
+        #expect(try daemon.ctl("feed").output.contains("Note"))
+    }
+
+    /// A stop of the unit ends a fetch.
+    @Test func aStopDuringAFetchIsNoFailure() async throws {
+        let upstream = try await FakeUpstream.start()
+        upstream.setFault(.hang)
+        let folder = TemporaryFolder()
+        let daemon = try RunningDaemon.fetching(from: upstream, in: folder)
+        await eventually { !upstream.requests.isEmpty }
+        #expect(daemon.end() == 0)
+        let successor = try RunningDaemon.fetching(from: upstream, in: folder)
+        #expect(try successor.source().freshness.error == nil && successor.source().consecutiveFailures == 0)
+        await upstream.stop()
+    }
+
     @Test func refreshSaysWhatCame() async throws {
         let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 40))
         do {

@@ -71,6 +71,7 @@ import Testing
             head.replacing(#""age":0"#, with: #""etag":"\#(String(repeating: "x", count: 1025))","age":0"#),
             #"{"end":0}"#),
         output(head.replacing("[],", with: #"[{"id":"other:a","name":"A"}],"#), #"{"end":0}"#),
+        output(head.replacing("[],", with: #"[{"id":"blog:a","name":"\#(text(201))"}],"#), #"{"end":0}"#),
         output(head.replacing(#""age":0"#, with: #""age":-1"#), #"{"end":0}"#),
         output(
             head.replacing(
@@ -78,6 +79,67 @@ import Testing
                 with: #""failure":{"kind":"http","message":"\#(String(repeating: "x", count: 5000))"},"age":0"#),
             #"{"end":0}"#), output(head.replacing("skipped", with: "skip")), output(#"{"age":99999999999999999999}"#),
     ]
+
+    private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+    /// A post with the longest texts and lists.
+    private static let longest: Post = {
+        let author = Post.Author(id: "blog:a", name: text(200), handle: text(200), email: text(254))
+        var image = Post.Image(url: "https://h/")
+        (image.alt, image.title) = (text(1_500), text(1_500))
+        var attachment = Post.Attachment()
+        (attachment.url, attachment.type) = ("https://h/", text(100))
+        return Post(
+            id: "blog:1", source: "blog", author: author, title: text(500), text: text(100_000),
+            tags: [String](repeating: text(100), count: 32), images: [Post.Image](repeating: image, count: 50),
+            attachments: [Post.Attachment](repeating: attachment, count: 50),
+            links: [String](repeating: "", count: 150))
+    }()
+
+    @Test func aPostIsAsLongAsTheCleaningLeavesIt() async throws {
+        let changes: [@Sendable (inout Post) -> Void] = [
+            { $0.text? += "x" }, { $0.title? += "x" }, { $0.author.name += "x" }, { $0.author.handle? += "x" },
+            { $0.author.email? += "x" }, { $0.tags[0] += "x" }, { $0.tags.append("x") }, { $0.images[0].alt? += "x" },
+            { $0.images[0].title? += "x" }, { $0.images.append($0.images[0]) }, { $0.attachments[0].type? += "x" },
+            { $0.attachments.append($0.attachments[0]) }, { $0.links?.append("") },
+        ]
+        func count(_ post: Post) async throws -> Int? {
+            let line = String(decoding: post.jsonBytes, as: UTF8.self)
+            return try? await fetch(Self.output(Self.head, line, #"{"end":1}"#)).get().items.count
+        }
+        #expect(try await count(Self.longest) == 1)
+        for (number, change) in changes.enumerated() {
+            var post = Self.longest
+            change(&post)
+            #expect(try await count(post) == nil, "\(number)")
+        }
+    }
+
+    @Test func moreThanOneRunMayHaveIsNamed() async throws {
+        let failure = try await failure("\(Self.output(Self.head))\nyes '\(Self.post)'")
+        #expect(failure?.message == "The document has more than 32 MiB or 2000 items.")
+    }
+
+    @Test(
+        arguments: [("TERM", "ended by signal 15."), ("SEGV", "ended by signal 11, probably for lack of memory.")]
+    ) func aSignalIsExplainedIfItHasOneUsualCause(signal: String, end: String) async throws {
+        let failure = try #require(try await failure("kill -\(signal) $$"))
+        #expect(failure.message.hasSuffix(end), "\(failure.message)")
+    }
+
+    /// A program whose norris-fetch was missing, for example while packages are unpacked.
+    @Test func theProgramIsLookedForInEachRun() async throws {
+        let process = FetchProcess.beside(folder("bin/norrisd"))
+        await #expect(throws: FetchFailure.self) { try await process.fetch(request, Post.self) }
+        for place in ["libexec/norrisd", "bin"] {
+            let id = #"{"id":"blog:\#(place.prefix(3))","#
+            let post = Self.post.replacing(#"{"id":"blog:1","#, with: id)
+            try FileManager.default.createDirectory(atPath: folder(place), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: folder("bin"), withIntermediateDirectories: true)
+            _ = try folder.writeProgram(Self.output(Self.head, post, #"{"end":1}"#), to: place + "/norris-fetch")
+            #expect(try await process.fetch(request, Post.self).items.map(\.id) == ["blog:" + place.prefix(3)])
+        }
+    }
 
     @Test(arguments: bad) func anythingElseIsOneFailure(script: String) async throws {
         let failure = try #require(try await failure(script))
@@ -94,16 +156,22 @@ import Testing
         }
     }
 
-    @Test(arguments: ["sleep 1000", "trap '' TERM; while :; do :; done", "exec >&-; sleep 1000", "sleep 1000 & wait"])
-    func aProgramThatHangsIsEndedInTime(script: String) async throws {
-        let start = ContinuousClock.now
-        let failure = try #require(try await failure(script, within: .milliseconds(300)))
+    /// Leaves the process group and stops, as a decoder that a document took over could without the sandbox.
+    private static let leaving = "exec '\(Programs.norrisSandboxProbe)' leaving"
+
+    @Test(arguments: [
+        "sleep 1000", "trap '' TERM; while :; do :; done", "exec >&-; sleep 1000", "sleep 1000 & wait", leaving,
+        "exec >&-; \(leaving)", "kill -STOP $$",
+    ]) func aProgramThatHangsIsEnded(script: String) async throws {
+        let failure = try #require(
+            try await failure("echo $$ >\(folder("pid")); \(script)", within: .milliseconds(300)))
         #expect(failure.kind == .timeout, "\(failure)")
-        #expect(start.duration(to: .now) < .seconds(60))
+        if FileManager.default.fileExists(atPath: folder("pid")) { try await untilProcessEnds() }
     }
 
-    @Test func aRunThatIsCancelledEndsItsProcess() async throws {
-        let process = FetchProcess(path: try program("sleep 1000 & echo $! >\(folder("pid")); wait"))
+    @Test(arguments: ["sleep 1000 & echo $! >PID; wait", "echo $$ >PID; \(leaving)"])
+    func aRunThatIsCancelledEndsItsProcess(script: String) async throws {
+        let process = FetchProcess(path: try program(script.replacing("PID", with: folder("pid"))))
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { _ = try? await process.fetch(request, Post.self) }
             await eventually { FileManager.default.contents(atPath: folder("pid"))?.isEmpty == false }
@@ -118,6 +186,17 @@ import Testing
         let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         // Empty until another process has reaped it.
         await eventually { FileManager.default.contents(atPath: "/proc/\(pid)/cmdline")?.isEmpty != false }
+    }
+
+    @Test func whatUsersWaitForHasThreadsOfItsOwn() async throws {
+        let process = FetchProcess(path: try program("echo $$ >>\(folder("pids")); sleep 1000"))
+        let other = FetchProcess(path: try folder.writeProgram(Self.output(Self.head, #"{"end":0}"#), to: "other"))
+        await withTaskGroup(of: Void.self) { tasks in
+            for _ in 0..<8 { tasks.addTask { _ = try? await process.fetch(request, Post.self) } }
+            await eventually { (FileManager.default.contents(atPath: folder("pids"))?.count { $0 == 10 } ?? 0) == 4 }
+            await #expect(throws: Never.self) { try await other.fetch(request, Post.self, isAwaited: true) }
+            tasks.cancelAll()
+        }
     }
 
     // MARK: Programs of the configuration
@@ -155,15 +234,50 @@ import Testing
         #expect(failure.message == "The program ended with status 3: no network")
     }
 
-    @Test(arguments: ["yes", "head -c 20000000 /dev/zero"]) func outputWithoutEndIsRefused(script: String) async throws
-    {
+    /// However the program ends when nobody reads its output.
+    @Test(arguments: [
+        "yes", "head -c 20000000 /dev/zero", "yes; exit 1", "trap '' PIPE; yes 2>&-; sleep 1000",
+        "yes; echo broken pipe >&2; exit 1",
+    ]) func outputWithoutEndIsRefused(script: String) async throws {
         let failure = try #require(try await run(script).1)
         #expect(failure.kind == .decode, "\(failure)")
+        let limit = "more than 16777216 bytes; raise http.max_body if that is right."
+        #expect(failure.message == "The output has \(limit)")
     }
 
-    @Test(arguments: ["sleep 1000", "sleep 1000 & exit 0", "cat <<'X'\n\(feed)\nX\n(trap '' HUP; sleep 1000) & exit 0"])
-    func whatDoesNotEndIsEndedWithItsGroup(script: String) async throws {
+    @Test(arguments: [":", "echo", "echo warning >&2"]) func noOutputIsNamed(script: String) async throws {
+        let failure = try #require(try await run(script).1)
+        #expect(failure.message == "The program printed nothing; it has to print a feed.")
+        #expect(try await run("\(script)\nexit 3").1?.message.hasPrefix("The program ended with status 3") == true)
+    }
+
+    @Test func theSignalThatEndsAProgramIsNamed() async throws {
+        #expect(try await run("kill -9 $$").1?.message == "The program ended by signal 9.")
+    }
+
+    @Test func aProgramThatCannotBeStartedIsNamed() async throws {
+        let process = FetchProcess(path: Programs.norrisFetch)
+        let failure = await #expect(throws: FetchFailure.self) {
+            try await process.fetch(request, Post.self, from: ["/nowhere/notes"])
+        }
+        #expect(failure?.message.hasSuffix("/nowhere/notes cannot be started: No such file or directory.") == true)
+    }
+
+    @Test(arguments: [
+        "sleep 1000", "yes >&2", "yes >&2 & yes >&2 & yes >&2 & yes >&2 & wait", "exec >&- 2>&-; sleep 1000",
+        "kill -STOP $$",
+    ]) func whatDoesNotEndIsEnded(script: String) async throws {
         let failure = try #require(try await run(script, within: .milliseconds(800)).1)
         #expect(failure.kind == .timeout, "\(failure)")
+    }
+
+    /// For example a connection that ssh(1) keeps for later.
+    @Test(arguments: ["sleep 1000 &", "(trap '' HUP; sleep 1000) &", "setsid sleep 1000 &", "yes >&2 &"])
+    func aProgramThatHasEndedIsDoneWhoeverHoldsItsOutput(rest: String) async throws {
+        let (posts, failure) = try await run("\(rest) echo $! >\(folder("pid")); cat <<'X'\n\(Self.feed)\nX")
+        #expect(posts?.map(\.title) == ["Note"], "\(failure as Any)")
+        guard rest.hasPrefix("setsid") else { return try await untilProcessEnds() }
+        let text = try String(contentsOfFile: folder("pid"), encoding: .utf8)
+        kill(try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))), SIGKILL)
     }
 }
