@@ -47,7 +47,9 @@ extension ConfiguredSources {
         _ source: PostSource
     ) async throws(ResponseError) -> (added: Int, newest: [Event.NewItem]) {
         var new: (added: Int, newest: [Event.NewItem]) = (0, [])
-        switch await source.fetch() {
+        var awaited = source
+        awaited.isAwaited = true
+        switch await awaited.fetch() {
         case .fetched(let added, let newest, _): new = (added, newest)
         case .failed(let failure): throw refusal(failure, of: source)
         case .postponed(let reason):

@@ -13,6 +13,8 @@ struct PostSource: ContentSource {
     let configuration: Configuration.PostSource
     let http: Configuration.HTTP
     let context: SourceContext
+    /// Whether a user waits for the runs.
+    var isAwaited = false
 
     var name: String { configuration.name }
     var kind: String { configuration.kind.rawValue }
@@ -67,7 +69,7 @@ struct PostSource: ContentSource {
         request.asksPastCaches = true
         // Relative addresses in the output of a program lead nowhere.
         if command != nil { request.url = "http://localhost/" }
-        return try await context.fetch.fetch(request, Post.self, from: command)
+        return try await context.fetch.fetch(request, Post.self, from: command, isAwaited: isAwaited)
     }
 
     private func record(_ head: FetchHead, isRepaired: Bool) -> FetchRecord {

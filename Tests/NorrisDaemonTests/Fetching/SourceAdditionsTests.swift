@@ -1,7 +1,11 @@
+import Glibc
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import NorrisTestSupport
+import NorrisThreads
+import Synchronization
 import Testing
 
 @testable import NorrisDaemon
@@ -58,6 +62,34 @@ import Testing
                 #expect(before.map(\.url) == [url] && removed == [true, false] && after.isEmpty && stored == [])
                 #expect(daemon.core.stores.posts.count(source: "blog") == 0)
             }
+        }
+    }
+
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    /// The threads of the schedule are in use while sources hang.
+    @Test func anAdditionThatAUserWaitsForHasAThreadOfItsOwn() async throws {
+        try await run { daemon, upstream in
+            let (hanging, end) = try makePipe()
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                defer { close(end) }
+                let running = Count()
+                for _ in 0..<4 {
+                    tasks.addTask {
+                        await FetchProcess.threads.run { _ in
+                            running.value.add(1, ordering: .relaxed)
+                            var byte: UInt8 = 0
+                            read(hanging, &byte, 1)
+                        }
+                    }
+                }
+                await eventually { running.value.load(ordering: .relaxed) == 4 }
+                let added = try add(upstream.baseURL + "/feed", to: daemon)
+                #expect(added.items == 1)
+            }
+            close(hanging)
         }
     }
 
