@@ -5,7 +5,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -26,6 +25,3 @@ static inline size_t norris_allocated_bytes(void) {
     struct mallinfo2 info = mallinfo2();
     return info.uordblks + info.hblkhd;
 }
-
-// pidfd_open(2), for which glibc has a function only since 2.36.
-static inline long norris_pidfd_open(pid_t pid) { return syscall(SYS_pidfd_open, pid, 0); }

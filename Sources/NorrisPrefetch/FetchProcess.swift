@@ -29,18 +29,18 @@ package struct FetchProcess: Sendable {
     private static let longestProgram = Duration.seconds(30)
     /// The end of a program's standard error that is kept, in bytes.
     private static let keptError = 4 << 10
+    /// The time between two looks at whether a program has ended.
+    private static let nextLook = Duration.milliseconds(20)
 
     /// The possible paths of the program, of which each run takes the first that exists.
     private let paths: [String]
 
-    package init(path: String) { paths = [path] }
-
-    private init(paths: [String]) { self.paths = paths }
+    package init(path paths: String...) { self.paths = paths }
 
     /// The program beside the running one, or in `../libexec/norrisd`.
     package static func beside(_ executable: String) -> FetchProcess {
         let folder = executable.prefix(executable.count - (executable.split(separator: "/").last?.count ?? 0))
-        return FetchProcess(paths: ["", "../libexec/norrisd/"].map { "\(folder)\($0)norris-fetch" })
+        return FetchProcess(path: "\(folder)norris-fetch", "\(folder)../libexec/norrisd/norris-fetch")
     }
 
     /// Fetches a document.
@@ -128,16 +128,13 @@ package struct FetchProcess: Sendable {
             kill(pid, SIGKILL)
         }
 
-        /// Waits for the end of a process without reaping it.
-        private static func hasEnded(_ pid: pid_t, by deadline: ContinuousClock.Instant) -> Bool {
-            let descriptor = CInt(truncatingIfNeeded: norris_pidfd_open(pid))
-            defer { close(descriptor) }
-            if descriptor >= 0 { return FetchProcess.wait(for: [descriptor], until: deadline) }
-            // Some containers refuse pidfd_open(2).
+        /// Waits for the end of a process without reaping it. Asks again and again, because some containers refuse
+        /// pidfd_open(2).
+        static func hasEnded(_ pid: pid_t, by deadline: ContinuousClock.Instant) -> Bool {
             var end = siginfo_t()
             while waitid(P_PID, id_t(pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0, end.si_signo == 0 {
                 guard ContinuousClock.now < deadline else { return false }
-                poll(nil, 0, 10)
+                poll(nil, 0, 2)
             }
             return true
         }
@@ -175,19 +172,14 @@ package struct FetchProcess: Sendable {
         var reader = OutputReader<Item>(request)
         var complaint: [UInt8] = []
         var (hasOutput, hasError) = (true, program != nil)
-        let end = program.map { CInt(truncatingIfNeeded: norris_pidfd_open($0)) } ?? -1
-        defer { close(end) }
         var failure: FetchFailure?
         while failure == nil, hasOutput || hasError {
-            let descriptors = [
-                hasOutput ? output.reading : -1, hasError ? error.reading : -1, writer.writing < 0 ? -1 : end,
-            ]
+            let open = [hasOutput ? output.reading : -1, hasError ? error.reading : -1]
+            let runs = program != nil && writer.writing >= 0
+            FetchProcess.wait(for: open, until: runs ? min(deadline, .now + FetchProcess.nextLook) : deadline)
             // The time also ends while there is always something to read.
-            guard ContinuousClock.now < deadline, FetchProcess.wait(for: descriptors, until: deadline) else {
-                failure = FetchProcess.late
-                break
-            }
-            let hasEnded = FetchProcess.wait(for: [end], until: .now)
+            if ContinuousClock.now >= deadline { failure = FetchProcess.late }
+            let hasEnded = runs && program.map { Children.hasEnded($0, by: .now) } ?? false
             if hasError, let bytes = error.read() {
                 hasError = !bytes.isEmpty
                 complaint = (complaint + bytes).suffix(FetchProcess.keptError)
@@ -202,7 +194,7 @@ package struct FetchProcess: Sendable {
                     if bytes.isEmpty { hasOutput = false } else { try reader.append(bytes) }
                 }
             } catch {
-                failure = error
+                failure = failure ?? error
             }
         }
         // After a failure, nothing is waited for.
@@ -258,19 +250,11 @@ package struct FetchProcess: Sendable {
         return FetchFailure(kind: .decode, message: "The program ended \(how)\(last)", isRetryable: true)
     }
 
-    /// Waits until a descriptor can be read.
-    ///
-    /// - Returns: false if the deadline has passed.
-    @discardableResult
-    private static func wait(for descriptors: [CInt], until deadline: ContinuousClock.Instant) -> Bool {
+    /// Waits until a descriptor can be read, or a signal or the deadline comes. Negative descriptors are left out.
+    private static func wait(for descriptors: [CInt], until deadline: ContinuousClock.Instant) {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        while true {
-            let rest = max(ContinuousClock.now.duration(to: deadline) / .milliseconds(1), 0).rounded(.up)
-            let count = poll(&entries, nfds_t(entries.count), CInt(min(rest, 86_400_000)))
-            if count > 0 { return true }
-            if count == 0 { return false }
-            if errno != EINTR { return false }
-        }
+        let rest = max(ContinuousClock.now.duration(to: deadline) / .milliseconds(1), 0).rounded(.up)
+        poll(&entries, nfds_t(entries.count), CInt(min(rest, 86_400_000)))
     }
 }
 

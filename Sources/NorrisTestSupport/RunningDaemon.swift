@@ -20,10 +20,9 @@ package final class RunningDaemon {
     /// - Parameters:
     ///   - folder: contains state, cache and socket; pass the same folder to start a successor.
     ///   - arguments: further flags, which override the folder's.
-    ///   - starter: a program and its arguments that runs the daemon in its own place.
     ///   - configuration: the text of `config.yaml` in the folder. Tests use no upstream except their own.
     package init(
-        in folder: TemporaryFolder = TemporaryFolder(), _ arguments: [String] = [], through starter: [String] = [],
+        in folder: TemporaryFolder = TemporaryFolder(), _ arguments: [String] = [],
         configuration: String = "facts: {enabled: false}\n", environment: [String: String] = [:]
     ) throws {
         self.folder = folder
@@ -32,9 +31,8 @@ package final class RunningDaemon {
         let file = try folder.write(configuration, to: "config.yaml")
         let arguments = RunningDaemon.arguments(in: folder) + ["--config", file] + arguments
         let log = try folder.write("", to: "log")
-        let words = starter + [Programs.norrisd] + arguments
         let process = try ChildProcess(
-            words[0], Array(words.dropFirst()),
+            Programs.norrisd, arguments,
             environment: ["NOTIFY_SOCKET": notifications.path, "HOME": folder.path].merging(environment) { $1 },
             output: log, errors: log)
         self.process = process

@@ -83,17 +83,6 @@ import Testing
         }
     }
 
-    /// 434 is pidfd_open(2), which some containers refuse.
-    @Test func fetchingNeedsNoDescriptorsOfProcesses() throws {
-        let folder = TemporaryFolder()
-        let program = try folder.writeProgram("echo '\(Self.feed)'", to: "program")
-        let daemon = try RunningDaemon(
-            in: folder, through: [Programs.norrisSandboxProbe, "refusing", "434"],
-            configuration: configuration(running: program))
-        try daemon.waitUntilFetched(daemon.watch(), "notes")
-        #expect(try daemon.ctl("feed").output.contains("Note"))
-    }
-
     /// A stop of the unit ends a fetch.
     @Test func aStopDuringAFetchIsNoFailure() async throws {
         let upstream = try await FakeUpstream.start()

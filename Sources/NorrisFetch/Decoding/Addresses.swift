@@ -27,12 +27,7 @@ func address(_ text: String, at base: HTTPURL? = nil) -> String? {
 
 /// The URL of a source as a person writes it.
 func sourceURL(_ text: String) -> HTTPURL? {
-    sourceAddress(text).flatMap(absoluteURL)
-}
-
-/// An absolute URL of which libcurl knows more forms than ``HTTPURL`` allows.
-func absoluteURL(_ text: String) -> HTTPURL? {
-    let url = urlText(text)
+    guard let url = sourceAddress(text) else { return nil }
     return HTTPURL(url) ?? withASCIIHost(url).flatMap { HTTPURL($0) }
 }
 

@@ -196,13 +196,15 @@ final class Download {
     /// Called before each request, on new and reused connections. Returns false to end the exchange.
     private func connected(to peer: IPAddress?) -> Bool {
         isConnected = true
-        // The request goes to the URL as libcurl has read it.
-        let current = curl_get_string(easy, CURLINFO_EFFECTIVE_URL).flatMap { absoluteURL(String(cString: $0)) }
-        guard let current, current.authority == url.authority, current.isSecure == url.isSecure else {
-            stop = .failure(unusableRedirect)
-            return false
+        if redirects > 0 {
+            // The request goes to the URL as libcurl has read it.
+            let current = curl_get_string(easy, CURLINFO_EFFECTIVE_URL).flatMap { sourceURL(String(cString: $0)) }
+            guard let current, current.authority == url.authority, current.isSecure == url.isSecure else {
+                stop = .failure(unusableRedirect)
+                return false
+            }
+            url = current
         }
-        url = current
         // With a proxy, the peer is the proxy. A peer without an address counts as private.
         guard !allowsPrivate, request.proxy == nil, url.host != base.host, peer?.isPrivate ?? true else { return true }
         stop = .failure(.refusal(of: url, from: base, "redirects to private addresses are not followed"))
