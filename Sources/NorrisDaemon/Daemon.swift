@@ -49,10 +49,16 @@ package enum Daemon {
                 return print(invocation.printsConfiguration ? loaded.configuration.yaml : "ok\n", terminator: "")
             }
             ProcessStart.raiseFileLimit()
-            guard canStartThreads(8) else {
-                reportFailure(
+            var shortage: String?
+            if !canStartThreads(8) {
+                shortage =
                     "no further thread can be started; raise the limit of processes of this user (ulimit -u), or "
-                        + "TasksMax= of the service")
+                    + "TasksMax= of the service"
+            } else if !ProcessStart.canOpenDescriptors(24) {
+                shortage = "too few files can be opened; raise their limit (ulimit -n), or LimitNOFILE= of the service"
+            }
+            if let shortage {
+                reportFailure(shortage)
                 exit(EX_OSERR)
             }
             try await withTaskExecutorPreference(ThreadExecutor.services) {
@@ -119,7 +125,7 @@ struct Invocation: Sendable {
         Signals: SIGTERM and SIGINT stop it; what it has received is answered for up to two seconds. SIGHUP \
         reads the configuration again.
 
-        Exit status: 0 stopped, 64 wrong usage, 71 no thread can be started, 73 the socket cannot be made, 75 \
+        Exit status: 0 stopped, 64 wrong usage, 71 too few threads or open files, 73 the socket cannot be made, 75 \
         another norrisd runs already, 78 the configuration or a database is not fit for use.
 
         Examples:

@@ -51,6 +51,13 @@ package enum ProcessStart {
         limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 8_192))
         setrlimit(resource, &limit)
     }
+
+    /// Whether this many further descriptors can be open now. Some libraries end the process without one.
+    package static func canOpenDescriptors(_ count: Int) -> Bool {
+        let opened = (0..<count).map { _ in open("/", O_RDONLY | O_CLOEXEC) }
+        for descriptor in opened where descriptor >= 0 { close(descriptor) }
+        return !opened.contains(-1)
+    }
 }
 
 /// The arguments of `main`. nonisolated(unsafe): written before `main` begins, and only read later.

@@ -104,6 +104,19 @@ struct SurroundingsEndToEndTests {
         #expect(result.output.hasPrefix("71 norrisd: no further thread can be started"), "\(result)")
     }
 
+    @Test("A limit of open files ends the start with a reason") func fewFiles() throws {
+        let result = try python(
+            """
+            for files in range(8, 27):
+                few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+                process = start(preexec_fn=few, stderr=subprocess.PIPE)
+                _, errors = process.communicate(timeout=60)
+                if process.returncode != 71 or b"ulimit -n" not in errors:
+                    print(files, process.returncode, errors.decode())
+            """)
+        #expect(result.output == "", "\(result)")
+    }
+
     @Test("Programs are waited for although the parent ignores their end") func ignoredChildren() throws {
         _ = try folder.write("<opml><body></body></opml>", to: "feeds.opml")
         let result = try python(
