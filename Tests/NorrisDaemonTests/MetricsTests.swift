@@ -67,7 +67,7 @@ import Testing
         ] as [String: Double] {
             #expect(samples["norrisd_source_\(name) kind=mastodon source=town"] == value, "\(name)")
         }
-        for kind in ["offline", "timeout", "http", "quota", "decode", "credentials"] {
+        for kind in ["offline", "timeout", "http", "quota", "decode", "credentials", "storage"] {
             let sample = samples["norrisd_source_failing error=\(kind) kind=mastodon source=town"]
             #expect(sample == (kind == "timeout" ? 1 : 0), "\(kind)")
         }

@@ -80,8 +80,8 @@ struct ValueCodingTests {
         #expect([Freshness.State.fresh, .stale, .empty].map(\.rawValue) == ["fresh", "stale", "empty"])
         #expect([ServerStatus.State.ok, .degraded].map(\.rawValue) == ["ok", "degraded"])
         #expect(
-            [SourceFailure.Kind.offline, .timeout, .http, .quota, .decode, .credentials].map(\.rawValue)
-                == ["offline", "timeout", "http", "quota", "decode", "credentials"])
+            SourceFailure.Kind.all.map(\.rawValue)
+                == ["offline", "timeout", "http", "quota", "decode", "credentials", "storage"])
         #expect(
             [Event.Phase.started, .finished, .failed, .reloaded, .degraded, .ok, .stopping].map(\.rawValue)
                 == ["started", "finished", "failed", "reloaded", "degraded", "ok", "stopping"])

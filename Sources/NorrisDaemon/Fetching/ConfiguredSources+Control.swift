@@ -62,9 +62,9 @@ extension ConfiguredSources {
         for source in current.all { await prefetcher.contentGone(source.name) }
     }
 
-    /// Makes the failed sources due, because the cache can be written again.
+    /// Makes the sources due whose content could not be stored, because the cache can be written.
     func cacheIsWritable() {
-        for source in current.all where prefetcher.schedule(of: source.name)?.record.failure != nil {
+        for source in current.all where prefetcher.schedule(of: source.name)?.record.failure?.kind == .storage {
             // A refusal leaves the schedule as it is.
             try? prefetcher.refresh(source.name, isAdministrator: true)
         }

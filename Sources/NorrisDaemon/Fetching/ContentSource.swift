@@ -109,9 +109,11 @@ extension PartRecord {
 extension FetchFailure {
     /// The failure of a fetch, at the upstream or in the store, as the schedule counts it.
     init(_ error: any Error) {
-        // The protocol has no kind for a failed store, and the next run tries again.
+        // Not repeated soon, because each run would ask the upstream. The source is due when the cache can be written.
         self =
-            error as? FetchFailure ?? .unusable("The fetched content cannot be stored. See why: norrisctl status")
+            error as? FetchFailure
+            ?? FetchFailure(
+                kind: .storage, message: "The fetched content cannot be stored. See why: norrisctl status")
     }
 
     /// A well-formed reply that cannot be used; a retry would not help.

@@ -62,7 +62,8 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
         package static let quota = Kind(rawValue: "quota")
         package static let decode = Kind(rawValue: "decode")
         package static let credentials = Kind(rawValue: "credentials")
-        package static let all: [Kind] = [.offline, .timeout, .http, .quota, .decode, .credentials]
+        package static let storage = Kind(rawValue: "storage")
+        package static let all: [Kind] = [.offline, .timeout, .http, .quota, .decode, .credentials, .storage]
     }
 
     package var kind: Kind = .offline
