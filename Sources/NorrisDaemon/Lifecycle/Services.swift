@@ -83,6 +83,8 @@ struct MaintenanceService: Service {
             statusChanges.set()
         }
         var followed = databases.condition
+        // The disk of a daemon before may have been full.
+        if !followed.isCacheFailing { sources.cacheIsWritable() }
         await sources.removeExpired()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
@@ -95,9 +97,11 @@ struct MaintenanceService: Service {
             guard !stop.isCancelled else { return }
             await databases.heal()
             await follow(&followed)
-            let now = health.uptime.components.seconds / 60
-            guard now > minute else { return }
+            let (before, now) = (minute, health.uptime.components.seconds / 60)
+            guard now > before else { return }
             minute = now
+            // Also if the machine slept through a multiple.
+            func hasPassed(multipleOf minutes: Int64) -> Bool { now / minutes > before / minutes }
             sources.prefetcher.readClock()
             // The first fetches have used as many pages again.
             if minute == 1 { CurrentProcess.releaseMappedCode() }
@@ -105,11 +109,11 @@ struct MaintenanceService: Service {
             health.requests()
             sink.writeEnded()
             // Expired content is never shown, so removal can wait.
-            if minute % 5 == 0 {
+            if hasPassed(multipleOf: 5) {
                 await sources.removeExpired()
                 await databases.backUp(isCancelled: stop)
             }
-            if let promptFacts, minute % 10 == 0 {
+            if let promptFacts, hasPassed(multipleOf: 10) {
                 await BackgroundThreads.background.run { promptFacts.write($0) }
             }
             statusChanges.set()

@@ -15,10 +15,11 @@ import Testing
     @Test func whatCouldNotBeStoredIsFetchedOnceTheDiskTakesItAgain() async throws {
         try await FetchingDaemon.run { daemon, upstream in
             try daemon.watch.wait(for: .finished)
-            upstream.setFault(.status(500))
+            upstream.setJokes(FakeUpstream.jokes(count: 41))
+            try await daemon.refuseRecords()
             _ = try daemon.refresh()
-            try daemon.watch.wait(for: .failed)
-            upstream.setFault(nil)
+            #expect(try daemon.watch.wait(for: .failed).error?.kind == .storage)
+            try await daemon.takeRecordsAgain()
             daemon.core.sources.cacheIsWritable()
             #expect(try daemon.watch.receiveEvent().phase == .started)
             try daemon.watch.wait(for: .finished)

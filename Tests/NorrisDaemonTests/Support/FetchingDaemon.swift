@@ -2,11 +2,11 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
-import NorrisStore
 import NorrisTestSupport
 import Testing
 
 @testable import NorrisDaemon
+@testable import NorrisStore
 
 /// The handlers and fetching of the daemon in this process, with real sockets and a manual clock.
 struct FetchingDaemon {
@@ -136,6 +136,19 @@ struct FetchingDaemon {
         clock.advance(by: duration)
         await core.sources.configure()
     }
+
+    /// Makes the end of every fetch fail until ``takeRecordsAgain()``.
+    func refuseRecords() async throws {
+        try await databases.cache.write { database in
+            try database.execute(
+                """
+                CREATE TEMP TRIGGER refused BEFORE INSERT ON main.fetches
+                BEGIN SELECT RAISE(ABORT, 'refused by the test'); END
+                """)
+        }
+    }
+
+    func takeRecordsAgain() async throws { try await databases.cache.write { try $0.execute("DROP TRIGGER refused") } }
 
     func reload(_ upstream: FakeUpstream, facts: String) async throws {
         _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
