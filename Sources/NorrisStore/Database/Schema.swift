@@ -196,7 +196,7 @@ enum UserState {
 
     static let full = ResponseError.busy(
         "The read marks, searches and shuffles of all users take \(maximumBytes >> 20) MiB, the limit.",
-        hint: "Ask other users of this machine to clear theirs: norrisctl recent --clear")
+        hint: "Ask other users of this machine to replace their marks by one: norrisctl read --all")
 
     /// The tables with the estimated bytes of a row, including indexes and free space.
     private static let tables: [(name: String, bytes: String)] = [
