@@ -31,8 +31,8 @@ extension Daemon {
         let notifier = Notifier()
         loaded.logWarnings(to: logger)
 
-        // The lock is first, because only its holder may use the databases.
-        let lock = try takeLock(paths.stateDirectory, logger)
+        // The locks are first, because only their holder may use the databases.
+        let locks = try takeLocks(paths, logger)
         let databases = try await Databases(
             cacheFolder: paths.cacheDirectory, stateFolder: paths.stateDirectory, logger: logger,
             willTakeLong: { notifier.extendTimeout(by: longStep) })
@@ -90,20 +90,27 @@ extension Daemon {
             try await ServiceGroup(configuration: group).run()
         }
         logger.notice("server.stopped")
-        withExtendedLifetime(lock) {}
+        withExtendedLifetime(locks) {}
     }
 
-    /// - Returns: nil if the folder cannot be written, because then there is nothing to protect.
-    /// - Throws: an error if another daemon holds the folder.
-    private static func takeLock(_ folder: String, _ logger: Logger) throws(StoreError) -> InstanceLock? {
-        do throws(StoreError) {
-            try Folder.make(folder)
-            return try InstanceLock(folder: folder)
-        } catch {
-            if case .locked = error.reason { throw error }
-            logger.error("state.unwritable", metadata: ["error": "\(error)"])
-            return nil
+    /// The locks of both folders, which may be the same. A folder that cannot be written has none, because then there is
+    /// nothing to protect.
+    ///
+    /// - Throws: an error if another daemon holds a folder.
+    private static func takeLocks(_ paths: Paths, _ logger: Logger) throws(StoreError) -> [InstanceLock] {
+        var locks: [InstanceLock] = []
+        for (folder, option) in [(paths.stateDirectory, "--state-dir"), (paths.cacheDirectory, "--cache-dir")] {
+            do throws(StoreError) {
+                try Folder.make(folder)
+                if locks.contains(where: { $0.isIn(folder) }) { continue }
+                locks.append(try InstanceLock(folder: folder, option: option))
+            } catch {
+                if case .locked = error.reason { throw error }
+                // The cache is opened later, which reports the error.
+                if folder == paths.stateDirectory { logger.error("state.unwritable", metadata: ["error": "\(error)"]) }
+            }
         }
+        return locks
     }
 
     private static func listen(_ path: String) throws -> ListeningSocket {

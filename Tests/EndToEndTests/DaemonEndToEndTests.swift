@@ -111,18 +111,39 @@ import Testing
             #expect(second.status == status, "\(second)")
             #expect(second.errors.contains(reason), "\(second)")
         }
+        let flags = ["--socket", other("sock"), "--state-dir", other("state"), "--cache-dir", daemon.folder("cache")]
+        let third = try norrisd(flags)
+        #expect(third.status == 75 && third.errors.contains("give another --cache-dir"), "\(third)")
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "precious")
         #expect(try daemon.ctl("fact").status == 0)
     }
 
-    @Test func aDamagedCacheIsReplaced() throws {
+    @Test func aDamagedCacheIsReplacedAndFilledAgain() async throws {
+        let upstream = try await FakeUpstream.start(jokes: FakeUpstream.jokes(count: 40))
+        do {
+            let folder = TemporaryFolder()
+            let before = try RunningDaemon.fetching(from: upstream, in: folder)
+            try before.waitUntilFetched(before.watch())
+            let items = try before.source().items
+            #expect(before.end() == 0)
+            let garbage = String(repeating: "garbage ", count: 1000)
+            _ = try folder.write(garbage, to: "cache/cache.db")
+            let daemon = try RunningDaemon.fetching(from: upstream, in: folder)
+            #expect(try daemon.ctl("fact", "--category", "dev").status == 0)
+            #expect(try String(contentsOfFile: folder("cache/cache.db.damaged"), encoding: .utf8) == garbage)
+            #expect(try daemon.ctl("--json", "status").output.contains("cache.db.damaged"))
+            try daemon.waitUntilFetched(daemon.watch())
+            #expect(try daemon.source().items == items)
+            #expect(upstream.requests.count == 6)
+        }
+        await upstream.stop()
+    }
+
+    @Test func stateAndCacheMayShareAFolder() throws {
         let folder = TemporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder("cache"), withIntermediateDirectories: true)
-        _ = try folder.write(String(repeating: "garbage ", count: 1000), to: "cache/cache.db")
-        let daemon = try RunningDaemon(in: folder)
-        #expect(try daemon.ctl("fact", "--category", "dev").status == 0)
-        #expect(FileManager.default.fileExists(atPath: folder("cache/cache.db.damaged")))
-        #expect(try daemon.ctl("--json", "status").output.contains("cache.db.damaged"))
+        let daemon = try RunningDaemon(
+            in: folder, ["--state-dir", folder("both"), "--cache-dir", folder("both/../both")])
+        #expect(try daemon.ctl("fact").status == 0)
     }
 
     @Test(arguments: ["cache/cache.db", "state/state.db"])

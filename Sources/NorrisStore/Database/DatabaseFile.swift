@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// There is one rule for damage, wherever it is found: the file is renamed to `NAME.damaged`, the last copy of the state
 /// or an empty cache takes its place, and the read or write that met the damage is repeated on it. A file that was deleted
-/// or replaced while it is open counts as damaged.
+/// while it is open counts as damaged. Nothing takes the place of a file that could not be replaced completely.
 final class DatabaseFile: Sendable {
     enum Condition: Equatable, Sendable {
         case good
@@ -30,13 +30,20 @@ final class DatabaseFile: Sendable {
         }
     }
 
+    /// The failed writes since the last write of their size.
+    private struct FailedWrites {
+        /// The reason of the last one, until the disk accepts that size again.
+        var reason: String?
+        /// The most bytes that one of them had written.
+        var bytes = 0
+        var count = 0
+    }
+
     private struct State {
-        var pool: DatabasePool
-        var condition: Condition
-        /// The file of the pool.
-        var identity: FileIdentity?
-        /// The reason of the last failed write, until a write succeeds.
-        var writeFailure: String?
+        var opened: Opened
+        var failed = FailedWrites()
+        /// The number of calls of ``heal(_:)`` that try nothing.
+        var healsToSkip = 0
         /// Whether the copy lacks a change.
         var hasChanged = false
         /// The number of replacements of the file.
@@ -67,14 +74,13 @@ final class DatabaseFile: Sendable {
     ) async throws(StoreError) {
         let path = folder + "/" + kind.fileName
         (self.kind, self.path, self.logger) = (kind, path, logger)
-        let opened = try await DatabaseFile.open(kind, path, logger, willTakeLong: willTakeLong)
-        state = Mutex(State(pool: opened.pool, condition: opened.condition, identity: opened.identity))
+        state = Mutex(State(opened: try await DatabaseFile.open(kind, path, logger, willTakeLong: willTakeLong)))
     }
 
-    var condition: Condition { state.withLock { $0.condition } }
-    var writeFailure: String? { state.withLock { $0.writeFailure } }
+    var condition: Condition { state.withLock { $0.opened.condition } }
+    var writeFailure: String? { state.withLock { $0.failed.reason } }
     /// Whether the file cannot be written now.
-    var isFailing: Bool { state.withLock { $0.writeFailure != nil || !$0.condition.isWritable } }
+    var isFailing: Bool { state.withLock { $0.failed.reason != nil || !$0.opened.condition.isWritable } }
     /// Changes with each replacement of the file.
     var generation: Int { state.withLock { $0.generation } }
 
@@ -82,9 +88,13 @@ final class DatabaseFile: Sendable {
     func close() async {
         let pool = state.withLock { state in
             state.isClosed = true
-            return state.pool
+            return state.opened.pool
         }
         await pool.close()
+        await BackgroundThreads.background.run { [self] _ in
+            // SQLite leaves the log of a file that is not at its path, and would apply it to the other file.
+            if place == .replaced { for suffix in ["-wal", "-shm"] { unlink(path + suffix) } }
+        }
     }
 
     // MARK: Reading and writing
@@ -107,11 +117,17 @@ final class DatabaseFile: Sendable {
             return try await repeatAfterDamage { pool in
                 try await pool.write(isCancellable: isCancellable) { [self] database in
                     // Here on the connection's thread, because stat(2) may wait for a disk.
-                    if isDeleted { throw DatabaseError.damaged("the file was deleted while norrisd was running") }
+                    switch place {
+                    case .unchanged: break
+                    case .deleted: throw DatabaseFile.deleted
+                    case .replaced: throw DatabaseFile.displaced
+                    }
                     let before = database.totalChangesCount
                     let value = try body(database)
                     // A write without changes does not show that the disk accepts writes.
-                    if database.totalChangesCount > before { database.afterCommit { self.noteWrite() } }
+                    if database.totalChangesCount > before {
+                        database.afterCommit { self.noteWrite(of: database.bytesWritten) }
+                    }
                     return value
                 }
             }
@@ -122,44 +138,65 @@ final class DatabaseFile: Sendable {
     }
 
     private func repeatAfterDamage<Value>(_ body: (DatabasePool) async throws -> Value) async throws -> Value {
-        let pool = state.withLock { $0.pool }
+        let pool = state.withLock { $0.opened.pool }
         do { return try await body(pool) } catch  where DatabaseError.isDamage(error) {
             guard let replaced = await replace(pool, because: "\(error)") else { throw error }
             return try await body(replaced)
         }
     }
 
-    private func noteWrite() {
+    private func noteWrite(of bytes: Int, isProbe: Bool = false) {
         let hadFailed = state.withLock { state in
-            state.hasChanged = true
-            return state.writeFailure.take() != nil
+            state.hasChanged = state.hasChanged || !isProbe
+            // A small write does not show that the disk accepts a large one.
+            guard bytes >= state.failed.bytes else { return false }
+            defer { if isProbe { state.failed.reason = nil } else { state.failed = FailedWrites() } }
+            return state.failed.reason != nil
         }
         guard hadFailed else { return }
         logger.notice("database.writes-again", metadata: ["path": "\(path)"])
         changes.notify()
     }
 
-    /// Records a failed write, and logs it once until a write succeeds.
+    /// Records a failed write, and logs it once until the disk accepts it.
     private func noteWriteFailure(_ error: any Error) {
         // A cancelled task and an error for the client say nothing about the disk.
         guard let error = error as? DatabaseError else { return }
         let summary = error.summary(path: path)
         let isNew = state.withLock { state in
             // A failure that follows from the condition is not another fault.
-            guard state.condition.isWritable, !state.isClosed else { return false }
-            defer { state.writeFailure = summary }
-            return state.writeFailure == nil
+            guard state.opened.condition.isWritable, !state.isClosed else { return false }
+            let isNew = state.failed.reason == nil
+            state.failed.reason = summary
+            state.failed.bytes = max(state.failed.bytes, error.bytesWritten)
+            if isNew {
+                // The probe has misled each time before, so it waits twice as long.
+                state.failed.count += 1
+                state.healsToSkip = 1 << min(state.failed.count - 1, 9)
+            }
+            return isNew
         }
         guard isNew else { return }
         logger.error("database.write-failed", metadata: ["path": "\(path)", "error": "\(error)"])
         changes.notify()
     }
 
-    /// Whether the file was deleted or replaced by another one. Blocking.
-    var isDeleted: Bool {
-        guard let identity = state.withLock({ $0.identity }) else { return false }
-        return Folder.identity(of: path) != identity
+    /// The file at the path, in relation to the open file.
+    enum Place { case unchanged, deleted, replaced }
+
+    /// Blocking.
+    var place: Place {
+        guard let identity = state.withLock({ $0.opened.identity }) else { return .unchanged }
+        guard let found = Folder.identity(of: path) else { return Folder.isMissing(path) ? .deleted : .unchanged }
+        if found == identity { return .unchanged }
+        // Only a state with content may be a backup that an administrator restores.
+        return kind.isState && Folder.size(of: path) > 0 ? .replaced : .deleted
     }
+
+    private static let deleted = DatabaseError.damaged("the file was deleted while norrisd was running")
+    private static let displaced = DatabaseError(
+        SQLITE_READONLY | 4 << 8,  // SQLITE_READONLY_DBMOVED
+        message: "another file took its place while norrisd was running, which is used after a restart of norrisd")
 
     // MARK: Healing
 
@@ -167,10 +204,13 @@ final class DatabaseFile: Sendable {
     ///
     /// - Returns: the pool to use now; nil if the database is closed or the file must not be replaced.
     private func replace(_ broken: DatabasePool, because reason: String) async -> DatabasePool? {
-        await reopen(where: { $0.pool === broken }) { [kind, path, logger] () async throws(StoreError) -> Opened? in
+        await reopen(where: { $0.opened.pool === broken }) { [self] () async throws(StoreError) -> Opened? in
+            let identity = state.withLock { $0.opened.identity }
+            if await BackgroundThreads.starting.run({ [self] _ in place }) == .replaced { return nil }
             // SQLite removes the log of a closed database by its name, so the old file is closed first.
             await broken.close(isReplaced: true)
-            return try await DatabaseFile.open(kind, path, logger, damage: reason)
+            return try await DatabaseFile.open(
+                kind, path, logger, damage: (reason, identity), isStart: false)
         }
     }
 
@@ -181,12 +221,12 @@ final class DatabaseFile: Sendable {
         guard await reopening.lock() else { return nil }
         defer { reopening.unlock() }
         guard state.withLock({ isBroken($0) && !$0.isClosed }) else {
-            return state.withLock { $0.isClosed ? nil : $0.pool }
+            return state.withLock { $0.isClosed ? nil : $0.opened.pool }
         }
         guard let opened = try? await open() else { return nil }
         let isClosed = state.withLock { state in
-            (state.pool, state.condition, state.identity) = (opened.pool, opened.condition, opened.identity)
-            (state.writeFailure, state.hasChanged) = (nil, true)
+            state.opened = opened
+            (state.failed, state.healsToSkip, state.hasChanged) = (FailedWrites(), 0, true)
             state.generation += 1
             return state.isClosed
         }
@@ -197,26 +237,49 @@ final class DatabaseFile: Sendable {
     }
 
     /// Tries to use the disk again after a failure, and replaces a deleted file. Called from time to time.
-    func heal(isDeleted: Bool) async {
-        let (condition, hasFailed, pool) = state.withLock { ($0.condition, $0.writeFailure != nil, $0.pool) }
-        if !condition.isWritable {
-            _ = await reopen(where: { $0.pool === pool }) {
-                [kind, path, logger] () async throws(StoreError) -> Opened? in
-                let opened = try await DatabaseFile.open(kind, path, logger, isRetry: true)
-                guard opened.condition.isWritable else {
-                    await opened.pool.close()
-                    return nil
-                }
-                await pool.close(isReplaced: true)
-                return opened
-            }
-        } else if hasFailed {
-            _ = try? await write { [kind] database in
+    func heal(_ place: Place) async {
+        let (opened, failed) = state.withLock { ($0.opened, $0.failed) }
+        // Gives the space of a failed write to the other database.
+        if failed.reason != nil { await opened.pool.truncateLog() }
+        let mayTry = state.withLock { state in
+            defer { state.healsToSkip = max(state.healsToSkip - 1, 0) }
+            return state.healsToSkip == 0
+        }
+        switch place {
+        case .deleted: _ = await replace(opened.pool, because: DatabaseFile.deleted.message)
+        case .replaced: noteWriteFailure(DatabaseFile.displaced)
+        case .unchanged where !mayTry: break
+        case .unchanged where !opened.condition.isWritable: await retry(opened)
+        case .unchanged where failed.reason != nil:
+            // Twice the size, so that writes that fail again soon exceed the space.
+            let bytes = max(2 * failed.bytes, DatabaseFile.smallestProbe)
+            _ = try? await opened.pool.write { [self] database in
+                guard Folder.canWrite(bytes, beside: path) else { throw DatabaseError(SQLITE_FULL) }
                 try database.execute("PRAGMA user_version = \(kind.version)")
-                database.afterCommit { self.noteWrite() }
+                database.afterCommit { self.noteWrite(of: bytes, isProbe: true) }
             }
-        } else if isDeleted {
-            _ = await replace(pool, because: "the file was deleted while norrisd was running")
+        case .unchanged: break
+        }
+    }
+
+    /// The free space from which a disk is not full, in bytes.
+    private static let smallestProbe = 64 << 10
+
+    /// Opens a file again that could not be written.
+    private func retry(_ old: Opened) async {
+        guard old.mayHeal else { return }
+        _ = await reopen(where: { $0.opened.pool === old.pool }) { [self] () async throws(StoreError) -> Opened? in
+            let opened = await BackgroundThreads.starting.run { [self] _ -> Opened? in
+                // A large file is not read again while the disk is full, and else less often.
+                guard (try? Folder.make(Folder.parent(of: path))) != nil,
+                    Folder.canWrite(DatabaseFile.smallestProbe, beside: path)
+                else { return nil }
+                state.withLock { $0.healsToSkip = Folder.size(ofDatabase: path) / DatabaseFile.largeFile }
+                return try? DatabaseFile.onDisk(kind, path, logger, damage: old.damage)
+            }
+            guard let opened else { return nil }
+            await old.pool.close(isReplaced: true)
+            return opened
         }
     }
 
@@ -226,11 +289,18 @@ final class DatabaseFile: Sendable {
     ///
     /// - Parameter limit: the time after which an unfinished copy is given up.
     func backUp(within limit: Duration?, isCancelled: Cancellation) async {
-        let (pool, isNeeded) = state.withLock { ($0.pool, $0.condition.isWritable && $0.hasChanged) }
+        let (pool, isNeeded) = state.withLock { ($0.opened.pool, $0.opened.condition.isWritable && $0.hasChanged) }
         guard isNeeded else { return }
         let copied = await BackgroundThreads.background.run { [self] _ -> Result<Void, any Error> in
+            // Another file at the path is not the database.
+            guard place == .unchanged else { return .success(()) }
             state.withLock { $0.hasChanged = false }
-            return Result { try DatabaseFile.copy(path, to: path + ".bak", within: limit, isCancelled: isCancelled) }
+            return Result {
+                if case .refused(let refusal) = DatabaseFile.examine(kind, path + ".bak", .read, check: nil) {
+                    throw refusal
+                }
+                try DatabaseFile.copy(path, to: path + ".bak", within: limit, isCancelled: isCancelled)
+            }
         }
         guard case .failure(let error) = copied else { return }
         state.withLock { $0.hasChanged = true }
@@ -248,11 +318,19 @@ final class DatabaseFile: Sendable {
 // MARK: - Opening
 
 extension DatabaseFile {
+    /// The damage of a file, which is known until the file is replaced.
+    fileprivate typealias Damage = (reason: String, file: FileIdentity?)
+
     /// An open database.
     fileprivate struct Opened: Sendable {
         let pool: DatabasePool
         let condition: Condition
+        /// The file of the pool.
         let identity: FileIdentity?
+        /// The damage of the file that this database in memory represents.
+        var damage: Damage?
+        /// Whether another attempt can succeed without a restart.
+        var mayHeal = true
 
         /// - Parameter name: the name for further connections; nil if there can be none.
         init(_ writer: sending Database, name: String?, path: String? = nil, _ condition: Condition) {
@@ -267,124 +345,173 @@ extension DatabaseFile {
         }
     }
 
-    /// Opens a file on another thread.
+    /// The result of an examination of a file.
+    private enum Finding {
+        /// The open database. Only a state has another version than this program's.
+        case good(Database, version: Int64)
+        /// A new file, or a cache of an older version, in place of which an empty database is made.
+        case empty
+        /// A file without tables that had some, because it has a copy.
+        case missing
+        case damaged(String)
+        /// The file belongs to another program or version, and must stay unchanged.
+        case refused(StoreError)
+        /// The file cannot be opened or read, which says nothing about its content.
+        case unavailable(any Error)
+    }
+
+    /// Opens a file and examines it. Only a file that can be used is changed, which then has a log.
+    ///
+    /// - Parameter check: the pragma that reads the whole file.
+    private static func examine(
+        _ kind: DatabaseKind, _ path: String, name: String? = nil, _ access: Database.Access,
+        check: String? = "quick_check"
+    ) -> sending Finding {
+        do {
+            if Folder.isMissing(path) { return .empty }
+            let database = try Database(path: name ?? path, access)
+            let tables = Set(try database.map("SELECT ifnull(sql, '') FROM sqlite_schema") { try $0[0] as String })
+            if tables.isEmpty { return kind.isState && Folder.size(of: path + ".bak") > 0 ? .missing : .empty }
+            let version: Int64 = try database.value("PRAGMA user_version") ?? 0
+            let isOurs = try database.value("PRAGMA application_id") == Int64(kind.applicationID)
+            guard isOurs || !tables.isDisjoint(with: kind.schema) else {
+                return .refused(StoreError(path: path, .foreign))
+            }
+            // A higher version than plausible is a damaged byte, not a newer norrisd.
+            guard isOurs, 1...10_000 ~= version else { return .damaged("the header of the file") }
+            if version > kind.version {
+                let alternative = alternative(kind, toNewer: path)
+                return .refused(
+                    StoreError(
+                        path: path, .newerSchema(found: version, known: kind.version, alternative: alternative)))
+            }
+            if version < kind.version, !kind.isState { return .empty }
+            if version == kind.version, !tables.isSuperset(of: kind.schema) {
+                return .damaged("the schema of the file")
+            }
+            // A migration begins with a file without damage.
+            let pragma = version == kind.version ? check : "integrity_check"
+            if kind.isState, let pragma { try DatabaseFile.check(database, pragma) }
+            if access == .write {
+                // The log of a large import must not stay on disk.
+                try database.execute(
+                    """
+                    PRAGMA synchronous = \(kind.isState ? "FULL" : "NORMAL");
+                    PRAGMA journal_size_limit = 1048576; PRAGMA journal_mode = WAL
+                    """)
+            }
+            return .good(database, version: version)
+        } catch {
+            return DatabaseError.isDamage(error) ? .damaged("\(error)") : .unavailable(error)
+        }
+    }
+
+    /// Opens a file on another thread; read-only or in memory if the disk cannot be used.
     ///
     /// - Parameters:
     ///   - damage: the reason to replace the file first.
-    ///   - isRetry: whether a failure was logged before.
+    ///   - isStart: whether a refusal of a file is thrown.
     private static func open(
-        _ kind: DatabaseKind, _ path: String, _ logger: Logger, damage: String? = nil, isRetry: Bool = false,
+        _ kind: DatabaseKind, _ path: String, _ logger: Logger, damage: Damage? = nil, isStart: Bool = true,
         willTakeLong: @escaping @Sendable () -> Void = {}
     ) async throws(StoreError) -> Opened {
         try await BackgroundThreads.starting.run { _ throws(StoreError) -> Opened in
-            do {
-                if let owner = Folder.foreignOwner(of: path) {
-                    throw StoreError(path: path, .notWritable("it belongs to user \(owner)"))
-                }
-                return try onDisk(kind, path, logger, damage: damage, willTakeLong)
-            } catch {
-                if let refusal = error as? StoreError, refusal.isRefusal { throw refusal }
+            do { return try onDisk(kind, path, logger, damage: damage, willTakeLong) } catch {
+                let refusal = error as? StoreError
+                if isStart, let refusal, refusal.isRefusal { throw refusal }
                 let detail = (error as? DatabaseError)?.summary(path: path) ?? "\(error)"
-                if !isRetry {
-                    logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(detail)"])
-                }
-                return readOnly(kind, path, detail) ?? inMemory(kind, detail)
+                logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(detail)"])
+                var opened = (damage == nil ? readOnly(kind, path, detail) : nil) ?? inMemory(kind, detail)
+                opened.damage = damage
+                if case .failedMigration = refusal?.reason { opened.mayHeal = false }
+                return opened
             }
         }
     }
 
-    /// Opens a file for writing, after replacing a damaged one.
-    private static func onDisk(
-        _ kind: DatabaseKind, _ path: String, _ logger: Logger, damage: String?, _ willTakeLong: () -> Void
-    ) throws -> Opened {
-        try Folder.make(String(path.dropLast(kind.fileName.utf8.count + 1)))
-        let copy = path + ".bak"
-        let isMissing = kind.isState && Folder.size(of: path) == 0 && Folder.size(of: copy) > 0
-        guard let damage = damage ?? (isMissing ? "the file is missing" : nil) else {
-            do {
-                return Opened(try connect(kind, path, willTakeLong), name: path, path: path, .good)
-            } catch  where DatabaseError.isDamage(error) {
-                return try onDisk(kind, path, logger, damage: "\(error)", willTakeLong)
-            }
-        }
-        let aside = path + ".damaged"
-        let wasMissing = Folder.size(of: path) == 0
-        for suffix in ["", "-wal", "-journal"] where rename(path + suffix, aside + suffix) != 0 {
-            unlink(aside + suffix)
-        }
-        unlink(path + "-shm")
-        var outcome = kind.isState ? "it starts empty, because there is no usable copy" : "everything is fetched again"
-        if kind.isState, let madeAt = Folder.modificationTime(of: copy), (try? restore(kind, copy, to: path)) != nil {
-            outcome = "the copy of \(madeAt) took its place"
-        }
-        let sentence =
-            "\(kind.fileName) was \(wasMissing ? "missing" : "damaged and renamed to \(lastComponent(of: aside))"); \(outcome)"
-        logger.error("database.replaced", metadata: ["path": "\(path)", "error": "\(damage)", "result": "\(outcome)"])
-        return Opened(try connect(kind, path, willTakeLong), name: path, path: path, .replaced(sentence))
-    }
-
-    /// Opens the writing connection of a file with the schema of this version.
+    /// Opens a file for writing, after replacing it if necessary.
     ///
-    /// - Throws: damage, or a refusal of a file that must not be changed.
-    private static func connect(
-        _ kind: DatabaseKind, _ path: String, _ willTakeLong: () -> Void
-    ) throws -> sending Database {
+    /// - Throws: a refusal, or the reason why nothing was changed.
+    private static func onDisk(
+        _ kind: DatabaseKind, _ path: String, _ logger: Logger, damage: Damage?,
+        _ willTakeLong: @Sendable () -> Void = {}
+    ) throws -> Opened {
+        if let owner = Folder.foreignOwner(of: path) {
+            throw StoreError(path: path, .notWritable("it belongs to user \(owner)"))
+        }
+        try Folder.make(Folder.parent(of: path))
+        // Another file than the damaged one may be at the path now.
+        let isDamaged = damage != nil && Folder.identity(of: path) == damage?.file
         // SQLite would open a file that cannot be written, and fail at the first change.
         try Folder.makePrivateFile(path)
         if kind.isState, Folder.size(ofDatabase: path) >= largeFile { willTakeLong() }
-        let database = try Database(path: path, .write)
-        // Before the first write, including the journal mode, because some files must stay unchanged.
-        let version = try inspect(kind, path, database)
-        if version > 0, version != kind.version, !kind.isState {
-            database.close()
-            for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
-            return try connect(kind, path, willTakeLong)
+        let reason = damage?.reason ?? "the file is missing"
+        var (finding, condition) = (isDamaged ? .damaged(reason) : examine(kind, path, .write), Condition.good)
+        switch finding {
+        case .good: break
+        case .empty where damage == nil: _ = try put(kind, path)
+        case .empty, .missing: condition = try .replaced(kind, path, "missing", reason, put(kind, path), logger)
+        case .damaged(let reason):
+            let problem = "damaged and renamed to \(kind.fileName).damaged"
+            condition = try .replaced(kind, path, problem, reason, put(kind, path, setsAside: true), logger)
+        case .refused(let error): throw error
+        case .unavailable(let error): throw error
         }
-        // The creation of a cache is not synced, because it is replaced after a crash of the machine.
-        try database.execute("PRAGMA synchronous = \(kind.isState ? "FULL" : version == 0 ? "OFF" : "NORMAL")")
-        // The log of a large import must not stay on disk.
-        try database.execute("PRAGMA journal_size_limit = 1048576; PRAGMA journal_mode = WAL")
+        if case .good = finding {} else { finding = examine(kind, path, .write, check: nil) }
+        guard case .good(let database, let version) = finding else { throw DatabaseError.damaged("the new file") }
         if version != kind.version {
-            if version > 0 {
-                willTakeLong()
-                try copy(path, to: "\(path).v\(version)")
-            }
+            willTakeLong()
+            try copy(path, to: "\(path).v\(version)")
             try migrate(kind, path, from: version, database)
         }
-        if !kind.isState { try database.execute("PRAGMA synchronous = NORMAL") }
-        return database
+        return Opened(database, name: path, path: path, condition)
     }
 
     /// The size from which the check of a file may take long on a slow disk, in bytes.
     private static let largeFile = 32 << 20
 
-    /// Reads the version of a file without changing it.
+    /// Puts the last copy of the state, or an empty database, in the place of a file. All files stay as they are until
+    /// the new one is complete.
     ///
-    /// - Returns: 0 for an empty file.
-    /// - Throws: damage, or a refusal of a file that must not be changed.
-    private static func inspect(_ kind: DatabaseKind, _ path: String, _ database: Database) throws -> Int64 {
-        let tables = Set(try database.map("SELECT ifnull(sql, '') FROM sqlite_schema") { try $0[0] as String })
-        if tables.isEmpty { return 0 }
-        let version: Int64 = try database.value("PRAGMA user_version") ?? 0
-        let isOurs = try database.value("PRAGMA application_id") == Int64(kind.applicationID)
-        let hasOurTables = !tables.isDisjoint(with: kind.schema)
-        guard isOurs || hasOurTables else { throw StoreError(path: path, .foreign) }
-        // A higher version than plausible is a damaged byte, not a newer norrisd.
-        guard isOurs, 1...10_000 ~= version else { throw DatabaseError.damaged("the header of the file") }
-        if version == kind.version {
-            guard tables.isSuperset(of: kind.schema) else { throw DatabaseError.damaged("the schema of the file") }
-        } else if version > kind.version {
-            throw StoreError(
-                path: path,
-                .newerSchema(found: version, known: kind.version, alternative: alternative(kind, toNewer: path)))
+    /// - Parameter setsAside: whether the old file is renamed, and not replaced.
+    /// - Returns: the time of the copy; nil for an empty database.
+    private static func put(_ kind: DatabaseKind, _ path: String, setsAside: Bool = false) throws -> Timestamp? {
+        let (new, copy, aside) = (path + ".new", path + ".bak", path + ".damaged")
+        unlink(new)
+        defer { unlink(new) }
+        let finding = kind.isState ? examine(kind, copy, .read, check: "integrity_check") : .empty
+        switch finding {
+        case .good(let database, _): try write(database, to: new)
+        case .empty, .missing, .damaged: try create(kind, new)
+        case .refused(let error): throw error
+        case .unavailable(let error): throw error
         }
-        if kind.isState { try check(database, "quick_check") }
-        return version
+        let madeAt: Timestamp? = if case .good = finding { Folder.modificationTime(of: copy) } else { nil }
+        if case .damaged = finding { try Folder.rename(copy, to: copy + ".damaged") }
+        if setsAside {
+            try Folder.rename(path, to: aside)
+            for suffix in ["-wal", "-journal"] where rename(path + suffix, aside + suffix) != 0 {
+                unlink(aside + suffix)
+            }
+        }
+        for suffix in ["-wal", "-journal", "-shm"] { unlink(path + suffix) }
+        try Folder.replace(path, by: new)
+        return madeAt
+    }
+
+    private static func create(_ kind: DatabaseKind, _ path: String) throws {
+        try Folder.makePrivateFile(path)
+        let database = try Database(path: path, .write)
+        // The complete file is synced.
+        try database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL")
+        try migrate(kind, path, from: 0, database)
+        database.close()
     }
 
     /// Describes how this version can be used although a newer version has written the file.
     private static func alternative(_ kind: DatabaseKind, toNewer path: String) -> String {
         guard kind.isState else { return "delete it, because its content is fetched again" }
+        if path.hasSuffix(".bak") { return "move it away" }
         let copy = "\(path).v\(kind.version)"
         guard Folder.size(of: copy) > 0 else { return "give another folder" }
         return "restore \(copy), the copy of before the upgrade (norrisd(8), UPGRADES)"
@@ -429,9 +556,7 @@ extension DatabaseFile {
         // Resource Identifiers": immutable). That is correct only for an empty log.
         let names = [path] + (Folder.size(of: path + "-wal") == 0 ? [Folder.uri(path, "immutable=1")] : [])
         for name in names where Folder.size(of: path) > 0 {
-            guard let database = try? Database(path: name, .read),
-                (try? inspect(kind, path, database)) == kind.version
-            else { continue }
+            guard case .good(let database, kind.version) = examine(kind, path, name: name, .read) else { continue }
             return Opened(database, name: name, path: path, .readOnly(detail))
         }
         return nil
@@ -462,20 +587,33 @@ extension DatabaseFile {
         let temporary = copy + ".new"
         unlink(temporary)
         defer { unlink(temporary) }
-        let source = try Database(path: path, .read)
-        try source.interruptible(by: [isCancelled], limit: limit) { source in
+        try Database(path: path, .read).interruptible(by: [isCancelled], limit: limit) { source in
             try check(source, "integrity_check")
-            // SQLite accepts an empty file, and keeps its mode.
-            try Folder.makePrivateFile(temporary)
-            try source.execute("VACUUM INTO ?", [temporary])
+            try write(source, to: temporary)
         }
         try Folder.replace(copy, by: temporary)
     }
 
-    /// Makes a database from a copy, unless the copy is damaged or of another program or version.
-    private static func restore(_ kind: DatabaseKind, _ copy: String, to path: String) throws {
-        _ = try inspect(kind, copy, Database(path: copy, .read))
-        try DatabaseFile.copy(copy, to: path)
+    private static func write(_ source: Database, to path: String) throws {
+        // SQLite accepts an empty file, and keeps its mode.
+        try Folder.makePrivateFile(path)
+        try source.execute("VACUUM INTO ?", [path])
+    }
+}
+
+extension DatabaseFile.Condition {
+    /// The condition of a new file.
+    ///
+    /// - Parameter madeAt: the time of the copy; nil for an empty database.
+    fileprivate static func replaced(
+        _ kind: DatabaseKind, _ path: String, _ problem: String, _ reason: String, _ madeAt: Timestamp?,
+        _ logger: Logger
+    ) -> Self {
+        let outcome =
+            madeAt.map { "the copy of \($0) took its place" }
+            ?? (kind.isState ? "it starts empty, because there is no usable copy" : "everything is fetched again")
+        logger.error("database.replaced", metadata: ["path": "\(path)", "error": "\(reason)", "result": "\(outcome)"])
+        return .replaced("\(kind.fileName) was \(problem); \(outcome)")
     }
 }
 

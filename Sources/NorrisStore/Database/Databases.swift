@@ -90,8 +90,13 @@ package final class Databases: Sendable {
     ) async throws(ResponseError) -> Value {
         let refusal = ResponseError.storage(
             "Favorites and other state cannot be written now.", hint: "See why: norrisctl status")
-        guard state.condition.isWritable else { throw refusal }
-        do { return try await state.write(body) } catch let error as ResponseError {
+        do {
+            return try await state.write { [state] database in
+                // Here, because a write that met damage is repeated on the file's replacement.
+                guard state.condition.isWritable else { throw refusal }
+                return try body(database)
+            }
+        } catch let error as ResponseError {
             throw error
         } catch is CancellationError {
             throw .shuttingDown
@@ -154,11 +159,11 @@ package final class Databases: Sendable {
     /// Measures the space, tries to use the disks again after a failure, and notices deleted files.
     package func heal() async {
         // One job, because each wakes up the services.
-        let areDeleted = await BackgroundThreads.background.run { [self] _ in
+        let places = await BackgroundThreads.background.run { [self] _ in
             measureSpace()
-            return [cache.isDeleted, state.isDeleted]
+            return [cache.place, state.place]
         }
-        for (file, isDeleted) in zip([cache, state], areDeleted) { await file.heal(isDeleted: isDeleted) }
+        for (file, place) in zip([cache, state], places) { await file.heal(place) }
     }
 
     /// Makes `state.db.bak` if the state has changed since the last copy.
@@ -190,8 +195,8 @@ package final class Databases: Sendable {
 /// The reason why a folder or a database cannot be used, and the correction.
 package struct StoreError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        /// Another daemon uses the folder; with its process id if known.
-        case locked(pid: Int?)
+        /// Another daemon uses the folder; with its process id if known, and the option that gives another folder.
+        case locked(pid: Int?, option: String)
         /// The file was written by a newer norrisd; with the alternative to that version.
         case newerSchema(found: Int64, known: Int64, alternative: String)
         /// The content of the file prevents a migration, with SQLite's message.
@@ -217,9 +222,9 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch reason {
-        case .locked(let pid?):
-            "\(path): the norrisd with process id \(pid) uses this folder; stop it, or give another --state-dir"
-        case .locked(nil): "\(path): another norrisd uses this folder; stop it, or give another --state-dir"
+        case .locked(let pid, let option):
+            "\(path): \(pid.map { "the norrisd with process id \($0)" } ?? "another norrisd") uses this folder; "
+                + "stop it, or give another \(option)"
         case .newerSchema(let found, let known, let alternative):
             "\(path): written by a newer norrisd (schema \(found), this one knows \(known)); "
                 + "it was left untouched: install that version again, or \(alternative)"

@@ -18,14 +18,27 @@ package enum Folder {
 
     /// Creates an empty file with mode 0600, unless the file exists.
     ///
-    /// SQLite uses the mode of a database for its other files. No connection to the file may be open, because closing
-    /// any descriptor of a file releases SQLite's locks (fcntl(2)).
+    /// SQLite uses the mode of a database for its other files. An existing file is not opened, because closing any
+    /// descriptor of a file releases SQLite's locks (fcntl(2)).
     ///
-    /// - Throws: if the file cannot be written. SQLite would open the file, and fail at the first change.
+    /// - Throws: if the file cannot be written.
     static func makePrivateFile(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw notWritable(path) }
-        close(descriptor)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 || errno == EEXIST && faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else {
+            throw notWritable(path)
+        }
+    }
+
+    /// Whether a file of a size could be stored beside another one. Blocking.
+    static func canWrite(_ bytes: Int, beside path: String) -> Bool {
+        let probe = path + ".probe"
+        unlink(probe)
+        let descriptor = open(probe, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        unlink(probe)
+        defer { close(descriptor) }
+        return posix_fallocate(descriptor, 0, bytes) == 0
     }
 
     /// The owner of a file or link if the owner is neither this user nor root; nil for a missing file.
@@ -43,7 +56,13 @@ package enum Folder {
         StoreError(path: path, .notWritable(SystemError.reason()))
     }
 
-    /// nil if the file does not exist.
+    /// Whether there is no file, in contrast to a file about which the disk tells nothing.
+    static func isMissing(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) != 0 && errno == ENOENT
+    }
+
+    /// nil for a missing file, and if the disk fails.
     static func identity(of path: String) -> FileIdentity? {
         var status = stat()
         return stat(path, &status) == 0 ? FileIdentity(status) : nil
@@ -57,10 +76,18 @@ package enum Folder {
 
     /// Renames a complete file, which replaces another one, and writes both to the disk.
     static func replace(_ path: String, by new: String) throws(StoreError) {
-        guard synchronize(new), rename(new, path) == 0 else { throw notWritable(path) }
+        guard synchronize(new) else { throw notWritable(path) }
+        try rename(new, to: path)
         // Without permission to read the folder, the name is written later.
-        _ = synchronize(String(path.dropLast(lastComponent(of: path).count)))
+        _ = synchronize(parent(of: path))
     }
+
+    static func rename(_ path: String, to new: String) throws(StoreError) {
+        guard Glibc.rename(path, new) == 0 else { throw notWritable(path) }
+    }
+
+    /// The folder of a file.
+    static func parent(of path: String) -> String { String(path.dropLast(lastComponent(of: path).count + 1)) }
 
     /// Writes a file, or the names in a folder, to the disk (fsync(2)).
     private static func synchronize(_ path: String) -> Bool {
@@ -103,21 +130,28 @@ struct FileIdentity: Hashable, Sendable {
     init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
 }
 
-/// The lock that excludes a second daemon from a state folder. The kernel releases it when the process ends.
-package struct InstanceLock: ~Copyable {
+/// The lock that excludes a second daemon from a folder. The kernel releases it when the process ends.
+package final class InstanceLock: Sendable {
     private let descriptor: CInt
 
-    /// Takes the lock of a folder without waiting (flock(2)).
-    package init(folder: String) throws(StoreError) {
+    /// Takes the lock of a folder without waiting.
+    ///
+    /// - Parameters:
+    ///   - option: the option of norrisd that gives another folder.
+    ///   - lock: flock(2), except in tests.
+    package init(folder: String, option: String, lock: (CInt, CInt) -> CInt = flock) throws(StoreError) {
         let path = folder + "/lock"
         // Does not follow a link, because in a folder of another user the link could lead to a file that must not be
         // truncated.
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw Folder.notWritable(path) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard lock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            // Other errors, such as ENOLCK of a network's file system, do not mean that another daemon has the lock.
+            let isHeld = errno == EWOULDBLOCK
+            let error = Folder.notWritable(path)
             let pid = InstanceLock.holder(descriptor)
             close(descriptor)
-            throw StoreError(path: folder, .locked(pid: pid))
+            throw isHeld ? StoreError(path: folder, .locked(pid: pid, option: option)) : error
         }
         self.descriptor = descriptor
         // The content is only for the message of a second daemon, so a failed write is no error.
@@ -127,6 +161,12 @@ package struct InstanceLock: ~Copyable {
     }
 
     deinit { close(descriptor) }
+
+    /// Whether this is the lock of a folder, by whatever path.
+    package func isIn(_ folder: String) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && Folder.identity(of: folder + "/lock") == FileIdentity(status)
+    }
 
     private static func holder(_ descriptor: CInt) -> Int? {
         var bytes = [UInt8](repeating: 0, count: 16)

@@ -7,6 +7,8 @@ struct DatabaseError: Error, Equatable, CustomStringConvertible {
     let extendedResultCode: Int32
     let message: String
     let sql: String?
+    /// The bytes that the transaction had written.
+    var bytesWritten = 0
 
     init(_ extendedResultCode: Int32, message: String? = nil, sql: String? = nil) {
         self.extendedResultCode = extendedResultCode
@@ -94,6 +96,16 @@ final class Database {
     var changesCount: Int { Int(sqlite3_changes(handle)) }
     /// The number of rows that changed since the connection was opened.
     var totalChangesCount: Int { Int(sqlite3_total_changes(handle)) }
+    /// The bytes of the pages that the current or last transaction has written.
+    var bytesWritten: Int { writtenPages(resets: false) * 4_096 }
+
+    private func writtenPages(resets: Bool) -> Int {
+        var (pages, highest): (CInt, CInt) = (0, 0)
+        // The call fails only for an unknown counter.
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, resets ? 1 : 0)
+        return Int(pages)
+    }
+
     var lastInsertedNumber: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// A cached statement; a new one while the rows of the first are being read.
@@ -186,6 +198,7 @@ final class Database {
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value { try transaction("BEGIN IMMEDIATE", body) }
 
     private func transaction<Value>(_ begin: String, _ body: (Database) throws -> Value) throws -> Value {
+        _ = writtenPages(resets: true)
         try execute(begin, [])
         do {
             let value = try body(self)
@@ -217,7 +230,9 @@ final class Database {
 
     fileprivate func failure(_ code: Int32, sql: String?) -> any Error {
         if code & 0xFF == SQLITE_INTERRUPT, let interruption { return interruption }
-        return DatabaseError(code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+        var error = DatabaseError(code, message: String(cString: sqlite3_errmsg(handle)), sql: sql)
+        error.bytesWritten = bytesWritten
+        return error
     }
 }
 

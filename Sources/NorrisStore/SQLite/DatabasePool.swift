@@ -45,6 +45,11 @@ final class DatabasePool: Sendable {
         isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value { try await run(writers, nil, isCancellable) { try $0.write(body) } }
 
+    /// Writes the log back to the file and frees its space, if no reader prevents it.
+    func truncateLog() async {
+        _ = try? await run(writers, nil, true) { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+
     private func run<Value: Sendable>(
         _ connections: Connections, _ limit: Duration?, _ isCancellable: Bool,
         _ body: @escaping @Sendable (Database) throws -> Value

@@ -79,7 +79,8 @@ struct DatabaseFileTests {
             #expect(databases.faults == [])
             #expect(try await databases.cache.count("facts") == 0)
         }
-        #expect(try fixture.folder.names("cache") == ["cache.db"])
+        let names = try fixture.folder.names("cache")
+        #expect(names == ["cache.db"])
     }
 
     @Test(arguments: ["cache", "state"]) func aDatabaseOfAnotherProgramIsLeftUntouched(name: String) async throws {
@@ -175,12 +176,103 @@ struct DatabaseFileTests {
         try await run { databases async throws in #expect(databases.faults == []) }
     }
 
+    /// A directory with the name of a new file stands for a full disk.
+    private func block(_ name: String) throws { try fixture.folder.write("\(name)/file", "") }
+
+    @Test(arguments: ["damaged", "missing", "without tables"])
+    func aCopyThatCannotBeRestoredNowIsRestoredLater(state: String) async throws {
+        try await addFavorite()
+        let copy = try fixture.folder.bytes("state/state.db.bak")
+        try fixture.folder.write("state/state.db.damaged", "earlier")
+        if state == "damaged" {
+            try fixture.folder.write("state/state.db", "garbage, not SQLite")
+        } else {
+            try fixture.folder.remove("state/state.db")
+            if state == "without tables" { try execute("PRAGMA journal_mode = WAL", on: "state") }
+        }
+        try block("state/state.db.new")
+        let databases = try await fixture.databases()
+        for _ in 0..<2 {
+            #expect(databases.faults.first?.hasPrefix("state.db is in memory: ") == true)
+            await #expect(throws: ResponseError.self) {
+                try await Favorites(databases: databases).add(favorite, uid: 1)
+            }
+            await databases.backUp()
+            await databases.heal()
+            #expect(try fixture.folder.bytes("state/state.db.bak") == copy)
+            #expect(try fixture.folder.bytes("state/state.db.damaged") == Array("earlier".utf8))
+        }
+        try fixture.folder.remove("state/state.db.new")
+        await databases.heal()
+        #expect(try await favorites(databases) == ["f"])
+        #expect(databases.faults.first?.contains("the copy of 20") == true)
+        let kept = state == "damaged" ? "garbage, not SQLite" : "earlier"
+        #expect(try fixture.folder.bytes("state/state.db.damaged") == Array(kept.utf8))
+        await databases.close()
+    }
+
+    /// Whether or not an administrator restores a backup until the disk can be written.
+    @Test(arguments: [true, false]) func damageThatIsFoundOnAFullDiskIsKnownLater(isRestored: Bool) async throws {
+        let databases = try await fixture.databases()
+        let store = Favorites(databases: databases)
+        #expect(try await store.add(favorite, uid: 1))
+        await databases.backUp()
+        // SQLite's check accepts it.
+        try await databases.write(databases.state) { try $0.execute("UPDATE favorites SET added_at = 1 << 60") }
+        try block("state/state.db.new")
+        #expect(try await favorites(databases) == [])
+        await databases.heal()
+        #expect(databases.faults.first?.hasPrefix("state.db is in memory: ") == true)
+        // A write that meets the damage is not acknowledged.
+        await #expect(throws: ResponseError.self) { try await store.add(favorite, uid: 1) }
+        if isRestored {
+            for suffix in ["", "-wal", "-shm"] { unlink(path("state") + suffix) }
+            try fixture.folder.write("state/state.db", fixture.folder.bytes("state/state.db.bak"))
+        } else {
+            try fixture.folder.remove("state/state.db.new")
+        }
+        await databases.heal()
+        #expect(try await favorites(databases) == ["f"])
+        #expect(databases.faults.isEmpty == isRestored)
+        #expect(fixture.folder.exists("state/state.db.damaged") != isRestored)
+        await databases.close()
+    }
+
+    @Test(arguments: ["missing", "damaged", "good"], ["newer", "foreign"])
+    func aCopyOfAnotherVersionOrProgramIsLeftUntouched(state: String, copy: String) async throws {
+        try await addFavorite()
+        let path = fixture.folder("state/state.db.bak")
+        if copy == "foreign" { try fixture.folder.remove("state/state.db.bak") }
+        let other = try Database(path: path, .write)
+        try other.execute(copy == "foreign" ? "CREATE TABLE theirs (x)" : "PRAGMA user_version = 700")
+        other.close()
+        let before = try fixture.folder.bytes("state/state.db.bak")
+        if state == "good" {
+            try await run { databases async throws in
+                #expect(try await Favorites(databases: databases).add(Favorite(fact: .upstream("g")), uid: 1))
+            }
+        } else {
+            try fixture.folder.remove("state/state.db")
+            if state == "damaged" { try fixture.folder.write("state/state.db", "garbage, not SQLite") }
+            let error = await #expect(throws: StoreError.self) { try await fixture.databases() }
+            #expect(error?.path == path)
+            let known = DatabaseKind.state.version
+            let newer = StoreError.Reason.newerSchema(found: 700, known: known, alternative: "move it away")
+            #expect(error?.reason == (copy == "foreign" ? .foreign : newer))
+        }
+        #expect(try fixture.folder.bytes("state/state.db.bak") == before)
+        #expect(!fixture.folder.exists("state/state.db.damaged"))
+    }
+
     @Test func withoutAUsableCopyTheStateStartsEmpty() async throws {
         try await addFavorite()
         for name in ["state/state.db", "state/state.db.bak"] { try fixture.folder.write(name, "garbage, not SQLite") }
         try await run { databases async throws in
             #expect(try await favorites(databases) == [])
             #expect(databases.faults.first?.contains("it starts empty") == true)
+        }
+        for name in ["state.db", "state.db.bak"] {
+            #expect(try fixture.folder.bytes("state/\(name).damaged") == Array("garbage, not SQLite".utf8))
         }
     }
 
@@ -246,6 +338,48 @@ struct DatabaseFileTests {
         for name in ["cache", "state"] { #expect(fixture.folder.exists("\(name)/\(name).db")) }
     }
 
+    /// The log of the old file must not be applied to the new one.
+    @Test func aStateThatIsRestoredUnderARunningDaemonIsRefused() async throws {
+        let databases = try await fixture.databases()
+        let store = Favorites(databases: databases)
+        #expect(try await store.add(favorite, uid: 1))
+        await databases.backUp()
+        let copy = try fixture.folder.bytes("state/state.db.bak")
+        #expect(try await store.add(Favorite(fact: .upstream("g")), uid: 1))
+        // As mv(1) does.
+        let restored = try fixture.folder.write("state/restored", copy)
+        #expect(rename(restored, path("state")) == 0)
+        await databases.heal()
+        let fault = "state.db takes no writes: another file took its place while norrisd was running"
+        #expect(databases.faults.map { $0.hasPrefix(fault) } == [true])
+        await #expect(throws: ResponseError.self) { try await store.add(Favorite(fact: .upstream("h")), uid: 1) }
+        for _ in 0..<3 { await databases.heal() }
+        #expect(databases.isReadOnly)
+        #expect(try await favorites(databases) == ["g", "f"])
+        await databases.backUp()
+        await databases.close()
+        #expect(try fixture.folder.bytes("state/state.db.bak") == copy)
+        #expect(try fixture.folder.bytes("state/state.db") == copy)
+        #expect(try fixture.folder.names("state") == ["state.db", "state.db.bak"])
+        try await run { databases async throws in
+            #expect(try await favorites(databases) == ["f"])
+            #expect(databases.faults == [])
+        }
+    }
+
+    @Test func aFolderThatCannotBeReadIsNoDeletion() async throws {
+        let databases = try await fixture.databases()
+        #expect(rename(fixture.stateFolder, fixture.folder("away")) == 0)
+        // Another error than ENOENT.
+        try fixture.folder.write("state", "")
+        await databases.heal()
+        #expect(databases.faults == [])
+        try fixture.folder.remove("state")
+        #expect(rename(fixture.folder("away"), fixture.stateFolder) == 0)
+        #expect(try await Favorites(databases: databases).add(favorite, uid: 1))
+        await databases.close()
+    }
+
     // MARK: Disks that cannot be written
 
     @Test func aFolderThatCannotBeUsedHealsByItself() async throws {
@@ -271,12 +405,67 @@ struct DatabaseFileTests {
             #expect(error?.code == .storage)
             #expect(databases.faults.map { $0.hasPrefix("state.db takes no writes: ") } == [true])
             #expect(databases.isReadOnly)
+            // Not at once, so that the fault is seen, and later after each further failure.
+            for calls in [1, 2] {
+                for _ in 0..<calls {
+                    await databases.heal()
+                    #expect(databases.isReadOnly)
+                }
+                await databases.heal()
+                #expect(databases.faults == [])
+                await #expect(throws: ResponseError.self) {
+                    try await Favorites(databases: databases).add(favorite, uid: 1)
+                }
+            }
+        }
+    }
+
+    @Test func aFileThatTakesLongToReadIsTriedLessOften() async throws {
+        try await run { databases async throws in
+            try await databases.write(databases.state) { database in
+                try database.execute("INSERT INTO recent_searches VALUES (1, hex(zeroblob(20000000)))")
+            }
+        }
+        try block("state/state.db-wal")
+        let databases = try await fixture.databases()
+        await databases.heal()
+        try fixture.folder.remove("state/state.db-wal")
+        await databases.heal()
+        #expect(databases.isReadOnly)
+        await databases.heal()
+        #expect(databases.faults == [])
+        await databases.close()
+    }
+
+    @Test func aFailedMigrationIsNotRepeatedUntilTheNextStart() async throws {
+        try execute(
+            "CREATE TABLE x (y); PRAGMA user_version = 1; PRAGMA application_id = \(DatabaseKind.state.applicationID)",
+            on: "state")
+        try await run { databases async throws in
+            #expect(databases.faults.first?.contains("the update from schema 1 to 3 failed") == true)
+            try fixture.folder.remove("state/state.db.v1")
             await databases.heal()
-            #expect(databases.faults == [])
+            #expect(!fixture.folder.exists("state/state.db.v1"))
         }
     }
 
     // MARK: Copies
+
+    @Test func aCopyThatFailsLeavesTheLastOneAndIsMadeLater() async throws {
+        try await addFavorite()
+        let copy = try fixture.folder.bytes("state/state.db.bak")
+        let databases = try await fixture.databases()
+        #expect(try await Favorites(databases: databases).add(Favorite(fact: .upstream("g")), uid: 1))
+        try block("state/state.db.bak.new")
+        await databases.backUp()
+        #expect(try fixture.folder.bytes("state/state.db.bak") == copy)
+        #expect(databases.faults == [])
+        try fixture.folder.remove("state/state.db.bak.new")
+        await databases.backUp()
+        await databases.close()
+        try fixture.folder.remove("state/state.db")
+        try await run { databases async throws in #expect(try await favorites(databases) == ["g", "f"]) }
+    }
 
     @Test func theCopyContainsAllChangesAndIsMadeOnlyAfterAChange() async throws {
         let databases = try await fixture.databases()

@@ -9,20 +9,33 @@ struct InstanceLockTests {
 
     @Test func secondHolderIsRefusedAndToldWhoHasIt() throws {
         do {
-            let lock = try InstanceLock(folder: folder.path)
-            let error = try #require(throws: StoreError.self) { _ = try InstanceLock(folder: folder.path) }
-            #expect(error == StoreError(path: folder.path, .locked(pid: Int(getpid()))))
+            let lock = try lock()
+            let error = try #require(throws: StoreError.self) { _ = try self.lock() }
+            #expect(error == StoreError(path: folder.path, .locked(pid: Int(getpid()), option: "--cache-dir")))
             #expect(error.description.contains("process id \(getpid())"))
-            #expect(error.description.contains("--state-dir"))
-            withExtendedLifetime(lock) {}
+            #expect(error.description.contains("--cache-dir"))
+            #expect(lock.isIn(folder.path + "/.") && !lock.isIn(folder("other")))
         }
-        _ = try InstanceLock(folder: folder.path)
+        _ = try lock()
+    }
+
+    private func lock() throws -> InstanceLock { try InstanceLock(folder: folder.path, option: "--cache-dir") }
+
+    /// A file system without locks does not mean that another daemon has the lock.
+    @Test func aFailedCallIsNoOtherHolder() {
+        let error = #expect(throws: StoreError.self) {
+            try InstanceLock(folder: folder.path, option: "--state-dir") { _, _ in
+                errno = ENOLCK
+                return -1
+            }
+        }
+        #expect(error == StoreError(path: folder("lock"), .notWritable("No locks available")))
     }
 
     /// The contents of a lock file from a process that has ended do not matter.
     @Test func leftLockFileDoesNotHold() throws {
         try folder.write("lock", String(repeating: "9", count: 100))
-        _ = try InstanceLock(folder: folder.path)
+        _ = try lock()
         #expect(try folder.bytes("lock") == Array("\(getpid())\n".utf8))
     }
 
@@ -30,7 +43,7 @@ struct InstanceLockTests {
     @Test func lockThatIsALinkIsRefused() throws {
         let file = try folder.write("precious", "text")
         #expect(symlink(file, folder("lock")) == 0)
-        #expect(throws: StoreError.self) { _ = try InstanceLock(folder: folder.path) }
+        #expect(throws: StoreError.self) { _ = try lock() }
         #expect(try folder.bytes("precious") == Array("text".utf8))
     }
 }

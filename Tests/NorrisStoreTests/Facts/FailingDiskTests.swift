@@ -9,6 +9,44 @@ import Testing
 /// Files that can be read but not written are served. Each test runs in a separate process, because databases are
 /// opened on other threads, and root may write all files.
 struct FailingDiskTests {
+    /// A limit of the size of files stands for a disk that is full for large writes.
+    @Test func aDiskThatIsFullForLargeWritesIsAFault() async {
+        await #expect(processExitsWith: .success) {
+            let fixture = StoreFixture()
+            let databases = try await fixture.databases()
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            func limitFiles(_ bytes: rlim_t) {
+                getrlimit(CInt(RLIMIT_FSIZE.rawValue), &limit)
+                limit.rlim_cur = bytes
+                #expect(setrlimit(CInt(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            }
+            @Sendable func write(_ kibibytes: Int) async throws {
+                try await databases.write(databases.cache) { database in
+                    try database.execute("REPLACE INTO post_texts VALUES (1, hex(zeroblob(\(kibibytes) * 512)))")
+                }
+            }
+            try await databases.write(databases.cache) { database in
+                try database.execute("INSERT INTO posts VALUES (1, '', 1, '', '', '', 1, 1, 1, NULL)")
+            }
+            limitFiles(1 << 20)
+            await #expect(throws: StoreError.self) { try await write(4_096) }
+            for _ in 0..<5 {
+                #expect(databases.faults.map { $0.hasPrefix("cache.db takes no writes: ") } == [true])
+                #expect(databases.condition.isCacheFailing)
+                try await write(4)
+                await databases.heal()
+            }
+            // The other database may use the space.
+            #expect(Folder.size(of: fixture.folder("cache/cache.db-wal")) < 100_000)
+            limitFiles(limit.rlim_max)
+            await databases.heal()
+            #expect(databases.faults == [])
+            try await write(4_096)
+            await databases.close()
+        }
+    }
+
     @Test func filesOfAnUncleanStopAreRead() async {
         await #expect(processExitsWith: .success) {
             let only = FactFilter(categories: ["only"])
