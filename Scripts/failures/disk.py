@@ -23,6 +23,8 @@ SERVED_GOAL, SETTLED = 1_000, 5  # ms until a fact, s until all sources have end
 # Exit statuses of sysexits.h with which a start without a disk may end: software, OS, file, I/O, temporary.
 GIVEN_UP = {70, 71, 73, 74, 75, 78}
 FAVORITES, PAGE, WRONG_BYTES = 60, 4096, 200
+# Facts of 3 MB, and the pages that a disk has left for other writes.
+MANY_FACTS, SMALL_WRITES = 8_000, 150
 DATABASES = ["cache/cache.db", "state/state.db"]
 # Correct answers without content: nothing found, nothing cached, a cursor of another list.
 REFUSALS = {-32001, -32002, -32602}
@@ -291,15 +293,77 @@ class Start:
         return faultless(name, f"{self.served:.0f} ms", self.faults, f"<= {SERVED_GOAL} ms", self.message)
 
 
+def filled(target, free):
+    """Fills the disk of a folder except for so many pages; returns the file that takes the space."""
+    path = target / "ballast"
+    with open(path, "wb", buffering=0) as ballast, contextlib.suppress(OSError):
+        while True:
+            ballast.write(bytes(PAGE))
+    os.truncate(path, max(0, os.path.getsize(path) - free * PAGE))
+    return path
+
+
 def full_disk(folder, home, setting, kept):
     """The disk has room for the socket and the configuration alone."""
     with mounted(folder / "full", 16_384):
         target = copied(home, folder / "full")
-        with open(target / "ballast", "wb", buffering=0) as ballast, contextlib.suppress(OSError):
-            while True:
-                ballast.write(bytes(PAGE))
-        os.truncate(target / "ballast", max(0, os.path.getsize(target / "ballast") - 3 * PAGE))
+        filled(target, 3)
         return Start(target, setting, kept).row("a full disk")
+
+
+def damage_on_full_disk(folder, home, setting, kept):
+    """The disk has no room for the copy of a damaged state: nothing is acknowledged until the space returns, and then
+    all favorites are there."""
+    with mounted(folder / "damaged-full", 16_384):
+        target = copied(home, folder / "damaged-full")
+        state = target / "state/state.db"
+        state.write_bytes(os.urandom(state.stat().st_size))
+        copy, ballast = (target / "state/state.db.bak").read_bytes(), filled(target, 3)
+
+        def then(server):
+            told = server.call("server.status")["state"]
+            faults = [] if told == "degraded" else [f"the state was {told}"]
+            ballast.unlink()
+            wait_for(lambda: {item["id"] for item in server.pages("favorite.list", limit=100)} == kept,
+                     "the favorites", timeout=10)
+            message = server.call("server.status")["message"]
+            return faults + ([] if "the copy of" in message else [f"the status does not name the copy: {message}"])
+
+        start = Start(target, setting, then=then)
+        start.expect(not start.added, "a favorite was acknowledged")
+        return start.row("a damaged state on a full disk")
+
+
+def small_writes_only(folder, home, setting, kept):
+    """The disk has room for favorites, but not for the facts of an upstream, which is not asked again before the space
+    returns, and then at once."""
+    with mounted(folder / "small", 32_768), Upstream(lambda target, _: content(target, range(MANY_FACTS))) as upstream:
+        target = folder / "small"
+        with daemon(target, configuration(target, "http://127.0.0.1:9")):
+            pass
+        ballast = filled(target, SMALL_WRITES)
+        setting = {**setting, "facts": {"base_url": upstream.url}}
+
+        def source(server):
+            return next(each for each in server.call("server.status")["sources"] if each["name"] == "facts")
+
+        def then(server):
+            wait_for(lambda: source(server)["freshness"]["error"], "the failure")
+            kind, asked_before = source(server)["freshness"]["error"]["kind"], len(upstream.times["/jokes/search"])
+            states, end = set(), time.monotonic() + 12
+            while time.monotonic() < end:
+                states.add(server.call("server.status")["state"])
+                time.sleep(0.2)
+            asked_since = len(upstream.times["/jokes/search"]) - asked_before
+            ballast.unlink()
+            wait_for(lambda: source(server)["freshness"]["error"] is None, "the facts", timeout=20)
+            wait_for(lambda: server.call("server.status")["state"] == "ok", "the recovery", timeout=10)
+            told = [kind, states, asked_since]
+            return [] if told == ["storage", {"degraded"}, 0] else [f"kind, states and requests were {told}"]
+
+        start = Start(target, setting, then=then)
+        start.expect(start.added, "a favorite was refused")
+        return start.row("a disk that is full for large writes")
 
 
 def read_only_disk(folder, home, setting, kept):
@@ -390,6 +454,9 @@ def damages(home, setting, copies):
     return rows
 
 
+STARTS = [full_disk, damage_on_full_disk, small_writes_only, read_only_disk, stopped_disk, pages]
+
+
 def starts(folder, options):
     """a full, a read-only and a failing disk, damaged files: served within a second, with all favorites"""
     need_root()
@@ -397,6 +464,6 @@ def starts(folder, options):
     with small_upstream() as upstream:
         setting = configuration(folder, upstream.url)
         kept = fill(home, setting)
-        rows = [each(folder, home, setting, kept) for each in [full_disk, read_only_disk, stopped_disk, pages]]
+        rows = [each(folder, home, setting, kept) for each in STARTS]
     # Nothing listens on the upstream's port from now on.
     return rows + damages(home, setting, options.copies)
