@@ -85,9 +85,10 @@ extension ConfiguredSources {
             let taken = pending.names.union(known)
             let name = chosen ?? SourceName.make(url: url, taken: taken)
             guard !taken.contains(name) else {
+                let isAdded = current.posts.contains { $0.name == name && $0.configuration.added != nil }
                 throw .invalidParams(
                     "There is a source \(name.quotedForMessage) already.", parameter: "name",
-                    hint: "Choose another name, or remove it: norrisctl feed remove \(name)")
+                    hint: "Choose another name\(isAdded ? ", or remove it: norrisctl feed remove \(name)" : ".")")
             }
             pending.names.insert(name)
             return name

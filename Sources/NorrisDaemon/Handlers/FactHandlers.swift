@@ -140,11 +140,12 @@ final class FactHandlers: Sendable {
     private func check(_ names: [String], allowsExplicit: Bool) throws(ResponseError) {
         for name in names {
             if name == Fact.explicitCategory, !allowsExplicit {
-                throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.")
+                throw .notFound("The category explicit is hidden.", hint: "Use --explicit to see it.", category: name)
             }
             guard sources.context.knownCategories.contains(name) || store.catalogue.hasCategory(name) else {
                 throw .notFound(
-                    "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories")
+                    "There is no category \(name.quotedForMessage).", hint: "List the categories: norrisctl categories",
+                    category: name)
             }
         }
     }
@@ -201,7 +202,8 @@ extension FactCatalogue {
         }
         if kind(number).isExplicit {
             throw .notFound(
-                "The fact \(id.quotedForMessage) is explicit.", hint: "Show explicit facts: norrisctl fact --explicit")
+                "The fact \(id.quotedForMessage) is explicit.", hint: "Show explicit facts: norrisctl fact --explicit",
+                category: Fact.explicitCategory)
         }
         return number
     }

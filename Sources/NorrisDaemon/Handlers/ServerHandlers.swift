@@ -7,19 +7,22 @@ import NorrisStore
 struct ServerHandlers: Sendable {
     let health: Health
     let reloader: Reloader
-    /// The result of `server.info`, which is constant while the daemon runs.
-    private let info: [UInt8]
+    /// The results of `server.info` for users and for administrators, which are constant while the daemon runs.
+    private let info: [Bool: [UInt8]]
 
     init(health: Health, reloader: Reloader) {
         (self.health, self.reloader) = (health, reloader)
-        info =
+        let path = reloader.file.map { file in
+            file.path.hasPrefix("/") ? file.path : Paths.join(reloader.loader.currentDirectory, file.path)
+        }
+        func info(isAdministrator: Bool) -> [UInt8] {
             ServerInfo.Result(
                 name: "norrisd", version: NorrisVersion.current, protocolVersion: ServerInfo.protocolVersion,
                 capabilities: MethodTable.capabilities, pid: Int(getpid()), startedAt: health.startedAt,
-                configPath: reloader.file.map { file in
-                    file.path.hasPrefix("/") ? file.path : Paths.join(reloader.loader.currentDirectory, file.path)
-                }
+                configPath: path, isAdministrator: isAdministrator
             ).jsonBytes
+        }
+        self.info = [false: info(isAdministrator: false), true: info(isAdministrator: true)]
     }
 
     private var sources: ConfiguredSources { reloader.sources }
@@ -30,8 +33,8 @@ struct ServerHandlers: Sendable {
                 json.raw(ServerHandlers.document)
                 return nil
             },
-            Handler(ServerInfo.self) { _, _, json throws(ResponseError) in
-                json.raw(info)
+            Handler(ServerInfo.self) { _, call, json throws(ResponseError) in
+                json.raw(info[call.isAdministrator] ?? [])
                 return nil
             },
             Handler(ServerMetrics.self, inMemory: { _, _ in ServerMetrics.Result(text: health.metrics.text) }),

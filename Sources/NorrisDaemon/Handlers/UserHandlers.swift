@@ -58,7 +58,8 @@ struct UserHandlers: Sendable {
 
     @Sendable
     private func remove(_ item: ItemParameters, _ call: Call) async throws(ResponseError) -> FavoriteRemove.Result {
-        FavoriteRemove.Result(removed: try await stores.favorites.remove(item.kind, id: item.id, uid: call.peer.uid))
+        let title = try await stores.favorites.remove(item.kind, id: item.id, uid: call.peer.uid)
+        return FavoriteRemove.Result(removed: title != nil, title: title)
     }
 
     @Sendable private func list(

@@ -95,8 +95,11 @@ extension ResponseError {
         ResponseError(.internalError, message)
     }
 
-    package static func notFound(_ message: String, hint: String? = nil) -> ResponseError {
-        ResponseError(.notFound, message, hint: hint)
+    /// - Parameter category: the category of facts that is unknown or hidden.
+    package static func notFound(_ message: String, hint: String? = nil, category: String? = nil) -> ResponseError {
+        var details = JSONObject()
+        details["category"] = category.map(JSON.string)
+        return ResponseError(.notFound, message, hint: hint, details: details)
     }
 
     /// - Parameter lastError: the last failure of the source, if it is known.
@@ -160,6 +163,8 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let storage = ErrorCode(rawValue: -32005)
     /// The daemon is stopping; a new connection reaches the next daemon.
     package static let shuttingDown = ErrorCode(rawValue: -32006)
+    /// An error of norrisctl itself, such as a daemon that does not answer. Never sent.
+    package static let client = ErrorCode(rawValue: -32000)
 
     /// The values of `data.reason`; the first one of a code is its usual one. The set is closed, so that each value has
     /// a counter and clients cannot add counters.

@@ -15,14 +15,16 @@ package enum ServerInfo: Method {
         /// The absolute path of the configuration file, even if the file does not exist; nil if there is no directory
         /// for a configuration file.
         package var configPath: String?
+        /// Whether the requesting user is an administrator.
+        package var isAdministrator: Bool?
 
         package init(
             name: String, version: String, protocolVersion: Int, capabilities: [String], pid: Int,
-            startedAt: Timestamp, configPath: String? = nil
+            startedAt: Timestamp, configPath: String? = nil, isAdministrator: Bool? = nil
         ) {
             (self.name, self.version, self.protocolVersion) = (name, version, protocolVersion)
             (self.capabilities, self.pid, self.startedAt) = (capabilities, pid, startedAt)
-            self.configPath = configPath
+            (self.configPath, self.isAdministrator) = (configPath, isAdministrator)
         }
 
         package init() {}
@@ -35,6 +37,7 @@ package enum ServerInfo: Method {
             try members.required("pid", &pid)
             try members.required("started_at", &startedAt)
             try members.optional("config_path", &configPath)
+            try members.optional("administrator", &isAdministrator)
         }
     }
 }

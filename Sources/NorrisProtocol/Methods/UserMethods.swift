@@ -28,13 +28,16 @@ package enum FavoriteRemove: Method {
     package struct Result: WireObject, Equatable, Sendable {
         /// False if there was no such item.
         package var removed = false
+        /// The title of a removed favorite.
+        package var title: String?
 
-        package init(removed: Bool) { self.removed = removed }
+        package init(removed: Bool, title: String? = nil) { (self.removed, self.title) = (removed, title) }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("removed", &removed)
+            try members.optional("title", &title)
         }
     }
 }

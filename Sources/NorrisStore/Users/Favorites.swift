@@ -26,13 +26,13 @@ package struct Favorites: Sendable {
         }
     }
 
-    /// - Returns: whether the item was a favorite.
+    /// - Returns: the title of the item, or nil if it was no favorite.
     /// - Throws: `-32005` if the disk accepts no writes; then the favorite stays.
-    package func remove(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> Bool {
+    package func remove(_ kind: Favorite.Kind, id: String, uid: UInt32) async throws(ResponseError) -> String? {
         try await databases.changeState { database in
-            try database.execute(
-                "DELETE FROM favorites WHERE uid = ? AND kind = ? AND id = ?", [Int64(uid), kind.rawValue, id])
-            return database.changesCount > 0
+            try database.value(
+                "DELETE FROM favorites WHERE uid = ? AND kind = ? AND id = ? RETURNING title",
+                [Int64(uid), kind.rawValue, id])
         }
     }
 

@@ -95,8 +95,7 @@ package final class NumberedLists: Sendable {
         guard number >= 1, number <= list.items.count else {
             let count = list.items.count
             let size = count == 0 ? "is empty" : count == 1 ? "has 1 item" : "has \(count) items"
-            throw .notFound(
-                "The last list \(size), so there is no number \(number).", hint: NumberedLists.hint(kind))
+            throw .notFound("The last list \(size), so there is no number \(number).")
         }
         let item = list.items[number - 1]
         guard kind == RecentServed.anyKind || item.kind == kind else {
@@ -115,7 +114,8 @@ package final class NumberedLists: Sendable {
         switch kind {
         case .fact: "List facts: norrisctl search WORD"
         case .gif: "List GIFs: norrisctl gif WORD"
-        default: "List posts: norrisctl feed"
+        case .post: "List posts: norrisctl feed"
+        default: "Show a list: norrisctl feed, norrisctl search WORD or norrisctl favorite list"
         }
     }
 }

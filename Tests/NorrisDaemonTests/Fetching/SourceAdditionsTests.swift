@@ -34,6 +34,19 @@ import Testing
         _ daemon: FetchingDaemon, as caller: FetchingDaemon.Caller = .administrator
     ) throws -> [PostSources.Source] { try daemon.client(caller).call(PostSources.self).items }
 
+    @Test("A taken name offers the removal of an added source, not of one of the configuration") func takenNames()
+        async throws
+    {
+        try await run(others: "posts: {sources: {own: {kind: feed, url: 'https://own.example/'}}}") {
+            daemon, upstream in
+            _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+            let hint = { (name: String) in refusal("https://other.example/", ",\"name\":\"\(name)\"", of: daemon)?.hint
+            }
+            #expect(hint("blog") == "Choose another name, or remove it: norrisctl feed remove blog")
+            #expect(hint("own") == "Choose another name.")
+        }
+    }
+
     @Test func aSourceIsThereWithItsPostsAndStays() async throws {
         try await FakeUpstream.run { upstream in
             upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))

@@ -60,9 +60,9 @@ struct FavoritesTests {
             // An id is unique only within a kind and a user.
             #expect(try await favorites.add(Favorite(post: .sample("f")), uid: 1))
             #expect(try await favorites.add(fact("f"), uid: .max))
-            #expect(try await favorites.remove(.fact, id: "f", uid: 1))
-            #expect(try await !favorites.remove(.fact, id: "f", uid: 1))
-            #expect(try await !favorites.remove(.gif, id: "f", uid: 1))
+            #expect(try await favorites.remove(.fact, id: "f", uid: 1) != nil)
+            #expect(try await favorites.remove(.fact, id: "f", uid: 1) == nil)
+            #expect(try await favorites.remove(.gif, id: "f", uid: 1) == nil)
             #expect(try await page(favorites).items.map(\.kind) == [.post])
             #expect(try await page(favorites, uid: .max).items.map(\.kind) == [.fact])
             #expect(try await page(favorites, uid: 2).items == [])
@@ -132,7 +132,7 @@ struct FavoritesTests {
             #expect(error?.code == .busy && FavoriteList.maximum == 10_000)
             #expect(try await !favorites.add(fact("new"), uid: 1))
             #expect(try await favorites.add(fact("newer"), uid: 2))
-            #expect(try await favorites.remove(.fact, id: "f1", uid: 1))
+            #expect(try await favorites.remove(.fact, id: "f1", uid: 1) != nil)
             #expect(try await favorites.add(fact("newer"), uid: 1))
         }
     }
@@ -143,7 +143,7 @@ struct FavoritesTests {
             let killed = try await fixture.killed().databases()
             #expect(try await page(Favorites(databases: killed)).items == [fact("f")])
             await killed.close()
-            #expect(try await favorites.remove(.fact, id: "f", uid: 1))
+            #expect(try await favorites.remove(.fact, id: "f", uid: 1) != nil)
             let again = try await fixture.killed().databases()
             #expect(try await page(Favorites(databases: again)).items == [])
             await again.close()

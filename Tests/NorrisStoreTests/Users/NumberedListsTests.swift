@@ -42,8 +42,7 @@ struct NumberedListsTests {
         note((1...80).map(String.init), next: "x")
         note((81...120).map(String.init), cursor: "x", next: "y")
         #expect(try id(100) == "100")
-        let refusal = ResponseError.notFound(
-            "The last list has 100 items, so there is no number 101.", hint: "List posts: norrisctl feed")
+        let refusal = ResponseError.notFound("The last list has 100 items, so there is no number 101.")
         #expect(throws: refusal) { try id(101) }
     }
 
