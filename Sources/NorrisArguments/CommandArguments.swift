@@ -189,7 +189,7 @@ package struct CommandArguments {
         option(
             long, short: short, kind, summary, takes: "a whole number from \(range.lowerBound) to \(range.upperBound)"
         ) { text in
-            value = Int(text)
+            value = wholeNumber(text)
             return value.map { range.contains($0) } ?? false
         }
     }
@@ -256,6 +256,9 @@ package struct CommandArguments {
     }
     private mutating func fail(_ message: String) { failure = failure ?? UsageError(message) }
 }
+
+/// Reads a whole number without a plus sign.
+package func wholeNumber(_ text: String) -> Int? { text.utf8.first == UInt8(ascii: "+") ? nil : Int(text) }
 
 /// Stores the value of an option or argument. Returns false for nil, which represents an invalid value.
 package func assign<Value>(_ place: inout Value?, _ value: Value?) -> Bool {

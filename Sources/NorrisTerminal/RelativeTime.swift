@@ -15,9 +15,10 @@ func timePassed(since moment: Timestamp, at now: Timestamp) -> String? {
     return seconds >= 60 ? timeText(seconds: seconds) : nil
 }
 
-/// The distance of a future moment: `in 5 minutes`; `now` if it has passed.
+/// The distance of a future moment in whole minutes, rounded up: `in 5 minutes`; `now` if it has passed.
 package func upcomingTime(of moment: Timestamp, at now: Timestamp) -> String {
-    moment > now ? relativeTime(of: moment, at: now) : "now"
+    let seconds = moment.seconds - now.seconds
+    return seconds > 0 ? relativeTime(secondsAgo: -(seconds < 60 ? seconds : seconds + 59)) : "now"
 }
 
 /// A future moment within a day as local time: `at 15:22`; otherwise its distance: `in 2 days`, `in a moment`, `now`.

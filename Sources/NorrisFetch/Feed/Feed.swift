@@ -33,7 +33,7 @@ func decodeFeed(
         throw .notAFeed(type: type, feedURLs: feedURLs(inPage: document, at: url, hidingQueries: hidesQueries))
     case .other(let name):
         let root = UpstreamError.cut(name, to: 40)
-        throw .unusable("answered with XML that is not a feed (its root is \(root)); is url right?")
+        throw .unusable("answered with XML that is not a feed (its root is \(root)); is the address right?")
     }
 }
 

@@ -103,7 +103,7 @@ struct UpstreamError: Error, Equatable {
     static func notAFeed(type: String?, feedURLs: [String]? = nil) -> UpstreamError {
         let name = type.map { cut(String($0.prefix { $0 != ";" }), to: 60) } ?? ""
         let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
-        let advice = feedURLs?.first.map { "Its feed may be \($0)." } ?? "Set url to the address of a feed."
+        let advice = feedURLs?.first.map { "Its feed may be \($0)." } ?? "Use the address of a feed."
         var error = UpstreamError(.decode, "\(fault). \(advice)")
         // A page that names its feed comes from the upstream.
         (error.feedURLs, error.isDamage) = (feedURLs, feedURLs?.isEmpty ?? true)

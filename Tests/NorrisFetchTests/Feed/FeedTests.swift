@@ -57,9 +57,9 @@ import Testing
 
     @Test(arguments: [
         ("", "answered with an empty document instead of a feed"), (" \n ", "answered with an empty document"),
-        ("[]", "not a feed. Set url to the address of a feed."),
+        ("[]", "not a feed. Use the address of a feed."),
         ("Not found", "not a feed"), ("\u{1}\u{2}PNG", "not a feed"),
-        ("<x/>", "not a feed (its root is x); is url right?"),
+        ("<x/>", "not a feed (its root is x); is the address right?"),
         ("<?xml version='1.0'?><opml/>", "its root is opml"),
     ]) func whatIsNoFeed(document: String, reason: String) { #expect(fault(document)?.contains(reason) == true) }
 
@@ -69,7 +69,7 @@ import Testing
         "<!DOCTYPE html><html><body>x</body></html>", "<!-- hello --><!-- --><HTML>", "<head><title>x</title>",
         "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>", "<script>location='/'</script>",
     ]) func pagesAreNoFeeds(page: String) {
-        #expect(fault(page) == "not a feed. Set url to the address of a feed.")
+        #expect(fault(page) == "not a feed. Use the address of a feed.")
     }
 
     @Test(
@@ -123,7 +123,7 @@ import Testing
             #expect(await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure?.message == failure?.message)
             fixture.upstream.setDocument("/", contentType: "image/png", body: Array("x".utf8))
             let other = await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure
-            #expect(other?.message == "not a feed (image/png). Set url to the address of a feed.")
+            #expect(other?.message == "not a feed (image/png). Use the address of a feed.")
             #expect(other?.feedURLs == nil)
         }
     }
