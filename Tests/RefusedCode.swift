@@ -2,6 +2,7 @@
 // errors with the comments. A function without a comment shows the form that compiles.
 
 import NorrisThreads
+@testable import NorrisCommands
 @testable import NorrisStore
 
 // MARK: Blocking database calls outside a background thread
@@ -30,4 +31,12 @@ func accessOnAnotherThread(_ access: BlockingAccess) -> @Sendable () -> Void {
 
 func accessThatIsKept() async -> BlockingAccess {
     await BackgroundThreads.background.run { $0 }  // expected-error {{to 'Sendable' is unavailable}}
+}
+
+// MARK: Advice without a decision whether a text is a command
+
+func advice(_ text: String) -> Advice { "Try \(command: text), because \(value: text)." }
+
+func adviceOfATextAlone(_ text: String) -> Advice {
+    "Try \(text)."  // expected-error {{missing argument label 'command:' in call}}
 }

@@ -2,15 +2,14 @@ import CLinux
 import NorrisProtocol
 
 /// Calls the daemon: one line out, one line in.
-package struct Client: Sendable {
-    let candidates: [String]
-    let timeout: Duration
+package struct Client {
+    /// The sockets to try. After the first connection only the socket of that daemon, because another daemon has other
+    /// favorites.
+    private var candidates: [String]
+    /// The open connection of the last call.
+    private var connection: Connection?
 
-    /// - Parameter timeout: limits each whole call: connecting, sending, waiting, and the second attempt.
-    package init(candidates: [String], timeout: Duration) {
-        self.candidates = candidates
-        self.timeout = timeout
-    }
+    package init(candidates: [String]) { self.candidates = candidates }
 
     /// Returns the reply to a request line, both without LF.
     ///
@@ -19,70 +18,110 @@ package struct Client: Sendable {
     /// ended, for example `fact.random`, whose facts then count as shown.
     ///
     /// - Parameters:
+    ///   - deadline: of connecting, sending, waiting, and the second attempt.
     ///   - maximumReply: in bytes. A longer reply is refused as soon as one byte more has arrived.
-    ///   - open: the connection of an earlier call, if any; afterwards the connection of this call.
-    package func call(
-        _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil,
-        reusing open: inout Connection?
+    package mutating func call(
+        _ line: [UInt8], by deadline: Deadline, maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
     ) throws(ClientError) -> [UInt8] {
-        let deadline = Deadline(after: timeout)
         do {
-            let reply = try exchange(line, maximumReply, deadline, ticker, &open)
-            if !Self.saysShuttingDown(reply) { return reply }
+            let (reply, isLast) = try exchange(line, maximumReply, deadline, ticker)
+            if !isLast { return reply }
         } catch .closed {
             // The second attempt reports any error.
         }
-        open = nil
-        return try exchange(line, maximumReply, deadline, ticker, &open)
+        connection = nil
+        return try exchange(line, maximumReply, deadline, ticker).line
     }
 
-    private func exchange(
-        _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?, _ open: inout Connection?
-    ) throws(ClientError) -> [UInt8] {
+    private mutating func exchange(
+        _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?
+    ) throws(ClientError) -> Reply {
         // Not an array of lines, because its metadata would cost a prompt an eighth of its instructions.
         let connection: Connection
-        if let known = open {
-            (connection, open) = (known, nil)
+        if let known = self.connection {
+            (connection, self.connection) = (known, nil)
             connection.deadline = deadline
         } else {
-            connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
+            connection = try open(deadline, ticker)
         }
         connection.maximumReply = maximumReply
         try connection.send(line: line)
-        let reply = try connection.receiveLine()
-        open = connection
+        let reply = try Self.reply(on: connection)
+        self.connection = connection
         return reply
+    }
+
+    private mutating func open(_ deadline: Deadline, _ ticker: Ticker?) throws(ClientError) -> Connection {
+        let connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
+        if candidates.count > 1 { candidates = [connection.path] }
+        return connection
     }
 
     /// Sends lines on up to four connections, because the daemon answers the lines of one connection in turn, and calls
     /// `receive` with the index of each line and its reply, in the order of the lines, until it returns false.
-    package func spread(
-        _ lines: [[UInt8]], ticker: Ticker? = nil, receive: (Int, [UInt8]) -> Bool
+    ///
+    /// As in ``call(_:by:maximumReply:ticker:)``, a daemon that restarts is tried once more. It may then perform each
+    /// line without a reply twice.
+    package mutating func spread(
+        _ lines: [[UInt8]], by deadline: Deadline, ticker: Ticker? = nil, receive: (Int, [UInt8]) -> Bool
     ) throws(ClientError) {
-        let deadline = Deadline(after: timeout)
-        var connections: [Connection] = []
-        for _ in 0..<min(lines.count, 4) {
-            connections.append(try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker))
+        var (answered, interruption) = (0, -1)
+        while true {
+            do {
+                return try spread(lines, from: &answered, deadline, ticker, receive)
+            } catch .closed where answered > interruption {
+                interruption = answered
+            }
         }
+    }
+
+    /// - Parameter answered: the number of lines with a reply.
+    private mutating func spread(
+        _ lines: [[UInt8]], from answered: inout Int, _ deadline: Deadline, _ ticker: Ticker?,
+        _ receive: (Int, [UInt8]) -> Bool
+    ) throws(ClientError) {
+        var connections: [Connection] = []
+        for _ in 0..<min(lines.count - answered, 4) { connections.append(try open(deadline, ticker)) }
         // At most eight lines of a connection are unanswered, so that no sending waits for the daemon.
         let window = 8 * connections.count
-        for index in 0..<(lines.count + window) {
-            let answered = index - window
-            if answered >= 0 {
-                guard receive(answered, try connections[answered % connections.count].receiveLine()) else { return }
+        for index in answered..<(lines.count + window) {
+            if index - window >= answered {
+                let connection = connections[answered % connections.count]
+                let (reply, isLast) = try Self.reply(on: connection)
+                if isLast { throw .closed(path: connection.path) }
+                guard receive(answered, reply) else { return }
+                answered += 1
             }
             if index < lines.count { try connections[index % connections.count].send(line: lines[index]) }
         }
     }
 
-    /// Whether the reply is an error with the code -32006.
-    static func saysShuttingDown(_ reply: [UInt8]) -> Bool {
-        guard reply.count <= 4_096 else { return false }
-        return reply[...].withRawBytes { bytes in
-            // Nearly all replies have no such number, and a shell prompt must be fast.
-            guard let start = bytes.baseAddress, memmem(start, bytes.count, "-32006", 6) != nil else { return false }
-            let code = (try? JSONValue(parsing: bytes))?.member("error")?.member("code")?.integer
-            return code == ErrorCode.shuttingDown.rawValue
+    /// A line, and whether it says that the daemon is shutting down.
+    private typealias Reply = (line: [UInt8], isLast: Bool)
+
+    /// Receives the next line that is not an event. An event has no id, and may arrive between replies.
+    private static func reply(on connection: Connection) throws(ClientError) -> Reply {
+        while true {
+            let line = try connection.receiveLine()
+            let meaning = meaning(of: line)
+            if meaning != .event { return (line, meaning == .shuttingDown) }
+        }
+    }
+
+    /// The kind of a received line.
+    private enum Meaning { case reply, shuttingDown, event }
+
+    private static func meaning(of line: [UInt8]) -> Meaning {
+        line[...].withRawBytes { bytes in
+            // Nearly all replies contain neither, and a shell prompt must be fast.
+            guard let start = bytes.baseAddress,
+                memmem(start, min(bytes.count, 4_096), "-32006", 6) != nil
+                    || memmem(start, bytes.count, "\"method\"", 8) != nil,
+                let message = try? JSONValue(parsing: bytes)
+            else { return .reply }
+            if message.member("method") != nil { return message.member("id") == nil ? .event : .reply }
+            let code = message.member("error")?.member("code")?.integer
+            return code == ErrorCode.shuttingDown.rawValue ? .shuttingDown : .reply
         }
     }
 }
@@ -90,35 +129,43 @@ package struct Client: Sendable {
 extension Client {
     /// Sends lines on one connection and calls `receive` with every received line, without LF, until it stops.
     ///
-    /// The client's timeout applies until the first received line; later the timeout of each step applies. As in
-    /// ``call(_:maximumReply:ticker:)``, a daemon that restarts is tried once more.
+    /// The deadline applies until the first received line; later the time of each step applies. As in
+    /// ``call(_:by:maximumReply:ticker:)``, a daemon that restarts is tried once more.
     ///
+    /// - Parameter output: the descriptor to which the caller writes the lines. A pipe that has lost its reader ends
+    ///   the waiting, as `receive` does.
     /// - Throws: also when the connection ends, even after received lines.
-    package func follow(
-        _ lines: [[UInt8]], ticker: Ticker? = nil, receive: ([UInt8]) -> FollowStep
+    package mutating func follow(
+        _ lines: [[UInt8]], by deadline: Deadline, ticker: Ticker? = nil, output: CInt = -1,
+        receive: ([UInt8]) -> FollowStep
     ) throws(ClientError) {
-        let deadline = Deadline(after: timeout)
-        var connection = try begin(lines, deadline, ticker)
+        var connection = try begin(lines, deadline, ticker, output)
         var line: [UInt8]?
         do {
             let first = try connection.receiveLine()
-            if !Self.saysShuttingDown(first) { line = first }
+            if Self.meaning(of: first) != .shuttingDown { line = first }
         } catch .closed {
             // The second attempt reports any error.
         }
-        if line == nil { connection = try begin(lines, deadline, ticker) }
+        if line == nil { connection = try begin(lines, deadline, ticker, output) }
         while true {
             // Not `??`, whose operand cannot throw this type of error.
             let next: [UInt8]
-            if let line { next = line } else { next = try connection.receiveLine() }
+            do { if let line { next = line } else { next = try connection.receiveLine() } } catch {
+                if connection.hasLostReader { return }
+                throw error
+            }
             line = nil
             guard case .goOn(let time) = receive(next) else { return }
             connection.deadline = time.map { Deadline(after: $0) } ?? .never
         }
     }
 
-    private func begin(_ lines: [[UInt8]], _ deadline: Deadline, _ ticker: Ticker?) throws(ClientError) -> Connection {
-        let connection = try Connection.open(candidates: candidates, deadline: deadline, ticker: ticker)
+    private mutating func begin(
+        _ lines: [[UInt8]], _ deadline: Deadline, _ ticker: Ticker?, _ output: CInt
+    ) throws(ClientError) -> Connection {
+        let connection = try open(deadline, ticker)
+        connection.output = output
         for line in lines { try connection.send(line: line) }
         return connection
     }

@@ -15,6 +15,10 @@ package final class Connection {
     /// The deadline of all further calls.
     package var deadline: Deadline
     private let ticker: Ticker?
+    /// The descriptor to which the caller writes what it receives; -1 for none. A wait ends with `.closed` if its reader
+    /// has disconnected.
+    var output: CInt = -1
+    private(set) var hasLostReader = false
     /// The splitter has no limit, because it would report a long line only at its end.
     private var splitter = LineSplitter(maximumLength: .max)
     /// The longest accepted line, in bytes without LF.
@@ -34,8 +38,10 @@ package final class Connection {
 
     /// Sends one line, with an LF if it has none.
     ///
-    /// A peer that has stopped reading is no error here, because its reason may be waiting to be received.
+    /// Sends nothing after the deadline, because the caller would report a request that was performed as failed. A peer
+    /// that has stopped reading is no error here, because its reason may be waiting to be received.
     package func send(line bytes: [UInt8]) throws(ClientError) {
+        guard !deadline.hasPassed else { throw .timedOut(path: path) }
         var line = bytes
         if line.last != UInt8(ascii: "\n") { line.append(UInt8(ascii: "\n")) }
         var sent = 0
@@ -91,9 +97,17 @@ package final class Connection {
 
     private func wait(for event: Int32) throws(ClientError) {
         while !deadline.hasPassed {
-            var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+            // A pipe without a reader reports POLLERR, which needs no request (poll(2)).
+            var entries = (
+                pollfd(fd: descriptor, events: Int16(event), revents: 0), pollfd(fd: output, events: 0, revents: 0)
+            )
             let pause = ticker.map { min($0().pollTimeout, deadline.pollTimeout) } ?? deadline.pollTimeout
-            if poll(&entry, 1, pause) > 0 { return }
+            withUnsafeMutablePointer(to: &entries) { entries in
+                _ = entries.withMemoryRebound(to: pollfd.self, capacity: 2) { poll($0, 2, pause) }
+            }
+            if entries.0.revents != 0 { return }
+            hasLostReader = entries.1.revents != 0
+            if hasLostReader { throw .closed(path: path) }
             // Otherwise a tick is due, the call was interrupted, memory was short, or the deadline has passed.
         }
         throw .timedOut(path: path)

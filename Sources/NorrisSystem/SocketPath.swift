@@ -39,16 +39,21 @@ package enum SocketPath {
     /// The path the daemon listens on unless it has inherited a socket: the flag, `$NORRISD_SOCKET`,
     /// `$XDG_RUNTIME_DIR/norrisd.sock`, `/run/norrisd.sock`; the first that is set.
     package static func listenPath(flag: String?, environment: Environment) -> String {
-        named(flag: flag, environment) ?? user(environment) ?? system
+        named(flag: flag, environment) ?? user(environment.value(of: "XDG_RUNTIME_DIR")) ?? system
     }
 
     /// The paths that a client tries, in order: the flag or `$NORRISD_SOCKET` if set, else the paths of the user's and
-    /// the system's daemon.
-    package static func connectCandidates(flag: String?, environment: Environment) -> [String] {
+    /// the system's daemon. Without `XDG_RUNTIME_DIR`, as in cron(8), the user's folder in `userFolders` replaces it if
+    /// the folder exists.
+    package static func connectCandidates(
+        flag: String?, environment: Environment, userFolders: String = "/run/user"
+    ) -> [String] {
         if let path = named(flag: flag, environment) {
             return [path]
         }
-        guard let user = user(environment), user != system else { return [system] }
+        let folder = environment.value(of: "XDG_RUNTIME_DIR")
+        guard let user = user(folder ?? "\(userFolders)/\(geteuid())", mustExist: folder == nil), user != system
+        else { return [system] }
         return [user, system]
     }
 
@@ -56,16 +61,15 @@ package enum SocketPath {
         flag ?? environment.value(of: "NORRISD_SOCKET")
     }
 
-    /// A relative `XDG_RUNTIME_DIR` is ignored, and so is one of another user, which root may inherit: the XDG base
-    /// directory specification asks for both.
-    private static func user(_ environment: Environment) -> String? {
-        guard var directory = environment.value(of: "XDG_RUNTIME_DIR"), directory.utf8.first == UInt8(ascii: "/")
-        else { return nil }
+    /// A relative folder is ignored, and so is one of another user, which root may inherit: the XDG base directory
+    /// specification asks for both.
+    private static func user(_ folder: String?, mustExist: Bool = false) -> String? {
+        guard var directory = folder, directory.utf8.first == UInt8(ascii: "/") else { return nil }
         while directory.utf8.last == UInt8(ascii: "/") {
             directory.unicodeScalars.removeLast()
         }
         var status = stat()
-        guard stat(directory, &status) != 0 || status.st_uid == geteuid() else { return nil }
+        guard stat(directory, &status) == 0 ? status.st_uid == geteuid() : !mustExist else { return nil }
         return directory + "/norrisd.sock"
     }
 }

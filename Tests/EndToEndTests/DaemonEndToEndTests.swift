@@ -212,7 +212,7 @@ import Testing
 
         _ = try daemon.folder.write("facts:\n  refesh: 24h\n", to: "config.yaml")
         let result = try daemon.ctl("--json", "reload")
-        #expect(result.status == 64)
+        #expect(result.status == 78)
         let error = try ResponseError(parsing: result.errors.dropLastNewline)
         #expect(error.code == .invalidParams && error.message.contains("facts.refresh"))
         let details = ["file", "line", "key"].map { error.details[$0] }

@@ -63,7 +63,7 @@ private final class Repeating: Sockets {
     ) throws(ClientError) -> [UInt8] { self.line }
 
     override func follow(
-        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine, output: CInt,
         receive: ([UInt8]) -> FollowStep
     ) throws(ClientError) {
         for _ in 0..<3 { if receive(line) == .stop { return } }

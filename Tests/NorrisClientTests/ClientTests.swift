@@ -1,6 +1,7 @@
 import Foundation
 import NorrisClient
 import NorrisProtocol
+import Synchronization
 import Testing
 
 struct ClientTests {
@@ -8,8 +9,7 @@ struct ClientTests {
     private let shuttingDown = #"{"jsonrpc":"2.0","id":1,"error":{"code":-32006,"message":"The daemon stops."}}"#
 
     private func call(_ server: ScriptedServer, timeout: Duration = .seconds(300)) throws -> String {
-        let client = Client(candidates: [server.path], timeout: timeout)
-        return String(decoding: try client.call(Array(request.utf8)), as: UTF8.self)
+        String(decoding: try Client.call(Array(request.utf8), at: [server.path], within: timeout), as: UTF8.self)
     }
 
     /// Returns a script that reads a request and answers with a text.
@@ -49,11 +49,13 @@ struct ClientTests {
                 peer.waitForTheEnd()
             },
         ])
-        let client = Client(candidates: [server.path], timeout: .seconds(300))
-        #expect(try client.call(Array(request.utf8), maximumReply: 65_536) == Array(longest.utf8))
+        func call() throws -> [UInt8] {
+            try Client.call(Array(request.utf8), at: [server.path], maximumReply: 65_536)
+        }
+        #expect(try call() == Array(longest.utf8))
         for _ in 0..<2 {
             #expect(throws: ClientError.malformedReply(path: server.path, detail: "a line of more than 64 KiB")) {
-                try client.call(Array(request.utf8), maximumReply: 65_536)
+                try call()
             }
         }
     }
@@ -103,7 +105,39 @@ struct ClientTests {
         }
     }
 
+    @Test("A second attempt and later calls ask the daemon that was asked first, never another one")
+    func asksOneDaemon() throws {
+        let other = try ScriptedServer([])
+        let server = try ScriptedServer([answer("first\n")])
+        var client = Client(candidates: [server.path, other.path])
+        let deadline = Deadline(after: .seconds(300))
+        #expect(try client.call(Array(request.utf8), by: deadline) == Array("first".utf8))
+        // The daemon has ended, and its socket with it.
+        server.waitUntilDone()
+        unlink(server.path)
+        let gone = ClientError.noSocket(paths: [server.path])
+        #expect(throws: gone) { try client.call(Array(request.utf8), by: deadline) }
+        #expect(throws: gone) { try client.spread([[0x31]], by: deadline) { _, _ in true } }
+        #expect(throws: gone) { try client.follow([[0x31]], by: deadline) { _ in .stop } }
+    }
+
+    @Test func ignoresEventsBeforeTheReply() throws {
+        let event = #"{"jsonrpc":"2.0","method":"event","params":{"topic":"later"}}"#
+        #expect(try call(ScriptedServer([answer("\(event)\n\(event)\n{\"id\":1}\n")])) == "{\"id\":1}")
+        // Not an event.
+        let reply = #"{"id":1,"result":{"method":"event"}}"#
+        #expect(try call(ScriptedServer([answer(reply + "\n")])) == reply)
+    }
+
     // MARK: Time
+
+    @Test func sendsNothingAfterTheDeadline() throws {
+        let received = Mutex("")
+        let server = try ScriptedServer([{ peer in received.withLock { $0 = peer.readLine() } }])
+        #expect(throws: ClientError.timedOut(path: server.path)) { try call(server, timeout: .zero) }
+        server.waitUntilDone()
+        #expect(received.withLock(\.self).isEmpty)
+    }
 
     @Test func givesUpAtTheDeadline() throws {
         let server = try ScriptedServer([{ $0.waitForTheEnd() }])
@@ -132,9 +166,9 @@ struct ClientTests {
                 poll(&entry, 1, -1)  // until the client hangs up
             }
         ])
-        let client = Client(candidates: [server.path], timeout: .milliseconds(100))
         #expect(throws: ClientError.timedOut(path: server.path)) {
-            try client.call([UInt8](repeating: UInt8(ascii: " "), count: 8 << 20))
+            try Client.call(
+                [UInt8](repeating: UInt8(ascii: " "), count: 8 << 20), at: [server.path], within: .milliseconds(100))
         }
     }
 }
@@ -146,11 +180,14 @@ struct FollowTests {
     /// Returns the received lines and the final error.
     private func follow(
         _ server: ScriptedServer, _ lines: [String] = ["one", "two"], timeout: Duration = .seconds(300),
-        step: ([String]) -> FollowStep
+        output: CInt = -1, step: ([String]) -> FollowStep
     ) -> (lines: [String], error: ClientError?) {
         var received: [String] = []
+        var client = Client(candidates: [server.path])
         do throws(ClientError) {
-            try Client(candidates: [server.path], timeout: timeout).follow(lines.map { Array($0.utf8) }) { line in
+            try client.follow(
+                lines.map { Array($0.utf8) }, by: Deadline(after: timeout), output: output
+            ) { line in
                 received.append(String(decoding: line, as: UTF8.self))
                 return step(received)
             }
@@ -185,6 +222,24 @@ struct FollowTests {
         let end = follow(server) { _ in .goOn(within: nil) }
         #expect(end.lines == ["first", "second"])
         #expect(end.error == .closed(path: server.path))
+    }
+
+    @Test("A pipe that loses its reader ends the waiting") func endsWithTheReader() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[1]) }
+        let server = try ScriptedServer([
+            { peer in
+                peer.write("first\n")
+                peer.waitForTheEnd()
+            }
+        ])
+        let end = follow(server, output: ends[1]) { _ in
+            close(ends[0])
+            return .goOn(within: nil)
+        }
+        #expect(end.lines == ["first"])
+        #expect(end.error == nil)
     }
 
     @Test func waitsForAsLongAsEachStepSays() throws {
@@ -257,11 +312,11 @@ struct SeveralCallsTests {
             },
             { $0.write("{\"again\":\($0.readLine())}\n") },
         ])
-        let client = Client(candidates: [server.path], timeout: .seconds(300))
-        var open: Connection?
+        var client = Client(candidates: [server.path])
         for reply in [#"{"echo":1}"#, #"{"echo":2}"#, #"{"again":3}"#] {
             let line = Array(reply.utf8.filter { 0x30...0x39 ~= $0 })
-            #expect(String(decoding: try client.call(line, reusing: &open), as: UTF8.self) == reply)
+            let received = try client.call(line, by: Deadline(after: .seconds(300)))
+            #expect(String(decoding: received, as: UTF8.self) == reply)
         }
     }
 
@@ -274,13 +329,33 @@ struct SeveralCallsTests {
             }
         }
         let server = try ScriptedServer(Array(repeating: answering, count: 4))
-        let client = Client(candidates: [server.path], timeout: .seconds(300))
+        let replies = try spread(count, server)
+        #expect(replies == (0..<count).map { "{\"echo\":\($0)}" })
+    }
+
+    private func spread(_ count: Int, _ server: ScriptedServer) throws -> [String] {
+        var client = Client(candidates: [server.path])
         var replies: [String] = []
-        try client.spread((0..<count).map { Array("\($0)".utf8) }) { index, reply in
+        let lines = (0..<count).map { Array("\($0)".utf8) }
+        try client.spread(lines, by: Deadline(after: .seconds(300))) { index, reply in
             #expect(index == replies.count)
             replies.append(String(decoding: reply, as: UTF8.self))
             return true
         }
-        #expect(replies == (0..<count).map { "{\"echo\":\($0)}" })
+        return replies
+    }
+
+    @Test("Lines without a reply are sent again to a daemon that restarts, but not for ever")
+    func spreadGoesOnAfterARestart() throws {
+        let echo: ScriptedServer.Script = { $0.write("\($0.readLine())\n") }
+        for last in ["", #"{"jsonrpc":"2.0","id":1,"error":{"code":-32006,"message":"It stops."}}"# + "\n"] {
+            let stop: ScriptedServer.Script = { peer in
+                peer.readLine()
+                peer.write(last)
+            }
+            #expect(try spread(2, ScriptedServer([echo, stop, echo])) == ["0", "1"])
+            let server = try ScriptedServer([stop, stop, echo])
+            #expect(throws: ClientError.closed(path: server.path)) { try spread(1, server) }
+        }
     }
 }

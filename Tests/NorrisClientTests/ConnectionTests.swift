@@ -34,8 +34,8 @@ struct ConnectionTests {
             }
         ])
         var ticks = 0
-        let reply = try Client(candidates: [server.path], timeout: .seconds(300)).call(
-            Array("{}".utf8),
+        let reply = try Client.call(
+            Array("{}".utf8), at: [server.path],
             ticker: {
                 ticks += 1
                 // The server replies after the third tick, so the ticks must come without a reply.
@@ -139,7 +139,7 @@ struct DeadlineTests {
         #expect(!Deadline(after: .seconds(Int64.max)).hasPassed)
         let server = try ScriptedServer([{ $0.waitForTheEnd() }])
         #expect(throws: ClientError.timedOut(path: server.path)) {
-            try Client(candidates: [server.path], timeout: .zero).call(Array("{}".utf8))
+            try Client.call(Array("{}".utf8), at: [server.path], within: .zero)
         }
     }
 }

@@ -2,10 +2,11 @@
 
 extension Client {
     /// A call on a separate connection.
-    func call(
-        _ line: [UInt8], maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
+    static func call(
+        _ line: [UInt8], at paths: [String], within timeout: Duration = .seconds(300),
+        maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
     ) throws(ClientError) -> [UInt8] {
-        var open: Connection?
-        return try call(line, maximumReply: maximumReply, ticker: ticker, reusing: &open)
+        var client = Client(candidates: paths)
+        return try client.call(line, by: Deadline(after: timeout), maximumReply: maximumReply, ticker: ticker)
     }
 }

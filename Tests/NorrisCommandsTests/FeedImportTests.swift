@@ -24,7 +24,10 @@ struct FeedImportTests {
     }
 
     @Test func importsEachFeedAndSumsUp() {
-        let failure = Machine.reply(.nothingCached("No route to b.example.", source: "b", lastError: nil))
+        let error = SourceFailure(kind: .offline, message: "No route to b.example.", since: Machine.now)
+        var refusal = ResponseError.nothingCached(error.message, source: "b", lastError: error)
+        refusal.hint = "Nothing was added."
+        let failure = Machine.reply(refusal)
         let machine = importing(
             Machine.reply(#"{"name":"x","added":true}"#), failure, Machine.reply(#"{"name":"x","added":false}"#),
             Machine.reply(.invalidParams("file:///etc/passwd is no address.", parameter: "url")))
@@ -33,8 +36,7 @@ struct FeedImportTests {
         #expect(
             outcome.status == .temporary && outcome.output == "1 added, 1 already there, 2 not added\n", "\(outcome)")
         #expect(outcome.errors.contains("of 4 fetched"))
-        #expect(outcome.errors.contains("https://b.example/'1': No route to b.example."))
-        #expect(outcome.errors.contains("norrisctl: file:///etc/passwd is no address."))
+        #expect(outcome.errors.contains("norrisctl: Not added: https://b.example/'1': No route to b.example.\n"))
         #expect(
             machine.requests[1].jsonText.contains(#""name":"x""#)
                 && machine.requests[3].jsonText.contains(#""name":"again""#))

@@ -53,6 +53,10 @@ final class Machine: Sockets {
     /// The duration of each call and streamed line.
     var delay: Duration = .zero
     private var elapsed: Duration = .zero
+    /// The time that a person takes to answer, and a pipe to be read or written: longer than every default timeout.
+    private static let pause = Duration.seconds(3_600)
+    /// The bytes that were typed or piped before the last look at the clock.
+    private var transferred: Int?
 
     private var replies: [Result<[UInt8], ClientError>]
     private(set) var requests: [JSON] = []
@@ -111,10 +115,11 @@ final class Machine: Sockets {
         let input = keyboard?.descriptor ?? inputFile()
         keyboard?.type(answers.map { Array("\($0)\n".utf8) }.joined() + (self.input ?? []) + [4, 4])
         let broken = outputError.map(Self.descriptor)
+        transferred = nil
         let system = System(
             environment: Environment(environment), root: root.path, input: input,
             output: broken ?? output.descriptor, errors: errors.descriptor, sockets: self, now: now,
-            elapsed: { self.elapsed })
+            elapsed: { self.time(input: input, output: broken ?? output.descriptor) })
         var outcome = body(system)
         system.waiting.erase()
         outcome.output = output.contents() + outcome.output
@@ -275,7 +280,7 @@ final class Machine: Sockets {
     }
 
     override func follow(
-        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine, output: CInt,
         receive: ([UInt8]) -> FollowStep
     ) throws(ClientError) {
         sockets.append(paths)
@@ -298,6 +303,16 @@ final class Machine: Sockets {
         } catch {
             Issue.record("The request is no JSON: \(String(decoding: line, as: UTF8.self))")
         }
+    }
+
+    /// The time of the clock, which also runs while norrisctl reads its input and writes its output.
+    private func time(input: CInt, output: CInt) -> Duration {
+        var unread: CInt = 0
+        _ = ioctl(input, UInt(FIONREAD), &unread)
+        let count = Int(lseek(output, 0, SEEK_CUR)) - Int(unread)
+        if let transferred, transferred != count { elapsed += Self.pause }
+        transferred = count
+        return elapsed
     }
 
     /// Advances the clock in the steps in which the client updates the waiting line.

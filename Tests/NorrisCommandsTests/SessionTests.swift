@@ -44,15 +44,19 @@ struct LayoutTests {
 }
 
 struct WelcomeTests {
-    @Test func neverFails() {
+    @Test("Without a daemon the welcome is shown beside the failure, which has its status") func withoutADaemon() {
         let path = "/run/norrisd.sock"
-        for failure in [ClientError.refused(path: path), .notPermitted(path: path), .system(path: path, errno: 5)] {
+        let failures: [(ClientError, ExitStatus)] = [
+            (.refused(path: path), .unavailable), (.notPermitted(path: path), .notPermitted),
+            (.timedOut(path: path), .unavailable),
+        ]
+        for (failure, status) in failures {
             let outcome = Machine(failure: failure).run()
-            #expect(outcome == Outcome(output: outcome.output))
+            #expect(outcome.status == status)
+            #expect(outcome.errors.hasPrefix("norrisctl: "))
+            #expect(outcome.output.hasPrefix("norrisctl shows Chuck Norris facts"))
             #expect(outcome.output.hasSuffix("\nAll commands: norrisctl --help\n"))
         }
-        let slow = Machine(failure: .timedOut(path: path)).run().output
-        #expect(slow.hasPrefix("norrisd is slow to answer. Find out why: norrisctl doctor\n"))
     }
 
     @Test func offersCardsOnlyIfTheyCanBeDrawn() {
@@ -99,6 +103,78 @@ struct ExitStatusTests {
     }
 }
 
+struct ConnectionErrorTests {
+    @Test("With --json an error of the connection is an error object, as one of the daemon is") func json() throws {
+        let outcome = Machine(failure: .refused(path: "/tmp/s")).run("--socket", "/tmp/s", "fact", "--json")
+        let error = try EncodedJSON(try JSON.parse(Array(outcome.errors.utf8))).decoded(as: ResponseError.self)
+        #expect(error.code.rawValue == -32000 && error.reason == "unreachable")
+        #expect(error.message == "norrisd has stopped: nothing listens on /tmp/s.")
+        #expect(error.hint == "Start it again: norrisd --socket /tmp/s, with the other options it had")
+        #expect(outcome.status == .unavailable && outcome.output.isEmpty)
+    }
+
+    @Test(
+        "An offered timeout is longer than the one that has passed",
+        arguments: [
+            ("5s", " --timeout 30s"), ("30s", " --timeout 10m"), ("10m", " --timeout 60m"), ("60m", "norrisctl doctor"),
+        ])
+    func longerTimeout(timeout: String, advice: String) {
+        let outcome = Machine(failure: .timedOut(path: "/s")).run("fact", "--timeout", timeout)
+        #expect(outcome.errors.hasSuffix("\(advice)\n"), "\(outcome.errors)")
+    }
+
+    @Test("A missing socket is explained by a missing XDG_RUNTIME_DIR") func runtimeFolder() {
+        let machine = Machine([.failure(.noSocket(paths: ["/a"])), .failure(.noSocket(paths: ["/a"]))])
+        let without = machine.run("fact").errors
+        #expect(without.contains("there is no socket at /a, and XDG_RUNTIME_DIR is not set."))
+        #expect(without.contains("export XDG_RUNTIME_DIR=/run/user/$(id -u), then systemctl --user start norrisd"))
+        machine.environment["XDG_RUNTIME_DIR"] = "/run/user/1000"
+        #expect(!machine.run("fact").errors.contains("XDG_RUNTIME_DIR"))
+    }
+}
+
+struct QuestionTests {
+    @Test(
+        "The time that a person takes to answer does not count, and other words are asked again",
+        arguments: [
+            (["later", "YES"], true), (["yes"], true), ([""], false), (["q", "n"], false), ([], false),
+        ]) func clearCache(answers: [String], isRemoved: Bool)
+    {
+        let info =
+            #"{"name":"norrisd","version":"1","protocol":1,"capabilities":[],"pid":1,"#
+            + #""started_at":"2026-11-21T12:00:00Z","administrator":true}"#
+        let machine = Machine(results: [info] + (isRemoved ? [#"{"removed":3}"#] : []))
+        (machine.isInputTerminal, machine.isErrorTerminal, machine.answers) = (true, true, answers)
+        let outcome = machine.run("clear-cache")
+        #expect(outcome.output == (isRemoved ? "removed 3 items\n" : ""), "\(outcome)")
+        #expect(outcome.errors.ranges(of: "[y/N]").count == max(answers.count, 1))
+        #expect(machine.timeouts.allSatisfy { $0 == .seconds(5) })
+    }
+
+    @Test("Who may not is told before the question") func notPermitted() {
+        let info =
+            #"{"name":"norrisd","version":"1","protocol":1,"capabilities":[],"pid":1,"#
+            + #""started_at":"2026-11-21T12:00:00Z","administrator":false}"#
+        let machine = Machine(results: info)
+        (machine.isInputTerminal, machine.isErrorTerminal) = (true, true)
+        let outcome = machine.run("clear-cache")
+        #expect(outcome.status == .notPermitted && !outcome.errors.contains("[y/N]"))
+        #expect(outcome.errors.contains("sudo"))
+    }
+
+    @Test("A slow pipe at standard input or standard output does not count") func pipes() {
+        let machine = Machine(results: "{}")
+        machine.input = Array("{}".utf8)
+        _ = machine.run("call", "server.info", "-")
+        #expect(machine.timeouts == [.seconds(5)])
+        let item = #"{"kind":"gif","id":"a","title":"t","added_at":"2026-11-21T12:00:00Z"}"#
+        let pages = [#""next":"c""#, #""total":2"#].map { #"{"items":[\#(item)],\#($0)}"# }
+        let export = Machine(results: pages)
+        _ = export.run("favorite", "export")
+        #expect(export.timeouts == [.seconds(600), .seconds(600)])
+    }
+}
+
 struct ReplyIDTests {
     private let fact = #"{"items":[{"id":"a","text":"One.","categories":[],"source":"s"}],"freshness":null}"#
 
@@ -108,9 +184,7 @@ struct ReplyIDTests {
 
     @Test("A reply with another id is refused", arguments: ["2", "null", #""1""#]) func otherID(id: String) {
         let line = #"{"jsonrpc":"2.0","id":\#(id),"result":\#(fact)}"#
-        for arguments in [["fact"], ["fact", "--json"]] {
-            #expect(Machine([.success(Array(line.utf8))]).run(arguments) == ReplyIDTests.other)
-        }
+        #expect(Machine([.success(Array(line.utf8))]).run("fact") == ReplyIDTests.other)
         // `prompt` never prints a message.
         for arguments in [["prompt"], ["prompt", "--json"]] {
             #expect(Machine([.success(Array(line.utf8))]).run(arguments) == Outcome())
@@ -136,7 +210,7 @@ struct ReplyIDTests {
             Machine.line(.server(.stopping)),
         ]
         machine.streamEnd = .closed(path: "/run/norrisd.sock")
-        let outcome = machine.run("watch", "--json")
+        let outcome = machine.run("watch")
         #expect((outcome.errors == ReplyIDTests.other.errors) == (id == 3))
         #expect(outcome.status == (id == 3 ? .internalError : .done))
     }

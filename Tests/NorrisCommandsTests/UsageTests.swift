@@ -84,6 +84,8 @@ struct UsageTests {
         ("fact --category", "Missing value for '--category <name>': 'norrisctl categories' lists them."),
         ("fact --source", "Missing value for '--source <source>': it takes norris, fortune or all."),
         ("fact --count 0", "The value '0' is invalid for '--count <n>': it takes a whole number from 1 to 100."),
+        ("fact --count +5", "The value '+5' is invalid for '--count <n>': it takes a whole number from 1 to 100."),
+        ("recent +2", "The value '+2' is invalid for '<n>': it takes a whole number."),
         ("fact dev", "Unexpected argument 'dev'. Did you mean 'norrisctl fact --category dev'?"),
         ("fact --json=1", "The option '--json' takes no value."),
         ("fact --verison", "Unknown option '--verison'. Did you mean '--version'?"),
@@ -102,7 +104,7 @@ struct UsageTests {
             (["fact", "-c", "devv"], "Did you mean 'dev'? "), (["search", "x", "-c", "devv"], "Did you mean 'dev'? "),
             (["fact", "-c", "sport"], ""),
         ] {
-            let machine = Machine(error: .notFound("There is no such category."))
+            let machine = Machine(error: .notFound("There is no such category.", category: words.last))
             let items = ["dev", "food"].map { "{\"name\":\"\($0)\",\"count\":1}" }.joined(separator: ",")
             machine.reply(Machine.reply(#"{"items":[\#(items)],"freshness":\#(fresh)}"#))
             #expect(

@@ -26,9 +26,24 @@ struct SocketPathTests {
             SocketPath.connectCandidates(flag: nil, environment: Environment(environment))
                 == ["/run/user/1000/norrisd.sock", "/run/norrisd.sock"]
         )
-        #expect(SocketPath.connectCandidates(flag: nil, environment: [:]) == ["/run/norrisd.sock"])
+        #expect(
+            SocketPath.connectCandidates(flag: nil, environment: [:], userFolders: "/nowhere") == ["/run/norrisd.sock"])
         let same = ["XDG_RUNTIME_DIR": "/run"]
         #expect(SocketPath.connectCandidates(flag: nil, environment: Environment(same)) == ["/run/norrisd.sock"])
+    }
+
+    @Test("Without the variable, as in cron(8), the user's folder replaces it if it exists")
+    func findsTheUsersFolder() {
+        let folders = TemporaryFolder()
+        func candidates(_ environment: Environment = [:]) -> [String] {
+            SocketPath.connectCandidates(flag: nil, environment: environment, userFolders: folders.path)
+        }
+        #expect(candidates() == ["/run/norrisd.sock"])
+        let own = folders("\(geteuid())")
+        mkdir(own, 0o700)
+        #expect(candidates() == ["\(own)/norrisd.sock", "/run/norrisd.sock"])
+        #expect(candidates(["XDG_RUNTIME_DIR": "/x"]) == ["/x/norrisd.sock", "/run/norrisd.sock"])
+        if geteuid() == 0, chown(own, 54_321, 54_321) == 0 { #expect(candidates() == ["/run/norrisd.sock"]) }
     }
 
     @Test func ignoresARelativeRuntimeDirectory() {

@@ -165,8 +165,9 @@ private struct Doctor {
         }
         let worst = ClientError.mostTelling(of: failures)
         if worst.hasSocket { add(.ok, "socket", "There is a socket.") }
-        // A timeout ends the loop, so the socket that timed out is the last one tried.
-        fail(worst.hasSocket ? "connect" : "socket", session.failure(worst), session.sockets[failures.count - 1])
+        // Of several missing sockets the hint names none.
+        let index = failures.firstIndex(of: worst) ?? 0
+        fail(worst.hasSocket ? "connect" : "socket", session.failure(worst), session.sockets[index])
         return nil
     }
 
@@ -264,8 +265,8 @@ private struct Doctor {
             add(.warn, "clock", "It says \(clock), which is before norrisctl was made.", fix)
         } else if let latest = sources.compactMap(\.freshness.fetchedAt).max(), latest.seconds > now.seconds + 300 {
             // The margin of 300 seconds covers a fetch after norrisctl read the clock.
-            let age = relativeTime(of: latest, at: now)
-            add(.warn, "clock", "It was set back: by it a source was last fetched \(age).", fix)
+            let fetched = session.layout.width == nil ? "\(latest)" : latest.localTime
+            add(.warn, "clock", "It was set back: it says \(clock), but the last fetch was at \(fetched).", fix)
         } else {
             add(.ok, "clock", "It says \(clock).")
         }
@@ -313,7 +314,7 @@ private struct Doctor {
     /// Returns the time of the next try, or the command for a try now if the time is unknown.
     private func retry(_ source: SourceStatus) -> Advice? {
         if let time = source.nextRunAt ?? source.freshness.error?.retryAt {
-            return "Next try \(upcomingTime(of: time, at: now))."
+            return "Next try \(value: upcomingTime(of: time, at: now))."
         }
         return "Try now: \(command: "norrisctl refresh \(source.name) --wait")"
     }

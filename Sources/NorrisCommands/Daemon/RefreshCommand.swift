@@ -50,7 +50,7 @@ struct RefreshCommand: SessionCommand {
                 let time = response.detail("retry_at", as: Timestamp.self)
             else { throw error }
             var failure = error
-            failure.hint = "Try again \(upcomingTime(of: time, at: session.system.now))."
+            failure.hint = "Try again \(value: upcomingTime(of: time, at: session.system.now))."
             throw failure
         }
     }
@@ -68,9 +68,9 @@ struct RefreshCommand: SessionCommand {
     /// A run in progress may have fetched before the request, and norrisd starts another run after it. Therefore an end
     /// counts only after a start, and a start only after the reply.
     ///
-    /// - Parameter session: Its timeout limits the wait for the reply, and that of `forManyCalls` the whole wait.
+    /// - Parameter session: Its timeout limits the wait for the reply, and 10 minutes by default the whole wait.
     private func refreshAndWait(_ parameters: SourceRefresh.Parameters, _ session: Session) throws(Failure) -> Report {
-        let whole = session.forManyCalls
+        let whole = session.with(defaultTimeout: .long)
         var started: [String]?
         var waiting: [String] = []
         // The sources whose requested run has started.
@@ -108,7 +108,10 @@ struct RefreshCommand: SessionCommand {
             throw Failure(
                 .unavailable,
                 "norrisd is still fetching from \(waiting.joined(separator: ", ")) after \(whole.timeout.text).",
-                hint: "See how it ends: norrisctl watch; or wait longer: --timeout 30m")
+                hint: """
+                    See how it ends: norrisctl watch\
+                    \(whole.timeout.longer.map { "; or wait longer: \(command: "--timeout \($0.text)")" } ?? "")
+                    """)
         }
         if started?.isEmpty ?? true {
             let json = SourceRefresh.Result(started: [])
@@ -118,7 +121,9 @@ struct RefreshCommand: SessionCommand {
         let lacksKeysOnly = failures.allSatisfy { $0.failure.kind == .credentials }
         var report = Report(status: failures.isEmpty ? .done : lacksKeysOnly ? .configuration : .temporary)
         guard !session.settings.json else { return report }
-        for (source, failure) in failures { report.note("\(source): \(failure.outlook(now: session.system.now))") }
+        for (source, failure) in failures {
+            report.note("\(value: "\(source): \(failure.outlook(now: session.system.now))")")
+        }
         return report
     }
 

@@ -15,7 +15,7 @@ struct ReloadCommand: SessionCommand {
           norrisctl reload
           norrisctl config check && norrisctl reload
         """)
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
+    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: ServerReload.self)
@@ -50,9 +50,12 @@ struct ClearCacheCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: CacheClear.self)
-        if source == nil, !isConfirmed, session.system.isInputTerminal, session.system.isErrorTerminal {
-            session.writeError("Remove all fetched content? [y/N]")
-            guard ["y", "yes"].contains(session.system.readAnswer()?.lowercased()) else {
+        if source == nil, !isConfirmed, session.canAsk {
+            // An older daemon does not say who is an administrator.
+            if try session.call(ServerInfo.self).value.isAdministrator == false {
+                throw Failure(.permissionDenied, method: CacheClear.name)
+            }
+            guard session.asks("Remove all fetched content?", standard: false) else {
                 var report = Report(status: .nothing)
                 report.note("Nothing was removed. One source alone: norrisctl clear-cache facts")
                 return report

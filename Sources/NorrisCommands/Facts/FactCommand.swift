@@ -63,15 +63,17 @@ struct FactCommand: SessionCommand {
             categories: categories, count: count, maxLength: maxLength, name: name,
             allowExplicit: allowsExplicit || categories.contains(Fact.explicitCategory), source: source)
         try session.checkFormat(for: FactRandom.self)
-        let reply = try session.call(
-            FactRandom.self, parameters, notFound: session.categoryHint(categories))
+        let reply = try session.call(FactRandom.self, parameters)
         return report(session, reply, reply.value.items, reply.value.freshness)
     }
 
     private func report<Result: WireValue>(
         _ session: Session, _ reply: Reply<Result>, _ facts: [Fact], _ freshness: Freshness?
     ) -> Report {
-        let nothing: Advice = "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
+        let nothing: Advice =
+            source == .fortune
+            ? "No fact of a fortune file matches. facts.fortunes names the files in: norrisctl config path"
+            : "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
         var report = session.report(
             reply, freshness: freshness, source: SourceStatus.facts, nothing: facts.isEmpty ? nothing : nil
         ) { $0.facts(facts) }
@@ -83,16 +85,13 @@ struct FactCommand: SessionCommand {
 }
 
 extension Session {
-    /// Returns the hint for an unknown or excluded category. Asks the daemon for similar categories.
-    func categoryHint(_ categories: [String]) -> Advice? {
-        guard !categories.isEmpty, !settings.json else { return nil }
-        if categories.contains(Fact.explicitCategory) {
-            return "Show explicit facts: norrisctl fact --category explicit"
-        }
+    /// Returns the hint for a category that is unknown or hidden. Asks the daemon for similar categories.
+    func categoryHint(_ category: String) -> Advice? {
+        guard !settings.json else { return nil }
+        if category == Fact.explicitCategory { return "Show explicit facts: norrisctl fact --category explicit" }
         let known = (try? call(FactCategories.self))?.value.items.map { $0.name } ?? []
-        let unknown = categories.first { !known.contains($0) } ?? ""
-        let meant = suggestion(of: known, for: unknown) { $0 }.dropFirst()
-        return "\(meant)\(meant.isEmpty ? "" : " ")List the categories: norrisctl categories"
+        let meant = suggestion(of: known, for: category) { $0 }.dropFirst()
+        return "\(value: meant)\(value: meant.isEmpty ? "" : " ")List the categories: norrisctl categories"
     }
 }
 

@@ -35,7 +35,7 @@ struct PromptCommand: SessionCommand {
         let maxLength = maxLength ?? 80
         var report = Report()
         report.isForPrompt = true
-        let session = session.settings.timeout == nil ? session.with { $0.timeout = .prompt } : session
+        let session = session.with(defaultTimeout: .prompt)
         let line = Session.line(FactRandom.name, FactRandom.PromptParameters(maxLength: maxLength))
         // A fact is far shorter than 65,536 bytes, and reading a longer reply would delay the prompt.
         for _ in 0..<Self.attempts {

@@ -7,7 +7,7 @@ struct RecentCommand: SessionCommand {
     static let help = CommandHelp(
         "List your last searches of facts and GIFs, or repeat one.",
         """
-        Keeps the last six. Tab-separated in a pipe: number, text, kind, time.
+        Keeps the last six searches for facts and GIFs. Tab-separated in a pipe: number, text, kind, time.
 
         Examples:
           norrisctl recent
@@ -21,7 +21,7 @@ struct RecentCommand: SessionCommand {
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(
             .number, "Repeat the search with this number.", takes: "a whole number", isOptional: true
-        ) { assign(&number, Int($0)) }
+        ) { assign(&number, wholeNumber($0)) }
         arguments.flag(&isClearing, "clear", "Forget all of them.")
     }
 

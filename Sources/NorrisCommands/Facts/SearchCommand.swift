@@ -78,14 +78,14 @@ struct SearchCommand: SessionCommand {
             WebPage(title: "Search: \(text)", now: session.system.now, freshness: freshness, next: next)
         }
         let now = session.system.now
-        let advice: Advice = "contains \(text.quotedForMessage). Try fewer words, or:"
+        let advice: Advice = "contains \(value: text.quotedForMessage). Try fewer words, or:"
         switch content {
         case .facts:
             return try paging.report(
                 FactSearch.self,
                 FactSearch.Parameters(
                     query: text, categories: categories, source: source.flatMap(FactScope.init(rawValue:))),
-                notFound: session.categoryHint(categories), source: SourceStatus.facts,
+                source: SourceStatus.facts,
                 nothing: "No fact \(advice) norrisctl categories", html: { webPage($1).facts($0.items) }
             ) { $0.facts($1.items, query: text, numberedFrom: $2) }
         case .posts:

@@ -4,6 +4,9 @@ import NorrisTerminal
 
 struct FavoriteAddCommand: SessionCommand {
     static let takesIDs = true
+    static var statuses: [ExitStatus] {
+        [.done, .nothing, .usage, .unavailable, .inputOutput, .temporary, .notPermitted, .configuration]
+    }
 
     static let name = "add"
     static let help = CommandHelp(
@@ -58,7 +61,7 @@ struct FavoriteAddCommand: SessionCommand {
         let command = shellCommand(["norrisctl", "favorite", "add", "gif"] + argumentWords(id))
         throw Failure(
             .nothing, "There is no fact and no post with the id \(id.quotedForMessage).",
-            hint: command.map { "If it is a GIF: \($0)" })
+            hint: command.map { "If it is a GIF: \(command: $0)" })
     }
 
     private func add(_ item: ItemParameters, _ session: Session) throws(Failure) -> Reply<FavoriteAdd.Result> {
@@ -113,15 +116,18 @@ struct FavoriteRemoveCommand: SessionCommand {
             parameters = item
             reply = try session.call(FavoriteRemove.self, parameters)
         }
-        let (id, isRemoved) = (parameters.id, reply.value.removed)
+        let (kind, id, isRemoved) = (parameters.kind, parameters.id, reply.value.removed)
         var report = session.report(reply, status: isRemoved ? .done : .nothing) {
-            if isRemoved { $0.paragraph("removed: \(id)") }
+            guard isRemoved else { return }
+            let command = shellCommand(["norrisctl", "favorite", "add", kind.rawValue] + argumentWords(id))
+            let undo = command.map { " Undo: \(command: $0)" as Advice } ?? ""
+            $0.paragraph("removed \((reply.value.title ?? id).quotedForMessage).\(session.text(undo))")
         }
         if !isRemoved, !session.settings.json {
             let kind = items.count == 1 ? parameters.kind.rawValue : nil
             let noun = ["favorite", kind].compactMap { $0 }.joined(separator: " ")
-            report.note("No \(noun) has the id \(id.quotedForMessage).")
-            report.hint("List them: norrisctl favorite list\(kind.map { " --kind \($0)" } ?? "")")
+            report.note("No \(value: noun) has the id \(value: id.quotedForMessage).")
+            report.hint("List them: norrisctl favorite list\(value: kind.map { " --kind \($0)" } ?? "")")
         }
         return report
     }
@@ -133,6 +139,5 @@ extension Failure {
         notFound(isAboutExplicitFact ? "Explicit facts cannot be favorites." : nil)
     }
 
-    // The protocol has no code for explicit facts, so only the message differs from an unknown id.
-    fileprivate var isAboutExplicitFact: Bool { message.hasSuffix("\" is explicit.") }
+    fileprivate var isAboutExplicitFact: Bool { response?.detail("category") == Fact.explicitCategory }
 }

@@ -5,7 +5,7 @@ struct FavoriteCommand: CommandGroup {
     static let name = "favorite"
     static let aliases = ["fav", "favourite"]
     static let help = CommandHelp(
-        "Keep facts, GIFs and posts as favorites.",
+        "Keep facts, GIFs and posts as favorites.", usage: "[<command>] [options]",
         """
         Without a command, lists the favorites.
 
@@ -69,7 +69,7 @@ struct FavoriteItem {
             guard error.response?.code == .notFound else { throw error }
             var failure = error
             failure.message = "You have not been shown \(kind.map { "a \($0.rawValue)" } ?? "an item") yet."
-            failure.hint = "Name one: norrisctl favorite \(verb) \(kind?.rawValue ?? "KIND") ID"
+            failure.hint = "Name one: norrisctl favorite \(value: verb) \(value: kind?.rawValue ?? "KIND") ID"
             throw failure
         }
     }

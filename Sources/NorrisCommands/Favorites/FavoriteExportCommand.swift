@@ -22,7 +22,7 @@ struct FavoriteExportCommand: SessionCommand {
     static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let session = session.forManyCalls
+        let session = session.with(defaultTimeout: .long)
         var written = 0
         var cursor: String?
         repeat {
@@ -35,7 +35,7 @@ struct FavoriteExportCommand: SessionCommand {
                 var failure = error
                 if written > 0 {
                     let count = countText(written, "item")
-                    failure.steps.append("The export is incomplete: it ends after \(count).")
+                    failure.steps.append("The export is incomplete: it ends after \(value: count).")
                 }
                 throw failure
             }

@@ -30,7 +30,7 @@ struct FavoriteImportCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteImport.self)
-        let session = session.forManyCalls
+        let session = session.with(defaultTimeout: .long)
         // 10,000 facts or posts of the usual size are a few MiB.
         let (bytes, name) = try session.readInput(
             file, "from the terminal, one item a line", atMost: 64, advice: "Split it and import the parts.")
@@ -50,7 +50,9 @@ struct FavoriteImportCommand: SessionCommand {
             $0.line("\(groupedDigits(total.added)) added, \(groupedDigits(total.known)) already there")
         }
         let cutCount = lines.count(where: \.isCut)
-        if cutCount > 0 { report.note("\(countText(cutCount, "item")) too large to send: added without content.") }
+        if cutCount > 0 {
+            report.note("\(value: countText(cutCount, "item")) too large to send: added without content.")
+        }
         return report
     }
 
@@ -146,12 +148,12 @@ struct FavoriteImportCommand: SessionCommand {
         if let first = chunk.first?.number, let last = chunk.last?.number {
             let lines = first == last ? "line \(first)" : "lines \(first) to \(last)"
             failure.steps.append(
-                "It happened at \(lines) of \(file == "-" ? "standard input" : file.quotedForMessage).")
+                "It happened at \(value: lines) of \(value: file == "-" ? "standard input" : file.quotedForMessage).")
         }
         let count = total.added + total.known
         if count > 0 {
             let imported = "The \(countText(count, "item")) after that were imported."
-            failure.steps.append("\(imported) It is safe to import the file again.")
+            failure.steps.append("\(value: imported) It is safe to import the file again.")
         } else if failure.response != nil {
             failure.steps.append("Nothing was imported.")
         }

@@ -42,8 +42,9 @@ struct FavoriteListCommand: SessionCommand {
         var report = try paging.report(
             FavoriteList.self, FavoriteList.Parameters(kind: kind), source: "",
             nothing: """
-                No \(kind.map { "favorite \($0.rawValue)s" } ?? "favorites") yet. Add the last \
-                \(kind?.rawValue ?? "item") you were shown: norrisctl favorite add\(kind.map { " \($0.rawValue)" } ?? "")
+                No \(value: kind.map { "favorite \($0.rawValue)s" } ?? "favorites") yet. Add the last \
+                \(value: kind?.rawValue ?? "item") you were shown: \
+                norrisctl favorite add\(value: kind.map { " \($0.rawValue)" } ?? "")
                 """,
             html: { page, next in
                 WebPage(title: "Favorites", now: session.system.now, next: next).favorites(page.items)
@@ -53,7 +54,7 @@ struct FavoriteListCommand: SessionCommand {
             hasGifs = page.items.contains { $0.kind == .gif }
         }
         // A terminal shows the attribution below the items.
-        if hasGifs, session.layout.width == nil { report.remark("\(Gif.attribution)") }
+        if hasGifs, session.layout.width == nil { report.remark("\(value: Gif.attribution)") }
         return report
     }
 }

@@ -43,7 +43,7 @@ struct EmptyFeed {
     func notes(now: Timestamp) -> [Note] {
         guard !sources.isEmpty else { return [Self.nothingConfigured] }
         let failing: [Note] = sources.compactMap { source in
-            source.freshness.error.map { ("\(source.name): \($0.outlook(now: now))", []) }
+            source.freshness.error.map { ("\(value: source.name): \(value: $0.outlook(now: now))", []) }
         }
         guard sources.allSatisfy({ $0.items == 0 }) else { return failing + [nothingMatches] }
         if sources.contains(where: { $0.freshness.fetchedAt != nil }) {
@@ -71,15 +71,18 @@ struct EmptyFeed {
     private var nothingMatches: Note {
         let suffix = source.map { " of \($0.quotedForMessage)" } ?? ""
         switch (author, isUnreadOnly) {
-        case (nil, true): return ("All posts\(suffix) are read.", ["Show them again: \(feed)"])
+        case (nil, true): return ("All posts\(value: suffix) are read.", ["Show them again: \(feed)"])
         case (let author?, true):
-            return ("No unread post\(suffix) by \(author.quotedForMessage).", ["Leave out --unread or --author."])
+            return (
+                "No unread post\(value: suffix) by \(value: author.quotedForMessage).",
+                ["Leave out --unread or --author."]
+            )
         case (let author?, false):
             let hint: Advice = "Leave out --author, or list the posts of all authors: norrisctl feed"
-            return ("No post\(suffix) by \(author.quotedForMessage).", [hint])
+            return ("No post\(value: suffix) by \(value: author.quotedForMessage).", [hint])
         case (nil, false):
             // Posts existed a moment ago, or exist now.
-            return ("No posts\(suffix) any more.", ["Start again: norrisctl feed"])
+            return ("No posts\(value: suffix) any more.", ["Start again: norrisctl feed"])
         }
     }
 

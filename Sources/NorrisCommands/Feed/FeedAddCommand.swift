@@ -51,79 +51,64 @@ struct FeedAddCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let session = session.settings.timeout == nil ? session.with { $0.timeout = .fetch } : session
-        session.system.waiting.show("fetching \(url)")
-        switch try add(url, session) {
-        case .success(let reply): return try report(reply, session)
-        case .failure(let page):
-            guard let feed = try chosenFeed(of: page, session) else {
-                var report = Report(status: .nothing)
-                report.note("Nothing was added.")
-                return report
-            }
-            switch try add(feed, session) {
-            case .success(let reply): return try report(reply, session)
-            case .failure(let page): throw page.failure
-            }
+        let session = session.with(defaultTimeout: .fetch)
+        do throws(Failure) { return try add(url, session) } catch {
+            guard let feeds = error.feeds else { throw error }
+            if let feed = try chosenFeed(of: feeds, error, session) { return try add(feed, session) }
+            var report = Report(status: .nothing)
+            report.note("Nothing was added.")
+            return report
         }
     }
 
-    /// The answer that an address is a web page, with the feeds that it names.
-    private struct WebPage: Error {
-        let feeds: [String]
-        let failure: Failure
-    }
-
-    private func add(_ url: String, _ session: Session) throws(Failure) -> Result<Reply<SourceAdd.Result>, WebPage> {
+    private func add(_ url: String, _ session: Session) throws(Failure) -> Report {
         let parameters = SourceAdd.Parameters(url: url, name: chosenName, kind: kind, refresh: refresh, waits: true)
-        let outcome = try session.send(Session.line(SourceAdd.name, parameters), to: session.sockets)
-        if case .failure(let error) = outcome, let feeds = error.detail("feed_urls", as: [String].self) {
-            return .failure(WebPage(feeds: feeds, failure: Failure(error, method: SourceAdd.name)))
+        do throws(Failure) { return report(try session.call(SourceAdd.self, parameters), session) } catch {
+            var failure = error
+            // A later attempt would not find a feed either.
+            if error.feeds != nil || error.response?.lastFailure?.kind == .decode { failure.status = .nothing }
+            throw failure
         }
-        return .success(try session.read(outcome, of: SourceAdd.self))
     }
 
     /// Asks whether to use the first feed that a web page names; nil if the user does not want it.
-    private func chosenFeed(of page: WebPage, _ session: Session) throws(Failure) -> String? {
-        guard let first = page.feeds.first else { throw page.failure }
+    private func chosenFeed(
+        of feeds: [String], _ failure: Failure, _ session: Session
+    ) throws(Failure) -> String? {
+        guard let first = feeds.first else { throw failure }
         guard session.canAsk else {
-            var failure = page.failure
-            failure.steps += page.feeds.compactMap { feed in
-                shellCommand(["norrisctl"] + words(feed)).map { "Add it: \($0)" }
+            var failure = failure
+            failure.steps += feeds.compactMap { feed in
+                shellCommand(["norrisctl"] + words(feed)).map { "Add it: \(command: $0)" as Advice }
             }
             throw failure
         }
-        for feed in page.feeds.dropFirst() { session.writeError("It also names \(feed).") }
-        return session.asks("\(url) is a web page. Its feed is \(first). Use it?") ? first : nil
+        for feed in feeds.dropFirst() { session.writeError("The page also names \(feed).") }
+        return session.asks("\(url) is a web page. Its feed is \(first). Use it?", standard: true) ? first : nil
     }
 
-    private func report(_ reply: Reply<SourceAdd.Result>, _ session: Session) throws(Failure) -> Report {
+    private func report(_ reply: Reply<SourceAdd.Result>, _ session: Session) -> Report {
         let (name, isAdded) = (reply.value.sourceName, reply.value.isAdded)
-        let page = try session.call(PostList.self, PostList.Parameters(source: name, page: PageRequest(limit: 1))).value
+        // The feed is added, even if its posts cannot be listed.
+        let parameters = PostList.Parameters(source: name, page: PageRequest(limit: 1))
+        let posts = (try? session.call(PostList.self, parameters))?.value.items
         var report = session.report(reply) { screen in
             guard isAdded else { return }
             screen.line("added: \(name)")
-            guard session.layout.width != nil, !page.items.isEmpty else { return }
+            guard session.layout.width != nil, let posts, !posts.isEmpty else { return }
             screen.line()
-            screen.posts(page.items, now: session.system.now, showsAll: false) {
+            screen.posts(posts, now: session.system.now, showsAll: false) {
                 PostCommand.command(id: $0, socket: session.settings.socket)
             }
         }
-        if !isAdded { report.note("You already have this feed: its name is \(name.quotedForMessage).") }
-        if isAdded, page.items.isEmpty { report.note("The feed has no posts yet.") }
-        if !isAdded || session.layout.width != nil { report.hint("Read it: norrisctl feed --source \(name)") }
+        if !isAdded { report.note("You already have this feed: its name is \(value: name.quotedForMessage).") }
+        if isAdded, posts?.isEmpty ?? false { report.note("The feed has no posts yet.") }
+        if !isAdded || session.layout.width != nil { report.hint("Read it: norrisctl feed --source \(value: name)") }
         return report
     }
 }
 
-extension Session {
-    /// Whether norrisctl can ask the user.
-    fileprivate var canAsk: Bool { system.isInputTerminal && system.isErrorTerminal }
-
-    /// Asks a question on the terminal. Yes is the default; the end of the input means no.
-    fileprivate func asks(_ question: String) -> Bool {
-        writeError("\(question) [Y/n]")
-        guard let answer = system.readAnswer()?.lowercased() else { return false }
-        return !["n", "no"].contains(answer)
-    }
+extension Failure {
+    /// The feeds that a web page names, if the address is one.
+    fileprivate var feeds: [String]? { response?.detail("feed_urls") }
 }

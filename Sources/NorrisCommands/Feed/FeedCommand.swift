@@ -7,7 +7,7 @@ import NorrisText
 struct FeedCommand: SessionCommand {
     static let name = "feed"
     static let help = CommandHelp(
-        "Show the posts of your sources, newest first.",
+        "Show the posts of your sources, newest first.", usage: "[<command>] [options]",
         """
         A dot marks unread posts; norrisctl read marks them as read. On a terminal, a number before a post names the
         post in later commands: norrisctl post 3, norrisctl post 3 --open, norrisctl read 3.

@@ -32,7 +32,7 @@ struct FeedImportCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        let session = session.forManyCalls
+        let session = session.with(defaultTimeout: .long)
         let feeds = try self.feeds(session)
         var taken = Set(try session.call(PostSources.self).value.items.map(\.name))
         let requests = feeds.map { feed in
@@ -99,7 +99,9 @@ struct FeedImportCommand: SessionCommand {
             case .failure(let error):
                 // The other feeds would be refused as well.
                 if error.code == .permissionDenied { throw Failure(error, method: SourceAdd.name) }
-                let reason = [error.message, error.hint ?? ""].joined(separator: " ")
+                // The hint of a failed fetch is that nothing was added.
+                let reason =
+                    error.lastFailure?.message ?? [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
                 failures.append((url, reason))
             }
         }
@@ -116,10 +118,7 @@ struct FeedImportCommand: SessionCommand {
                 let failed = failures.isEmpty ? "" : ", \(groupedDigits(failures.count)) not added"
                 screen.line("\(groupedDigits(added.count)) added\(known)\(failed)")
             }
-            for (url, reason) in failures {
-                // Some reasons begin with the address.
-                report.note(reason.hasPrefix(url) ? "\(reason)" : "\(url): \(reason)")
-            }
+            for (url, reason) in failures { report.note("Not added: \(value: "\(url): \(reason)")") }
             return report
         }
     }

@@ -74,6 +74,6 @@ struct NextCommand: SessionCommand {
     private static func remaining(_ page: Page<Post>) -> Advice {
         guard page.next != nil else { return "No more unread posts." }
         guard let total = page.total else { return "More unread posts: norrisctl next" }
-        return "\(groupedDigits(total - 1)) more unread: norrisctl next"
+        return "\(value: groupedDigits(total - 1)) more unread: norrisctl next"
     }
 }

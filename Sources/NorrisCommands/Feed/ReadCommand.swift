@@ -104,15 +104,25 @@ private struct ChosenPosts {
         }
         let marked = replies.reduce(0) { $0 + $1.value.marked }
         let json = replies.count == 1 ? replies[0].json : EncodedJSON(PostMarkRead.Result(marked: marked))
-        // The user has not named the post that was shown last.
-        let shown = names.isEmpty ? ": \(ids[0])" : ""
-        return session.report(json, schema: PostMarkRead.Result.schema) {
-            $0.line(markedText(marked, as: word) + shown)
+        return session.report(json, schema: PostMarkRead.Result.schema) { screen in
+            let titles = self.titles(of: ids, session)
+            screen.paragraph(markedText(marked, as: word) + (titles.isEmpty ? "" : ": \(titles)"))
         }
     }
 
+    /// Returns the titles of a few posts that the user has not named by id: numbers belong to the last list of any
+    /// terminal, which may be another list than the user sees.
+    private func titles(of ids: [String], _ session: Session) -> String {
+        let areIDs = names.contains { if case .id = $0 { true } else { false } }
+        guard !areIDs, ids.count <= 5, !session.settings.json, session.settings.format == nil else { return "" }
+        return ids.map { id in
+            let post = (try? session.call(PostGet.self, IDParameters(id: id)))?.value.post
+            return ((post?.title ?? post?.text).map { sanitizedLine($0) } ?? id).quotedForMessage
+        }.joined(separator: ", ")
+    }
+
     private func last(_ session: Session, _ word: String) throws(Failure) -> String {
-        let hint: Advice = "Name one: norrisctl \(word) ID"
+        let hint: Advice = "Name one: norrisctl \(value: word) ID"
         return try session.call(RecentServed.self, RecentServed.Parameters(kind: .post), notFound: hint).value.id
     }
 

@@ -75,7 +75,7 @@ struct DaemonCommands {
         func paste(_ path: String) -> Advice {
             "\(command: "install -D -m 600 /dev/stdin \(path)") (paste it, Return, Ctrl-D)"
         }
-        let key = "Get a key at https://developers.giphy.com, then"
+        let key: Advice = "Get a key at https://developers.giphy.com, then"
         guard isForSystem else {
             return """
                 \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in \

@@ -14,7 +14,7 @@ struct Failure: Error, Equatable {
     /// The lines below the hint, if one command is not enough.
     var steps: [Advice] = []
     /// The daemon's error reply, if any.
-    var response: ResponseError?
+    private(set) var response: ResponseError?
     /// The connection error, if the daemon was unreachable.
     private(set) var connection: ClientError?
 
@@ -31,6 +31,15 @@ struct Failure: Error, Equatable {
         var failure = self
         failure.hint = hint
         return failure
+    }
+
+    /// The error object for programs: the daemon's, or one with the code of norrisctl's own errors.
+    func object(socket: String?) -> ResponseError {
+        let advice = ([hint].compactMap { $0 } + steps).map { $0.text(socket: socket) }
+        return response
+            ?? ResponseError(
+                .client, reason: connection == nil ? "failed" : "unreachable", message,
+                hint: advice.isEmpty ? nil : advice.joined(separator: " "))
     }
 
     /// A reply that does not match the method's result.
@@ -54,20 +63,17 @@ extension Failure {
             status = .unavailable
             message = "norrisd is older than norrisctl \(NorrisVersion.current), and too old for this command."
             hint = "Update norrisd and restart it. See how: norrisctl doctor"
-        } else if error.code == .permissionDenied, message.hasPrefix("\(method) ") {
-            // The daemon's message names the method.
-            message = "Only an administrator may do that."
-        } else if case .string(let name)? = error.details["parameter"], let word = Self.words[name],
-            message.hasPrefix("\(name) ")
-        {
-            message = word + message.dropFirst(name.count)
+        } else if method == ServerReload.name, error.code == .invalidParams {
+            // The method has no parameters; its error is about the file.
+            status = .configuration
+        } else if let word = error.detail("parameter").flatMap({ Self.words[$0] }) {
+            message = "\(word): \(message)"
         }
     }
 
     /// The words of norrisctl for the parameters that only the daemon checks.
     private static let words = [
-        "author": "--author", "category": "--category", "id": "The id", "ids": "The ids", "name": "--name",
-        "query": "The query", "source": "The source",
+        "author": "--author", "category": "--category", "id": "ID", "ids": "ID", "name": "--name", "query": "QUERY",
     ]
 }
 
@@ -113,11 +119,11 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
 }
 
 extension ResponseError {
+    /// The failure of the last fetch from the source.
+    var lastFailure: SourceFailure? { detail("last_error") }
+
     /// Whether a missing key prevented the fetch from the source.
-    var lacksCredentials: Bool {
-        guard case .object(let failure)? = details["last_error"] else { return false }
-        return failure["kind"] == .string(SourceFailure.Kind.credentials.rawValue)
-    }
+    var lacksCredentials: Bool { lastFailure?.kind == .credentials }
 }
 
 // MARK: Errors of the connection
@@ -125,14 +131,18 @@ extension ResponseError {
 extension Failure {
     /// A connection error with the command that solves the problem. `remedy` is the way back to the standard sockets,
     /// if an option or the environment has named another socket.
-    init(_ error: ClientError, remedy: String?, timeout: Timeout) {
+    ///
+    /// - Parameter isFolderKnown: whether `XDG_RUNTIME_DIR` is set.
+    init(_ error: ClientError, remedy: String?, timeout: Timeout, isFolderKnown: Bool) {
         func log(_ path: String) -> Advice { DaemonCommands(socket: path).log }
         let (status, message, hint): (ExitStatus, String, Advice) =
             switch error {
             case .noSocket(let paths):
                 (
-                    .unavailable, "norrisd is not running: there is no socket at \(paths.joined(separator: " or ")).",
-                    Self.start(paths, remedy)
+                    .unavailable,
+                    "norrisd is not running: there is no socket at \(paths.joined(separator: " or "))"
+                        + (isFolderKnown || remedy != nil ? "." : ", and XDG_RUNTIME_DIR is not set."),
+                    Self.start(paths, remedy, isFolderKnown: isFolderKnown)
                 )
             case .refused(let path):
                 (
@@ -150,7 +160,7 @@ extension Failure {
             case .notASocket(let path):
                 (
                     .unavailable, "\(path) is not a socket of norrisd.",
-                    remedy.map { "Name another path, or \($0)." }
+                    remedy.map { "Name another path, or \(value: $0)." }
                         ?? "Move it away, then: \(DaemonCommands(socket: path).restart)"
                 )
             case .pathTooLong(let path):
@@ -159,14 +169,14 @@ extension Failure {
                     path.utf8.count > SocketPath.maximumBytes
                         ? "The socket path \(path) is longer than \(SocketPath.maximumBytes) bytes."
                         : "The socket path is empty or holds a NUL byte.",
-                    "Name another path, or \(remedy ?? "a shorter XDG_RUNTIME_DIR")."
+                    "Name another path, or \(value: remedy ?? "a shorter XDG_RUNTIME_DIR")."
                 )
             case .timedOut(let path):
                 (
                     .unavailable, "norrisd\(path.map { " at \($0)" } ?? "") did not answer within \(timeout.text).",
                     """
-                    Find out why: \(command: "norrisctl doctor"); \
-                    or allow more time: \(command: "--timeout 30s")
+                    Find out why: \(command: "norrisctl doctor")\
+                    \(timeout.longer.map { "; or allow more time: \(command: "--timeout \($0.text)")" } ?? "")
                     """
                 )
             case .closed(let path):
@@ -180,16 +190,18 @@ extension Failure {
         connection = error
     }
 
-    private static func start(_ paths: [String], _ remedy: String?) -> Advice {
+    private static func start(_ paths: [String], _ remedy: String?, isFolderKnown: Bool) -> Advice {
         if let remedy, let path = paths.first {
             return """
                 Start it there, with any other options it has: \(command: "norrisd --socket \(shellQuoted(path))"); \
-                or \(remedy)
+                or \(value: remedy)
                 """
         }
+        // systemctl --user needs the variable.
+        let folder: Advice = "\(command: "export XDG_RUNTIME_DIR=/run/user/$(id -u)"), then "
         return """
-            Start it: \(command: "systemctl start norrisd"), or \(command: "systemctl --user start norrisd"), \
-            or, with any options you use: \(command: "norrisd")
+            Start it: \(command: "sudo systemctl start norrisd"), or \(isFolderKnown ? "" : folder)\
+            \(command: "systemctl --user start norrisd"), or, with any options you use: \(command: "norrisd")
             """
     }
 }
@@ -254,7 +266,7 @@ struct Advice: Equatable, ExpressibleByStringInterpolation {
         init(literalCapacity: Int, interpolationCount: Int) {}
 
         mutating func appendLiteral(_ literal: String) { advice.add(literal, .words) }
-        mutating func appendInterpolation(_ value: some Any) { advice.add("\(value)", .value) }
+        mutating func appendInterpolation(value: some Any) { advice.add("\(value)", .value) }
         mutating func appendInterpolation(_ other: Advice) { advice.parts += other.parts }
         mutating func appendInterpolation(command: String) { advice.add(command, .command) }
     }

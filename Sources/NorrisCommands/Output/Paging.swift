@@ -79,7 +79,7 @@ struct Paging {
             return session.report(
                 EncodedJSON(Page<Item>(items: [], total: page.total, freshness: page.freshness)),
                 schema: Page<Item>.schema,
-                nothing: "There is no page \(number). The last one: \(command(last) ?? "--page \(last)")")
+                nothing: "There is no page \(value: number). The last one: \(value: command(last) ?? "--page \(last)")")
         }
         if page.items.isEmpty, let report = try empty(reply) { return report }
         if web.isOn, !page.items.isEmpty {

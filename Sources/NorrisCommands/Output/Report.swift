@@ -8,7 +8,7 @@ struct Report {
     /// The sentences for standard error, each with the beginning of its line.
     private var sentences: [(start: Start, text: Advice)] = []
     private enum Start: String { case note = "norrisctl: ", hint = "  ", remark = "" }
-    /// The daemon's error object for programs, instead of sentences.
+    /// The error object for programs, instead of sentences.
     private var errorJSON: String?
     /// The user's `--socket`, which commands in the sentences repeat.
     private var socket: String?
@@ -29,11 +29,11 @@ struct Report {
         output = Self.line(value)
     }
 
-    /// The report of a failure: words, or with `--json` the daemon's error object, if there is one.
-    init(_ failure: Failure, json: Bool) {
+    /// The report of a failure: words, or with `--json` an error object.
+    init(_ failure: Failure, json: Bool, socket: String? = nil) {
         self.init(status: failure.status)
-        if json, let response = failure.response {
-            errorJSON = String(decoding: Self.line(response), as: UTF8.self)
+        if json {
+            errorJSON = String(decoding: Self.line(failure.object(socket: socket)), as: UTF8.self)
         } else {
             add(failure)
         }
@@ -44,7 +44,7 @@ struct Report {
         do throws(Failure) {
             self = try run(session)
         } catch {
-            self.init(error, json: session.settings.json)
+            self.init(error, json: session.settings.json, socket: session.settings.socket)
         }
         // A prompt has neither a pager nor notes, so the terminal is not examined.
         if isForPrompt { return }
@@ -55,7 +55,7 @@ struct Report {
     /// Adds the words and the status of a failure, and keeps the output.
     mutating func add(_ failure: Failure) {
         status = failure.status
-        note("\(failure.message)")
+        note("\(value: failure.message)")
         if let hint = failure.hint { self.hint(hint) }
         failure.steps.forEach { hint($0) }
     }
@@ -63,7 +63,7 @@ struct Report {
     /// Runs an action beside the output, and adds its result or failure.
     mutating func attempt(_ body: () throws(Failure) -> String) {
         do throws(Failure) {
-            remark("\(try body())")
+            remark("\(value: try body())")
         } catch {
             add(error)
         }
@@ -152,7 +152,7 @@ extension Session {
         guard let nothing else { return report }
         // A later fetch cannot succeed without the key, so the state of the source is left out.
         if let freshness, freshness.error?.kind != .credentials, let concern = freshness.concern(now: system.now) {
-            report.note("\(source): \(concern)")
+            report.note("\(value: source): \(value: concern)")
         }
         report.note(nothing)
         return report

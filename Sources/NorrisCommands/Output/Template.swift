@@ -59,7 +59,7 @@ struct Template: Equatable, Sendable {
             let known = item.memberNames.joined(separator: ", ")
             throw Failure(
                 .usage, "--format: there is no field \(name).",
-                hint: known.isEmpty ? "The result of this command has no fields." : "There are: \(known)")
+                hint: known.isEmpty ? "The result of this command has no fields." : "There are: \(value: known)")
         }
     }
 

@@ -45,16 +45,16 @@ struct WebOutput {
         var report = Report()
         if isOpened {
             let path = try PageFolder(session.system.environment).write(page)
-            do throws(Failure) { report.remark("\(try session.open(file: path, inBrowser: true))") } catch {
+            do throws(Failure) { report.remark("\(value: try session.open(file: path, inBrowser: true))") } catch {
                 var failure = error
                 if failure.hint?.text(socket: nil).hasPart(path) != true {
-                    failure.steps.append("The page is in \(path)")
+                    failure.steps.append("The page is in \(value: path)")
                 }
                 throw failure
             }
         } else if let file, file != "-" {
             try session.write(Array(page.utf8), toFile: file)
-            report.remark("Wrote \(file).")
+            report.remark("Wrote \(value: file).")
         } else {
             report.output = Array(page.utf8)
         }

@@ -182,7 +182,7 @@ struct CardCommand: SessionCommand {
         } catch {
             report.add(error)
         }
-        report.remark("To save it: \(savingCommand(session))")
+        report.remark("To save it: \(value: savingCommand(session))")
         return report
     }
 
@@ -227,8 +227,7 @@ struct CardCommand: SessionCommand {
             if let served { return try get(served.id, name ?? served.name) }
         }
         let reply = try session.call(
-            FactRandom.self, FactRandom.Parameters(categories: categories, name: name),
-            notFound: session.categoryHint(categories))
+            FactRandom.self, FactRandom.Parameters(categories: categories, name: name))
         guard let fact = reply.value.items.first else {
             if !categories.isEmpty {
                 let hint: Advice = "List the categories: norrisctl categories"
@@ -257,7 +256,7 @@ struct CardCommand: SessionCommand {
             report.output = picture.bytes
         } else if let output {
             try session.write(picture.bytes, toFile: output)
-            report.remark("Wrote \(output), \(picture.width) × \(picture.height).")
+            report.remark("Wrote \(value: output), \(value: picture.width) × \(value: picture.height).")
         }
         if isCopied {
             report.attempt { () throws(Failure) in try session.copy(picture: picture.bytes) }
@@ -266,7 +265,7 @@ struct CardCommand: SessionCommand {
         let shape = (aspect ?? .portrait).rawValue
         let sides = shape.split(separator: ":").compactMap { Int($0) }
         if output != nil || isCopied, sides[0] * (picture.height - 1) >= sides[1] * picture.width {
-            report.note("The text makes the card taller than \(shape); some sites crop such pictures.")
+            report.note("The text makes the card taller than \(value: shape); some sites crop such pictures.")
         }
         if isShown {
             do throws(Failure) {

@@ -28,6 +28,10 @@ struct GifCommand: SessionCommand {
           norrisctl gif --id bq2Nk0o7bQhhseGATA --rendition fixed_height --url
         """)
 
+    static let statuses: [ExitStatus] = [
+        .done, .nothing, .usage, .unavailable, .temporary, .notPermitted, .configuration,
+    ]
+
     var query: [String] = []
     private var isTrending = false, isRandom = false
     private var id: String?, rendition: String?
@@ -106,8 +110,9 @@ struct GifCommand: SessionCommand {
         let session = isForPasting ? session.with { $0.plain = true } : session
         do throws(Failure) {
             let listed = try number.map { name throws(Failure) in
-                try session.item(name, of: .gif, notFound: "To search for a number: norrisctl gif --page 1 \(query[0])")
-                    .id
+                try session.item(
+                    name, of: .gif, notFound: "To search for a number: norrisctl gif --page 1 \(value: query[0])"
+                ).id
             }
             if let id = id ?? listed {
                 let hint: Advice = "List GIFs with their ids: norrisctl gif"
@@ -167,8 +172,8 @@ struct GifCommand: SessionCommand {
             let parameters = GifSearch.Parameters(query: text, offline: isOffline)
             let nothing: Advice =
                 isOffline
-                ? "No cached GIF matches \(text.quotedForMessage). Leave out --offline to ask Giphy."
-                : "No GIF matches \(text.quotedForMessage). Try other words, or: norrisctl gif --trending"
+                ? "No cached GIF matches \(value: text.quotedForMessage). Leave out --offline to ask Giphy."
+                : "No GIF matches \(value: text.quotedForMessage). Try other words, or: norrisctl gif --trending"
             report = try paging.report(
                 GifSearch.self, parameters, source: SourceStatus.gifs, nothing: nothing, html: html, show: write)
         } else {
@@ -204,10 +209,10 @@ struct GifCommand: SessionCommand {
     /// Names the omitted GIFs, adds Giphy's attribution if the output lacks it, and runs the external program.
     private func finish(_ report: inout Report, _ gifs: [Gif], _ session: Session) throws(Failure) {
         let (shown, omitted) = sorted(gifs)
-        notes(omitted).forEach { report.note($0) }
+        notes(omitted).forEach { report.note("\(value: $0)") }
         if shown.isEmpty, !omitted.isEmpty { report.status = .nothing }
         guard let first = shown.first else { return }
-        if isForPasting || session.settings.format != nil { report.remark("\(Gif.attribution)") }
+        if isForPasting || session.settings.format != nil { report.remark("\(value: Gif.attribution)") }
         guard isCopied || isOpened || isShown else { return }
         let addresses = shown.compactMap { $0.picture(rendition)?.address }
         if isCopied { report.attempt { () throws(Failure) in try session.copy(addresses[0]) } }
@@ -215,9 +220,9 @@ struct GifCommand: SessionCommand {
         if isShown { try session.draw(addresses, below: &report) }
     }
 
-    private func notes(_ omitted: [Gif]) -> [Advice] {
+    private func notes(_ omitted: [Gif]) -> [String] {
         let without = rendition.map { name in omitted.filter { $0.renditions[name] == nil } } ?? []
-        var notes: [Advice] = []
+        var notes: [String] = []
         if let rendition, !without.isEmpty {
             let names = Set(without.flatMap { gif in gif.renditions.keys.filter { gif.picture($0) != nil } })
             let choice = names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
@@ -252,7 +257,7 @@ extension Failure {
                 "Your own daemon: set gifs.api_key_file in the file that norrisctl config path prints, then: norrisctl reload",
             ]
         } else if let error {
-            failure.hint = "gifs: \(error.outlook(now: session.system.now))"
+            failure.hint = "gifs: \(value: error.outlook(now: session.system.now))"
         }
         return failure
     }

@@ -32,7 +32,7 @@ extension Session {
             }
         }
         if addresses.count > Self.drawnPictures {
-            report.note("Only the first \(Self.drawnPictures) of \(addresses.count) images are drawn.")
+            report.note("Only the first \(value: Self.drawnPictures) of \(value: addresses.count) images are drawn.")
         }
     }
 

@@ -107,7 +107,8 @@ extension CommandGroup {
 
     func run(in session: Session) throws(Failure) -> Report {
         let names = alternatives(Self.commands.map { $0.name })
-        throw Failure(.usage, "\(Self.name) needs a command: \(names).", hint: "See 'norrisctl \(Self.name) --help'.")
+        throw Failure(
+            .usage, "\(Self.name) needs a command: \(names).", hint: "See 'norrisctl \(value: Self.name) --help'.")
     }
 }
 

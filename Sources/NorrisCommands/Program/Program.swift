@@ -26,7 +26,8 @@ package enum Program {
             try invocation.parse()
             if !invocation.arguments.wantsHelp, !invocation.arguments.wantsVersion { try invocation.check() }
         } catch {
-            let failure = Failure(.usage, error.text(of: invocation.name), hint: "See '\(invocation.name) --help'.")
+            let failure = Failure(
+                .usage, error.text(of: invocation.name), hint: "See '\(value: invocation.name) --help'.")
             var report = Report(failure, json: false)
             report.isForPrompt = invocation.command is PromptCommand
             return report
@@ -44,7 +45,7 @@ package enum Program {
         } catch {
             guard !report.isForPrompt, !error.isClosedPipe else { return .done }
             report.status = .inputOutput
-            report.note("\(unwritable(error))")
+            report.note("\(value: unwritable(error))")
         }
         if report.hasErrors { system.writeError(Array(report.errorText(columns: system.errorColumns).utf8)) }
         return report.status
@@ -208,6 +209,10 @@ struct Timeout: Equatable, Sendable {
     static let long = Timeout(text: "10m", duration: .seconds(600))
     /// For the fact of a welcome.
     static let moment = Timeout(text: "100ms", duration: .milliseconds(100))
+
+    /// A longer limit to try, if there is one.
+    var longer: Timeout? { [.fetch, .long, .hour].first { $0.duration > duration } }
+    private static let hour = Timeout(text: "60m", duration: .seconds(3600))
 
     private init(text: String, duration: Duration) {
         self.text = text

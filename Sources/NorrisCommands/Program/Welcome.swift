@@ -5,8 +5,8 @@ import NorrisTerminal
 /// The output of `norrisctl` without a command: a fact or the start of the daemon, and three examples, which work
 /// without a network.
 ///
-/// The welcome never fails, and waits at most 100 ms for the daemon. Its fact is the next one of the shuffle, so
-/// `norrisctl fact` does not repeat it.
+/// The welcome waits at most 100 ms for the daemon, and is shown without a daemon too. Its fact is the next one of the
+/// shuffle, so `norrisctl fact` does not repeat it.
 struct Welcome {
     private let session: Session
 
@@ -17,8 +17,7 @@ struct Welcome {
 
     var report: Report {
         var screen = Screen(layout: session.layout)
-        greet(&screen)
-        screen.line()
+        let failure = greet(&screen)
         screen.paragraph("norrisctl shows Chuck Norris facts, GIFs and your feeds, which the daemon norrisd caches.")
         screen.line()
         screen.line("Three things to try:")
@@ -29,23 +28,23 @@ struct Welcome {
         screen.line()
         screen.paragraph("Facts in new shells and prompts: norrisctl init --help")
         screen.paragraph("All commands: norrisctl --help")
-        return Report(output: screen.text)
+        var report = Report(output: screen.text)
+        if let failure { report.add(failure) }
+        return report
     }
 
-    private func greet(_ screen: inout Screen) {
+    /// Returns the failure of the connection, if there is one.
+    private func greet(_ screen: inout Screen) -> Failure? {
         do throws(Failure) {
             let line = Session.line(FactRandom.name, JSON?.none)
             let outcome = try session.send(line, to: session.sockets)
             // An error, or a reply of another version, is no text for a welcome.
             let reply: Reply<FactRandom.Result>? = try? session.read(outcome, of: FactRandom.self)
             screen.paragraph(reply?.value.items.first?.text ?? "norrisd is running.")
+            screen.line()
+            return nil
         } catch {
-            if case .timedOut? = error.connection {
-                screen.paragraph(session.text("norrisd is slow to answer. Find out why: norrisctl doctor"), .warning)
-            } else {
-                screen.paragraph(error.message, .warning)
-                screen.paragraph(error.hint.map(session.text) ?? "")
-            }
+            return error
         }
     }
 }

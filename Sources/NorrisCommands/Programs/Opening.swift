@@ -17,7 +17,7 @@ extension Session {
 
     /// Opens a web address or the path of a file. A program on a display continues after the timeout.
     private func open(_ address: String, inBrowser: Bool) throws(Failure) -> String {
-        let hint: Advice = "Open it yourself: \(address)"
+        let hint: Advice = "Open it yourself: \(value: address)"
         var request = SubprocessRequest(program: "xdg-open", arguments: [])
         if ["DISPLAY", "WAYLAND_DISPLAY"].contains(where: { system.environment.value(of: $0) != nil }) {
             request.timeout = .seconds(3)

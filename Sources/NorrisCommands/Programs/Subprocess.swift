@@ -53,7 +53,7 @@ enum SubprocessOutcome: Equatable, Sendable {
 extension Failure {
     /// - Parameter packages: Debian packages, separated by a space.
     static func missing(_ program: String, packages: String) -> Failure {
-        Failure(.unavailable, "\(program) is not installed.", hint: "apt install \(packages)")
+        Failure(.unavailable, "\(program) is not installed.", hint: "apt install \(value: packages)")
     }
 
     /// A program that did not start, or was killed before its end.

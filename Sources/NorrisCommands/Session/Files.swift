@@ -28,7 +28,7 @@ extension Session {
 
     /// Reads standard input to its end, or some bytes past the limit.
     func readInput(_ limit: Int) throws(Failure) -> [UInt8] {
-        do { return try readAll(system.input, limit: limit) } catch {
+        do { return try system.clock.pause { try readAll(system.input, limit: limit) } } catch {
             throw Failure(.inputOutput, "Standard input cannot be read.")
         }
     }

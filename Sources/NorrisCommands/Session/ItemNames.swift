@@ -54,7 +54,7 @@ extension Session {
                 throw Failure(
                     .nothing,
                     "Lists have the numbers 1 to \(RecentServed.maximumIndex), so there is no number \(number).",
-                    hint: "An id that is a number needs an option: --id \(number)")
+                    hint: "An id that is a number needs an option: --id \(value: number)")
             }
             let parameters = RecentServed.Parameters(kind: kind, index: number)
             let item = try call(RecentServed.self, parameters, notFound: hint).value

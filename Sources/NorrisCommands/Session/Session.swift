@@ -6,33 +6,36 @@ import NorrisText
 
 /// A run of a command: the user's settings, the machine and the remaining time.
 struct Session {
-    let settings: Settings
+    private(set) var settings: Settings
     let system: System
     private let start: Duration
 
     init(settings: Settings, system: System) {
         self.settings = settings
         self.system = system
-        start = system.elapsed()
+        start = system.clock.time
     }
 
-    /// Returns a session with changed settings. The time limit starts anew, so only the start of a command calls this.
+    /// Returns a session with changed settings. Its time limit counts from the same start.
     func with(_ change: (inout Settings) -> Void) -> Session {
-        var settings = settings
-        change(&settings)
-        return Session(settings: settings, system: system)
+        var session = self
+        change(&session.settings)
+        return session
     }
 
-    /// The session with the time limit of many calls, unless the user has chosen a limit.
-    var forManyCalls: Session { settings.timeout == nil ? with { $0.timeout = .long } : self }
+    /// Returns the session with another default of the time limit.
+    func with(defaultTimeout timeout: Timeout) -> Session { with { $0.timeout = $0.timeout ?? timeout } }
 
     var timeout: Timeout { settings.timeout ?? .standard }
 
     /// The remaining time of the whole command; zero or less after the timeout.
-    var timeLeft: Duration { timeout.duration - (system.elapsed() - start) }
+    var timeLeft: Duration { timeout.duration - (system.clock.time - start) }
 
     /// The sockets to try, in order.
-    var sockets: [String] { SocketPath.connectCandidates(flag: settings.socket, environment: system.environment) }
+    var sockets: [String] {
+        SocketPath.connectCandidates(
+            flag: settings.socket, environment: system.environment, userFolders: system.file("/run/user"))
+    }
 
     var layout: Layout {
         let isTerminal = system.terminal.isTerminal && !settings.plain && settings.format == nil
@@ -48,6 +51,22 @@ struct Session {
     /// Writes a line to standard error immediately, for commands that continue.
     func writeError(_ text: String) {
         system.writeError(Array(errorLines(sanitizedLine(text), columns: system.errorColumns).utf8))
+    }
+
+    /// Whether norrisctl can ask the user.
+    var canAsk: Bool { system.isInputTerminal && system.isErrorTerminal }
+
+    /// Asks a question until the answer is yes or no. An empty line means `standard`, the end of the input no.
+    func asks(_ question: String, standard: Bool) -> Bool {
+        while true {
+            writeError("\(question) \(standard ? "[Y/n]" : "[y/N]")")
+            switch system.readAnswer()?.lowercased() {
+            case "y", "yes": return true
+            case "n", "no", nil: return false
+            case "": return standard
+            default: continue
+            }
+        }
     }
 
     /// Writes to standard output immediately, for commands that continue. Returns whether there still is a reader.
@@ -74,13 +93,14 @@ struct Reply<Value> {
 }
 
 extension Session {
-    /// Calls a method and decodes its result. `hint` replaces the daemon's hint if the requested item does not exist.
+    /// Calls a method and decodes its result. If the requested item does not exist, `hint` replaces the daemon's hint; if
+    /// a category does not exist, the names of similar categories replace it.
     func call<M: Method>(
         _ method: M.Type, _ parameters: M.Parameters? = nil, notFound hint: @autoclosure () -> Advice? = nil
     ) throws(Failure) -> Reply<M.Result> {
         system.waiting.show(waitingText(M.name))
         do throws(Failure) { return try read(try send(Self.line(M.name, parameters), to: sockets), of: method) } catch {
-            throw error.notFound(hint())
+            throw error.notFound(hint() ?? error.response?.detail("category").flatMap(categoryHint))
         }
     }
 
@@ -92,6 +112,7 @@ extension Session {
         switch method {
         case GifSearch.name, GifTrending.name, GifRandom.name: "asking Giphy"
         case FactSearch.name: "searching"
+        case SourceAdd.name: "fetching the feed"
         default: "waiting for norrisd"
         }
     }
@@ -183,7 +204,9 @@ extension Session {
     func failure(_ error: ClientError) -> Failure {
         let isInEnvironment = system.environment.value(of: "NORRISD_SOCKET") != nil
         let remedy = settings.socket != nil ? "leave out --socket" : isInEnvironment ? "unset NORRISD_SOCKET" : nil
-        return Failure(error, remedy: remedy, timeout: timeout)
+        return Failure(
+            error, remedy: remedy, timeout: timeout,
+            isFolderKnown: system.environment.value(of: "XDG_RUNTIME_DIR") != nil)
     }
 }
 
@@ -216,7 +239,9 @@ extension Session {
         system.waiting.show("waiting for norrisd")
         var end: ClientError?
         do throws(ClientError) {
-            try system.sockets.follow(lines, with: sockets, within: timeLeft, system.waiting) { line in
+            try system.sockets.follow(
+                lines, with: sockets, within: timeLeft, system.waiting, output: system.output
+            ) { line in
                 hasBegun = true
                 system.waiting.erase()
                 do throws(Failure) { return try receive(try incoming(line, methods: requests.map(\.method))) } catch {

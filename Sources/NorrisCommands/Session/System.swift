@@ -14,8 +14,7 @@ struct System {
     let input, output, errors: CInt
     let sockets: Sockets
     let now: Timestamp
-    /// The time since a fixed moment, from a monotonic clock.
-    let elapsed: () -> Duration
+    let clock: Clock
     let waiting: WaitingLine
 
     init(
@@ -24,9 +23,11 @@ struct System {
         now: Timestamp = .now(), elapsed: @escaping () -> Duration = monotonicTime
     ) {
         (self.environment, self.root, self.sockets) = (environment, root, sockets)
-        (self.input, self.output, self.errors, self.now, self.elapsed) = (input, output, errors, now, elapsed)
+        (self.input, self.output, self.errors, self.now) = (input, output, errors, now)
+        let clock = Clock(elapsed)
+        self.clock = clock
         waiting = WaitingLine(
-            isOn: isatty(errors) == 1 && !isDumbTerminal(environment), elapsed: elapsed,
+            isOn: isatty(errors) == 1 && !isDumbTerminal(environment), elapsed: { clock.time },
             columns: { TerminalFacts(descriptor: errors).width(flag: nil, environment: environment) },
             // No channel remains for a failure to write to standard error, here and below.
             write: { try? writeText(Array($0.utf8), to: errors, environment) })
@@ -47,23 +48,25 @@ struct System {
     /// Writes to standard output immediately.
     func writeOutput(_ bytes: [UInt8]) throws(SystemError) {
         waiting.erase()
-        try writeText(bytes, to: output, environment)
+        try clock.pause { () throws(SystemError) in try writeText(bytes, to: output, environment) }
     }
 
     func writeError(_ bytes: [UInt8]) {
         waiting.erase()
-        try? writeText(bytes, to: errors, environment)
+        clock.pause { try? writeText(bytes, to: errors, environment) }
     }
 
     /// Reads a line of standard input, without the LF. Returns nil at the end of the input.
     func readAnswer() -> String? {
-        var line: [UInt8] = []
-        var byte: UInt8 = 0
-        while read(input, &byte, 1) == 1 {
-            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
-            line.append(byte)
+        clock.pause {
+            var line: [UInt8] = []
+            var byte: UInt8 = 0
+            while read(input, &byte, 1) == 1 {
+                if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+                line.append(byte)
+            }
+            return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
         }
-        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
     }
 
     // MARK: Files
@@ -109,36 +112,60 @@ private func writeText(_ bytes: [UInt8], to descriptor: CInt, _ environment: Env
     try writeAll(isASCII ? Array(asciiText(String(decoding: bytes, as: UTF8.self)).utf8) : bytes, to: descriptor)
 }
 
+/// The time of a command that counts for its timeout. Waiting for a person, a file or a pipe does not count.
+final class Clock {
+    private let elapsed: () -> Duration
+    private var paused: Duration = .zero
+
+    /// - Parameter elapsed: the time since a fixed moment, from a monotonic clock.
+    init(_ elapsed: @escaping () -> Duration) { self.elapsed = elapsed }
+
+    var time: Duration { elapsed() - paused }
+
+    func pause<Value, Failure>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        let start = elapsed()
+        defer { paused += elapsed() - start }
+        return try body()
+    }
+}
+
 /// The connections to a daemon. Tests replace it by replies.
 class Sockets {
     private var paths: [String] = []
-    /// The open connection of a command, for all its calls to the same paths.
-    private var connection: Connection?
+    /// The client of all calls to the same paths.
+    private var client = Client(candidates: [])
+
+    private func choose(_ paths: [String]) {
+        guard self.paths != paths else { return }
+        (self.paths, client) = (paths, Client(candidates: paths))
+    }
 
     /// Sends a line to the first socket that accepts, and returns the reply within limits of bytes and time.
     func exchange(
         _ line: [UInt8], with paths: [String], maximumReply: Int, within timeout: Duration, _ waiting: WaitingLine
     ) throws(ClientError) -> [UInt8] {
-        if self.paths != paths { connection = nil }
-        self.paths = paths
-        return try Client(candidates: paths, timeout: timeout)
-            .call(line, maximumReply: maximumReply, ticker: waiting.tick, reusing: &connection)
+        choose(paths)
+        return try client.call(
+            line, by: Deadline(after: timeout), maximumReply: maximumReply, ticker: waiting.tick)
     }
 
-    /// Sends lines on several connections, as ``Client/spread(_:ticker:receive:)``.
+    /// Sends lines on several connections, as ``Client/spread(_:by:ticker:receive:)``.
     func spread(
         _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
         receive: (Int, [UInt8]) -> Bool
     ) throws(ClientError) {
-        try Client(candidates: paths, timeout: timeout).spread(lines, ticker: waiting.tick, receive: receive)
+        choose(paths)
+        try client.spread(lines, by: Deadline(after: timeout), ticker: waiting.tick, receive: receive)
     }
 
-    /// Sends lines on one connection, as ``Client/follow(_:ticker:receive:)``.
+    /// Sends lines on one connection, as ``Client/follow(_:by:ticker:output:receive:)``.
     func follow(
-        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine,
+        _ lines: [[UInt8]], with paths: [String], within timeout: Duration, _ waiting: WaitingLine, output: CInt,
         receive: ([UInt8]) -> FollowStep
     ) throws(ClientError) {
-        try Client(candidates: paths, timeout: timeout).follow(lines, ticker: waiting.tick, receive: receive)
+        choose(paths)
+        try client.follow(
+            lines, by: Deadline(after: timeout), ticker: waiting.tick, output: output, receive: receive)
     }
 
     /// The process that listens on a socket, according to the kernel; nil without a listener.
