@@ -236,7 +236,7 @@ struct FollowTests {
         ])
         let end = follow(server, output: ends[1]) { _ in
             close(ends[0])
-            return .goOn(within: nil)
+            return .goOn(within: .seconds(20))
         }
         #expect(end.lines == ["first"])
         #expect(end.error == nil)

@@ -60,7 +60,7 @@ struct FavoritesTests {
             // An id is unique only within a kind and a user.
             #expect(try await favorites.add(Favorite(post: .sample("f")), uid: 1))
             #expect(try await favorites.add(fact("f"), uid: .max))
-            #expect(try await favorites.remove(.fact, id: "f", uid: 1) != nil)
+            #expect(try await favorites.remove(.fact, id: "f", uid: 1) == fact("f").title)
             #expect(try await favorites.remove(.fact, id: "f", uid: 1) == nil)
             #expect(try await favorites.remove(.gif, id: "f", uid: 1) == nil)
             #expect(try await page(favorites).items.map(\.kind) == [.post])
