@@ -55,7 +55,7 @@ struct DoctorChecksTests {
     }
 
     @Test func saysWhatIsWrongWithTheFileForPrompts() {
-        let restart = "systemctl restart norrisd.socket norrisd"
+        let restart = "sudo systemctl restart norrisd.socket norrisd"
         #expect(
             prompt { mkdir($0, 0o755) } == [
                 "warn\tprompt\t\(Self.path) is not a plain file. Move it away, then: \(restart)"

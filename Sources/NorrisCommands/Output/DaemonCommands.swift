@@ -43,7 +43,7 @@ struct DaemonCommands {
     /// The advice that starts a daemon after its end.
     var restart: Advice {
         switch manager {
-        case .unit(.system): "\(command: "systemctl restart norrisd.socket norrisd")"
+        case .unit(.system): "\(command: "sudo systemctl restart norrisd.socket norrisd")"
         case .unit(.user) where isGuess:
             """
             \(command: "systemctl --user restart norrisd"), or, if you start it yourself, start it again with the \
@@ -98,7 +98,7 @@ struct DaemonCommands {
 
     var log: Advice {
         guard let unit else { return "Read the standard error of norrisd." }
-        return "Read its log: \(command: "journalctl \(unit.isUsers ? "--user " : "")-u \(unit.name) -n 20")"
+        return "Read its log: \(command: "\(unit.isUsers ? "journalctl --user" : "sudo journalctl") -u \(unit.name) -n 20")"
     }
 }
 
@@ -111,7 +111,7 @@ struct DaemonProcess {
         static let system = Unit(name: "norrisd", isUsers: false)
         static let user = Unit(name: "norrisd", isUsers: true)
 
-        var systemctl: String { isUsers ? "systemctl --user" : "systemctl" }
+        var systemctl: String { isUsers ? "systemctl --user" : "sudo systemctl" }
     }
 
     let id: Int

@@ -29,8 +29,13 @@ import Testing
             let page = try daemon.search(text: "WALKER")
             #expect(page.items.map(\.id) == ["hidden"])
             // Nor is an explicit fact served by its id.
-            #expect(daemon.refusal(FactGet.self, #"{"id":"rude"}"#)?.code == .notFound)
-            #expect(daemon.refusal(FavoriteAdd.self, #"{"kind":"fact","id":"rude"}"#)?.code == .notFound)
+            let hidden = ResponseError.notFound(
+                #"The fact "rude" is explicit."#, hint: "Show explicit facts: norrisctl fact --explicit",
+                category: "explicit")
+            #expect(daemon.refusal(FactGet.self, #"{"id":"rude"}"#) == hidden)
+            #expect(daemon.refusal(FavoriteAdd.self, #"{"kind":"fact","id":"rude"}"#) == hidden)
+            #expect(daemon.refusal(FactRandom.self, #"{"category":"explicit"}"#)?.detail("category") == "explicit")
+            #expect(daemon.refusal(FactRandom.self, #"{"category":"exp"}"#)?.detail("category") == "exp")
             #expect(page.freshness?.origin == .cache && page.freshness?.state == .fresh)
             clock.advance(by: .hours(37))
             #expect(try daemon.search(text: "walker").freshness?.state == .stale)
