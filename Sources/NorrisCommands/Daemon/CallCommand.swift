@@ -16,7 +16,6 @@ struct CallCommand: SessionCommand {
           echo '{"query":"code"}' | norrisctl call fact.search -
           norrisctl call rpc.discover
         """)
-    static var statuses: [ExitStatus] { ExitStatus.allCases }
 
     /// The longest request line that the daemon accepts, in bytes.
     private static let longestRequest = 65_536

@@ -34,7 +34,6 @@ struct ConfigPathCommand: SessionCommand {
           norrisctl config path
           less "$(norrisctl config path)"
         """)
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
 
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile
@@ -53,7 +52,6 @@ struct ConfigCheckCommand: SessionCommand {
           norrisctl config check
           norrisctl config check && norrisctl reload
         """)
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
 
     func run(in session: Session) throws(Failure) -> Report {
         let path = try session.configurationFile

@@ -18,7 +18,6 @@ struct DoctorCommand: SessionCommand {
           norrisctl doctor
           norrisctl doctor --timeout 1s && echo healthy
         """)
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .internalError, .inputOutput, .notPermitted] }
 
     func run(in session: Session) -> Report {
         let checks = Doctor(session).checks

@@ -30,10 +30,6 @@ struct RefreshCommand: SessionCommand {
         arguments.flag(&isWaiting, "wait", "Wait for the result.")
     }
 
-    static var statuses: [ExitStatus] {
-        [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted, .configuration]
-    }
-
     func run(in session: Session) throws(Failure) -> Report {
         let parameters = SourceRefresh.Parameters(source: source)
         try session.checkFormat(for: SourceRefresh.self)

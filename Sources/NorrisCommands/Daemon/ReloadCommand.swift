@@ -15,7 +15,6 @@ struct ReloadCommand: SessionCommand {
           norrisctl reload
           norrisctl config check && norrisctl reload
         """)
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted, .configuration] }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: ServerReload.self)

@@ -23,8 +23,6 @@ struct StatusCommand: SessionCommand {
         arguments.flag(&showsMetrics, "metrics", "Print metrics for a monitoring system (OpenMetrics).")
     }
 
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
-
     func run(in session: Session) throws(Failure) -> Report {
         if showsMetrics { return try figures(session) }
         let reply = try session.call(ServerStatus.self)

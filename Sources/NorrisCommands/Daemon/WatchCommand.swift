@@ -16,7 +16,6 @@ struct WatchCommand: SessionCommand {
           norrisctl watch
           norrisctl watch --json | jq -r 'select(.phase == "failed") | .source'
         """)
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .notPermitted] }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.settings.format?.check(Event.schema)

@@ -24,8 +24,6 @@ struct PromptCommand: SessionCommand {
             &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 80)")
     }
 
-    static var statuses: [ExitStatus] { [.done] }
-
     /// The maximum number of requests, each for one fact, until a fact is suitable. More than one fact a request would
     /// use up facts that are not shown.
     private static let attempts = 8

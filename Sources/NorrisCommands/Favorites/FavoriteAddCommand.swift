@@ -4,9 +4,6 @@ import NorrisTerminal
 
 struct FavoriteAddCommand: SessionCommand {
     static let takesIDs = true
-    static var statuses: [ExitStatus] {
-        [.done, .nothing, .usage, .unavailable, .inputOutput, .temporary, .notPermitted, .configuration]
-    }
 
     static let name = "add"
     static let help = CommandHelp(

@@ -23,8 +23,6 @@ struct FavoriteCommand: CommandGroup {
         visit("COMMANDS", FavoriteImportCommand.self)
     }
 
-    static var statuses: [ExitStatus] { FavoriteListCommand.statuses }
-
     func run(in session: Session) throws(Failure) -> Report { try FavoriteListCommand().run(in: session) }
 }
 

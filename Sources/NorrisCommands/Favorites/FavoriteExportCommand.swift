@@ -19,7 +19,6 @@ struct FavoriteExportCommand: SessionCommand {
     /// The most favorites that the daemon returns in one reply.
     private static let pageLimit = 100
     static let hasFields = false
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
 
     func run(in session: Session) throws(Failure) -> Report {
         let session = session.with(defaultTimeout: .long)

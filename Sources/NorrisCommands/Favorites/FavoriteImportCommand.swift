@@ -26,8 +26,6 @@ struct FavoriteImportCommand: SessionCommand {
         }
     }
 
-    static var statuses: [ExitStatus] { [.done, .usage, .unavailable, .inputOutput, .temporary, .notPermitted] }
-
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteImport.self)
         let session = session.with(defaultTimeout: .long)

@@ -18,9 +18,6 @@ struct FeedAddCommand: SessionCommand {
           sudo norrisctl feed add planet.debian.org/rss20.xml --name planet --refresh 2h
           norrisctl feed add https://mastodon.example --kind mastodon
         """)
-    static var statuses: [ExitStatus] {
-        [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted]
-    }
     static let hasFields = false
     private static let kinds = PostSourceKind.addable.map(\.rawValue)
 

@@ -17,9 +17,6 @@ struct FeedImportCommand: SessionCommand {
           norrisctl feed import subscriptions.opml
           newsboat --export-to-opml | norrisctl feed import -
         """)
-    static var statuses: [ExitStatus] {
-        [.done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted]
-    }
     static let hasFields = false
 
     private var file = "-"

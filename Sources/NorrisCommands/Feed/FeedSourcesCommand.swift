@@ -37,9 +37,6 @@ struct FeedRemoveCommand: SessionCommand {
         Examples:
           norrisctl feed remove planet
         """)
-    static var statuses: [ExitStatus] {
-        [.done, .nothing, .usage, .unavailable, .inputOutput, .temporary, .notPermitted]
-    }
     static let hasFields = false
 
     private var source = ""

@@ -28,9 +28,6 @@ struct CardCommand: SessionCommand {
           norrisctl card --aspect 16:9 --scene lake --size 3840 -o wallpaper.png
           norrisctl card --text "Ship it." --style poster --headline Courage --show
         """)
-    static let statuses: [ExitStatus] = [
-        .done, .nothing, .usage, .unavailable, .internalError, .inputOutput, .temporary, .notPermitted,
-    ]
 
     private enum Style: String, CaseIterable { case poster, scenic }
     private enum Scene: String, CaseIterable { case city, desert, forest, lake, sea, snow }

@@ -28,10 +28,6 @@ struct GifCommand: SessionCommand {
           norrisctl gif --id bq2Nk0o7bQhhseGATA --rendition fixed_height --url
         """)
 
-    static let statuses: [ExitStatus] = [
-        .done, .nothing, .usage, .unavailable, .temporary, .notPermitted, .configuration,
-    ]
-
     var query: [String] = []
     private var isTrending = false, isRandom = false
     private var id: String?, rendition: String?

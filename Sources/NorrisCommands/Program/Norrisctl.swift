@@ -42,8 +42,6 @@ struct Norrisctl: SessionCommand {
           norrisctl feed --unread
           norrisctl doctor
         """)
-    static var statuses: [ExitStatus] { ExitStatus.allCases }
-
     func run(in session: Session) -> Report { Welcome(session).report }
 }
 
@@ -58,8 +56,6 @@ protocol SessionCommand: Sendable {
     static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void)
     /// The command that a user probably meant with an unknown subcommand; nil if the command cannot guess.
     static func correction(of word: String) -> String?
-    /// The exit statuses in the help, in ascending order.
-    static var statuses: [ExitStatus] { get }
     /// Whether the arguments are ids, which may begin with a dash.
     static var takesIDs: Bool { get }
     /// Whether the result has fields for `--format`.
@@ -89,9 +85,6 @@ extension SessionCommand {
         return commands
     }
 
-    /// The exit statuses of a command that shows items of the daemon.
-    static var statuses: [ExitStatus] { [.done, .nothing, .usage, .unavailable, .temporary, .notPermitted] }
-
     static var takesIDs: Bool { false }
     static var hasFields: Bool { true }
 
@@ -103,8 +96,6 @@ extension SessionCommand {
 protocol CommandGroup: SessionCommand {}
 
 extension CommandGroup {
-    static var statuses: [ExitStatus] { [.done, .usage] }
-
     func run(in session: Session) throws(Failure) -> Report {
         let names = alternatives(Self.commands.map { $0.name })
         throw Failure(

@@ -145,9 +145,10 @@ struct Invocation {
         let page = HelpPage(
             name, type.help, descriptions,
             aliases: type.aliases.map { (path.dropLast() + [$0]).joined(separator: " ") },
-            groups: groups, statuses: type.statuses.map { ("\($0.rawValue)", $0.meaning) },
+            groups: groups,
+            statuses: path.count > 1 ? [] : ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) },
             closing: path.count > 1
-                ? "Options of every command: norrisctl --help"
+                ? "Options of every command, and exit statuses: norrisctl --help"
                 : "More about a command: norrisctl <command> --help. The manual: man norrisctl", width: width)
         var screen = Screen(layout: Layout(width: width, usesEscapes: layout.usesEscapes))
         for line in page.lines { screen.line(line.text, line.isHeading ? .bold : .normal) }

@@ -18,7 +18,6 @@ struct CompletionCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) { arguments.shell(&shell) }
     static let hasFields = false
-    static var statuses: [ExitStatus] { [.done, .usage] }
 
     func run(in session: Session) -> Report { Report(output: CompletionScript.text(for: shell ?? .bash)) }
 }

@@ -43,7 +43,6 @@ struct InitCommand: SessionCommand {
     }
 
     static let hasFields = false
-    static var statuses: [ExitStatus] { [.done, .usage] }
 
     func run(in session: Session) -> Report {
         let script = InitScript(greets: greets || !prompts, prompts: prompts || !greets, maxLength: maxLength)
