@@ -137,7 +137,7 @@ chapter_reload() {
     check "so does the journal, as an error" eventually 60 says 'config.yaml:1:.*levle' refused_in_journal "$mark"
     check "norrisctl says that it is degraded" says 'degraded' inside norrisctl status --plain
     check "what was in force still is" says 'upgrades [0-9]+ machines' as alice norrisctl search machines
-    check "norrisctl reload names line and key" complains 64 'config.yaml:1:.*levle' inside norrisctl reload
+    check "norrisctl reload names line and key" complains 78 'config.yaml:1:.*levle' inside norrisctl reload
     configure 'facts: {base_url: "http://facts.test"}'
     check "a reload with a mended file" inside systemctl reload norrisd
     check "is applied too, on the same connection" eventually 60 reloads_heard $((heard + 2))

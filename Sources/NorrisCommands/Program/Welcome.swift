@@ -44,7 +44,11 @@ struct Welcome {
             screen.line()
             return nil
         } catch {
-            return error
+            guard case .timedOut? = error.connection else { return error }
+            // No timeout makes the welcome wait longer.
+            var failure = error
+            failure.hint = "Find out why: norrisctl doctor"
+            return failure
         }
     }
 }
