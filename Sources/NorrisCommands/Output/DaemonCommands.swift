@@ -98,7 +98,7 @@ struct DaemonCommands {
 
     var log: Advice {
         guard let unit else { return "Read the standard error of norrisd." }
-        return "Read its log: \(command: "\(unit.isUsers ? "journalctl --user" : "sudo journalctl") -u \(unit.name) -n 20")"
+        return "Read its log: \(command: "\(unit.journalctl) -u \(unit.name) -n 20")"
     }
 }
 
@@ -112,6 +112,7 @@ struct DaemonProcess {
         static let user = Unit(name: "norrisd", isUsers: true)
 
         var systemctl: String { isUsers ? "systemctl --user" : "sudo systemctl" }
+        var journalctl: String { isUsers ? "journalctl --user" : "sudo journalctl" }
     }
 
     let id: Int
