@@ -48,13 +48,14 @@ package final class NumberedLists: Sendable {
     var size: (users: Int, bytes: Int) { state.withLock { ($0.users.count, $0.bytes) } }
 
     /// Stores a page as the user's last list of its kinds. A page whose cursor is the end of a stored list continues
-    /// that list.
+    /// that list. A page without items changes nothing, so that the list before it keeps its numbers.
     ///
     /// - Parameters:
     ///   - kind: the kind of all items; nil for a list of several kinds, which is the last list of those it contains.
     ///   - cursor: the cursor that requested the page; nil for a first page.
     ///   - next: the cursor of the following page.
     package func note(_ items: [Item], of kind: Favorite.Kind?, cursor: String?, next: String?, uid: UInt32) {
+        guard !items.isEmpty else { return }
         state.withLock { state in
             var user = state.users[uid] ?? User()
             state.bytes -= user.bytes
@@ -94,8 +95,8 @@ package final class NumberedLists: Sendable {
         }
         guard number >= 1, number <= list.items.count else {
             let count = list.items.count
-            let size = count == 0 ? "is empty" : count == 1 ? "has 1 item" : "has \(count) items"
-            throw .notFound("The last list \(size), so there is no number \(number).")
+            throw .notFound(
+                "The last list has \(count) item\(count == 1 ? "" : "s"), so there is no number \(number).")
         }
         let item = list.items[number - 1]
         guard kind == RecentServed.anyKind || item.kind == kind else {

@@ -38,6 +38,21 @@ struct NumberedListsTests {
         #expect(throws: ResponseError.self) { try id(2) }
     }
 
+    @Test func aListWithoutItemsLeavesTheNumbersOfTheLastList() throws {
+        note(["a", "b"], next: "x")
+        note([])
+        note([], of: .gif)
+        lists.note([], of: nil, cursor: nil, next: nil, uid: 1)
+        note([], cursor: "x")
+        #expect(try id(2) == "b" && id(2, of: RecentServed.anyKind) == "b")
+        note(["c"], cursor: "x")
+        #expect(try id(3) == "c")
+        let refusal = ResponseError.notFound(
+            "There is no list of GIFs to take number 1 from; lists are forgotten when norrisd restarts.",
+            hint: "List GIFs: norrisctl gif WORD")
+        #expect(throws: refusal) { try id(1, of: .gif) }
+    }
+
     @Test func aListHasAHundredNumbers() throws {
         note((1...80).map(String.init), next: "x")
         note((81...120).map(String.init), cursor: "x", next: "y")
@@ -73,7 +88,7 @@ struct NumberedListsTests {
         }
         #expect(try id(100, uid: 199).hasPrefix("99x"))
         // The bytes of a list are free once the list is replaced.
-        for uid in 0..<200 as Range<UInt32> { note([], uid: uid) }
-        #expect(lists.size.bytes < 200 * 200 && lists.size.users == 200)
+        for uid in 0..<200 as Range<UInt32> { note(["a"], uid: uid) }
+        #expect(lists.size.bytes < 200 * 300 && lists.size.users == 200)
     }
 }
