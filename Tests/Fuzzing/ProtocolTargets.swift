@@ -45,15 +45,19 @@ private func compare(_ envelope: RequestEnvelope, _ bytes: UnsafeRawBufferPointe
     }
     require((fault == nil) == isRequest, "The fault is \(fault?.error.message ?? "nil")")
     if isRequest {
-        require(envelope.id.flatMap { RequestID(JSONValue($0, of: bytes)) } == id ?? nil, "The id differs")
+        let read = envelope.id.flatMap { RequestID(JSONValue($0, of: bytes)) }
+        require(withoutSignOfZero(read) == id ?? nil, "The id differs")
         let method = envelope.method.flatMap { JSONValue($0, of: bytes).text }
         require(.string(method ?? "") == object["method"], "The method differs")
         let params = envelope.params.map { JSON(json: JSONValue($0, of: bytes)) }
         require(params == object["params"], "The parameters differ")
     } else {
-        require(fault?.id == (id ?? nil) ?? .null, "The id of the fault differs")
+        require(withoutSignOfZero(fault?.id) == (id ?? nil) ?? .null, "The id of the fault differs")
     }
 }
+
+/// The tree has no sign of zero.
+private func withoutSignOfZero(_ id: RequestID?) -> RequestID? { id == .negativeZero ? .integer(0) : id }
 
 private func requestID(_ json: JSON) -> RequestID? {
     switch json {

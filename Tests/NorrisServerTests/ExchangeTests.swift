@@ -83,6 +83,24 @@ struct ExchangeTests {
     }
 
     @Test(
+        "The sign of a zero comes back in results and errors",
+        arguments: ["fact.get", "nope", "server.info\",\"params\":\"x"])
+    func negativeZero(_ method: String) async throws {
+        let line = request("-0", method)
+        #expect(try await registry.reply(to: line).hasPrefix(#"{"jsonrpc":"2.0","id":-0,""#))
+        #expect(try await registry.reply(to: "[\(line)]").hasPrefix(#"[{"jsonrpc":"2.0","id":-0,""#))
+    }
+
+    @Test func aLongNameOfAParameterIsCutWhereverItIsNamed() async throws {
+        let name = String(repeating: "ä", count: 20_000)
+        for line in [request(1, "fact.random", #"{"\#(name)":1}"#), request(1, name)] {
+            let reply = try await registry.reply(to: line)
+            #expect(reply.contains(String(repeating: "ä", count: 80) + "…"))
+            #expect(reply.utf8.count < 1_000)
+        }
+    }
+
+    @Test(
         "A well-formed request without an id is never answered",
         arguments: [
             notification("server.info"), notification("nope"), notification("server.info", "[]"),

@@ -4,12 +4,15 @@
 package enum RequestID: Sendable, Equatable, JSONEncodable {
     case null
     case integer(Int64)
+    /// The integer `-0`, which an `Int64` would return as `0`.
+    case negativeZero
     case string(String)
 
     /// Returns nil if the value is not an id.
     package init?(_ value: JSONValue) {
         switch value.kind {
         case .null: self = .null
+        case .integer where value.encoded.elementsEqual("-0".utf8): self = .negativeZero
         case .integer: self = .integer(value.integer ?? 0)
         case .string: self = .string(value.text ?? "")
         case .false, .true, .double, .array, .object: return nil
@@ -20,6 +23,7 @@ package enum RequestID: Sendable, Equatable, JSONEncodable {
         switch self {
         case .null: json.null()
         case .integer(let integer): json.integer(integer)
+        case .negativeZero: json.literal("-0", endsValue: true)
         case .string(let string): json.string(string)
         }
     }

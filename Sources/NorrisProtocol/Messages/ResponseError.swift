@@ -85,7 +85,7 @@ extension ResponseError {
     package static func invalidParams(_ message: String, parameter: String? = nil, hint: String? = nil) -> ResponseError
     {
         var details = JSONObject()
-        details["parameter"] = parameter.map(JSON.string)
+        details["parameter"] = parameter.map { .string($0.cutForMessage) }
         return ResponseError(.invalidParams, message, hint: hint, details: details)
     }
 
@@ -129,12 +129,14 @@ extension ResponseError {
 }
 
 extension String {
-    /// The text in quotation marks for an error message, cut so that a hostile name cannot fill the reply.
-    package var quotedForMessage: String {
-        let limit = 80
-        let scalars = unicodeScalars.prefix(limit)
-        return scalars.endIndex == endIndex ? "\"\(self)\"" : "\"\(String(scalars))…\""
+    /// At most 80 characters of the text, so that a hostile name cannot fill the reply.
+    fileprivate var cutForMessage: String {
+        let scalars = unicodeScalars.prefix(80)
+        return scalars.endIndex == endIndex ? self : String(scalars) + "…"
     }
+
+    /// The text in quotation marks for an error message.
+    package var quotedForMessage: String { "\"\(cutForMessage)\"" }
 }
 
 /// The `code` of an error object. The set is open, because a newer peer may send unknown codes.
