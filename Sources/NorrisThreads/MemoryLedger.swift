@@ -1,9 +1,7 @@
 import Synchronization
 
-/// Limits the memory that peers make the daemon allocate: 96 MiB in two accounts with own limits.
-///
-/// An owner takes memory from an account before it allocates, and returns the memory when it frees. If an account is
-/// full, only its owners wait or refuse.
+/// Counts the memory that peers make the daemon allocate, in two accounts with limits of 96 MiB together. The event
+/// loop closes connections while an account exceeds its limit.
 package final class MemoryLedger: Sendable {
     package enum Account: Int, CaseIterable, Sendable {
         /// Incomplete request lines.
@@ -34,20 +32,10 @@ package final class MemoryLedger: Sendable {
     /// The limit of an account, in bytes.
     package func limit(of account: Account) -> Int { limits[account.rawValue] }
 
-    /// The memory taken from an account, in bytes.
+    /// The memory counted in an account, in bytes.
     package func used(of account: Account) -> Int { used[account.rawValue].load(ordering: .relaxed) }
 
-    /// Takes memory from an account.
-    ///
-    /// - Returns: false if the memory exceeds the limit; nothing is taken then.
-    package func take(_ bytes: Int, from account: Account) -> Bool {
-        let total = used[account.rawValue].wrappingAdd(bytes, ordering: .relaxed).newValue
-        if total <= limits[account.rawValue] { return true }
-        add(-bytes, to: account)
-        return false
-    }
-
-    /// Counts memory that is already allocated, or returns memory if the number is negative.
+    /// Adds allocated memory, or removes freed memory if the number is negative.
     package func add(_ bytes: Int, to account: Account) {
         used[account.rawValue].wrappingAdd(bytes, ordering: .relaxed)
     }

@@ -43,14 +43,12 @@ struct MemoryLedgerTests {
         #expect(MemoryLedger.Account.allCases.map(ledger.limit(of:)).reduce(0, +) == 96 << 20)
     }
 
-    @Test func whatDoesNotFitIsNotTaken() {
+    @Test func accountsAreCountedApart() {
         let ledger = MemoryLedger(limits: [.input: 100])
-        #expect(ledger.take(60, from: .input))
-        #expect(!ledger.take(41, from: .input))
-        #expect(ledger.used(of: .input) == 60)
-        #expect(ledger.take(40, from: .input))
-        ledger.add(-100, to: .input)
-        #expect(ledger.used(of: .input) == 0)
+        ledger.add(160, to: .input)
+        ledger.add(-60, to: .input)
+        #expect(ledger.used(of: .input) == 100 && ledger.limit(of: .input) == 100)
+        #expect(ledger.used(of: .replies) == 0 && ledger.limit(of: .replies) == 64 << 20)
     }
 }
 
