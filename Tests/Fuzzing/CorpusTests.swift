@@ -12,6 +12,13 @@ import Testing
         for input in inputs { run(input[...]) }
     }
 
+    /// `Scripts/fuzz` takes the names of the targets from the folders.
+    @Test func everyFolderBelongsToATarget() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../Corpora").standardized
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.sorted() == Fuzzing.targets.map(\.name).sorted())
+    }
+
     @Test("Files of JSONTestSuite as a request line, and as a member that the envelope ignores") func testSuite() throws
     {
         let files = try inputs("../../NorrisProtocolTests/JSONTestSuite/test_parsing")
