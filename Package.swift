@@ -220,9 +220,13 @@ let package = Package(
         .executable(name: "norrisctl", targets: ["norrisctl"]),
         .executable(name: "norrisd", targets: ["norrisd"]),
     ],
+    // Exact versions, so that anyone can repeat a build. To raise them: write new versions of the first two packages,
+    // write the versions of the other two that `swift package update` then asks for, and run Scripts/test.
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     ],
     targets: executables + composition + modules + sharedTypes + (drawsCards ? cards : [])
         + (isTested ? tests + [fuzzing] + (drawsCards ? [cardTests] : []) + (showsLocks ? visibleLocks : []) : []),
