@@ -193,6 +193,11 @@ ten_crashes() {
     done
 }
 
+seven_starts_of_the_socket() {
+    local start
+    for start in $(seq 7); do inside systemctl restart norrisd.socket || { echo "start $start"; return 1; }; done
+}
+
 starts_since() { journal_since "$1" -u norrisd NORRISD_EVENT=server.ready | grep -c facts=; }
 
 # hurry: for this chapter the watchdog is quicker, and so is what starts the service again.
@@ -222,6 +227,7 @@ chapter_restarts() {
     check "200 calls over three restarts all succeed" calls_across three_restarts
     check "there were three" [ "$(starts_since "$mark")" -eq 3 ]
     check "10 crashes in a row" ten_crashes
+    check "7 starts of the socket in a row" seven_starts_of_the_socket
     check "the socket is alive" is_active norrisd.socket
     check "and answers" says 'Chuck Norris' as bob norrisctl fact
     inside rm -r /run/systemd/system/norrisd.service.d
