@@ -17,32 +17,40 @@ struct ShuffleTests {
 
     /// Facts arrive, change and go, and the daemon restarts and crashes, in random order.
     @Test(arguments: 0..<30 as Range<UInt64>) func everyMatchingFactComesOnceBeforeAnyComesAgain(part: UInt64) throws {
-        for seed in part * 10..<part * 10 + 10 {
-            var generator = SeededRandom(seed: seed)
-            var world = ShuffleWorld()
-            let filter = Self.filters[Int(seed) % Self.filters.count]
-            var shuffle = Shuffle(key: generator.next())
-            var judge = ShuffleJudge()
-            var saved = (shuffle.encoded, judge)
-            for step in 0..<80 {
-                switch Int.random(in: 0..<20, using: &generator) {
-                case 0...1: world.arrive(Int.random(in: 1...12, using: &generator), using: &generator)
-                case 2: world.leave(Int.random(in: 1...9, using: &generator), using: &generator)
-                case 3: world.edit(Int.random(in: 1...5, using: &generator), using: &generator)
-                case 4: shuffle = try #require(Shuffle(encoded: shuffle.encoded))
-                case 5: saved = (shuffle.encoded, judge)
-                case 6:
-                    // A crash: what was served since the last write is forgotten.
-                    shuffle = try #require(Shuffle(encoded: saved.0))
-                    judge = saved.1
-                default:
-                    let count = Bool.random(using: &generator) ? 1 : Int.random(in: 1...100, using: &generator)
-                    let reply = world.next(count, &shuffle, filter)
-                    let fault = judge.fault(in: reply, count: count, matching: world.matching(filter))
-                    try #require(fault == nil, "seed \(seed), step \(step), \(filter.key), count \(count)")
-                }
-                judge.changed(to: world.matching(filter))
+        for seed in part * 10..<part * 10 + 10 { try checkWorld(seed, Self.filters[Int(seed) % Self.filters.count]) }
+    }
+
+    /// The same with more facts than two windows contain, so that most changes and restarts are within a cycle.
+    @Test(arguments: 0..<3 as Range<UInt64>) func everyMatchingFactOfSeveralWindowsComesOnce(seed: UInt64) throws {
+        try checkWorld(seed, FactFilter(allowsExplicit: true), facts: 700, steps: 50)
+    }
+
+    /// - Parameter facts: the number of facts at the beginning.
+    private func checkWorld(_ seed: UInt64, _ filter: FactFilter, facts: Int = 0, steps: Int = 80) throws {
+        var generator = SeededRandom(seed: seed)
+        var world = ShuffleWorld()
+        if facts > 0 { world.arrive(facts, using: &generator) }
+        var shuffle = Shuffle(key: generator.next())
+        var judge = ShuffleJudge()
+        var saved = (shuffle.encoded, judge)
+        for step in 0..<steps {
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0...1: world.arrive(Int.random(in: 1...12, using: &generator), using: &generator)
+            case 2: world.leave(Int.random(in: 1...9, using: &generator), using: &generator)
+            case 3: world.edit(Int.random(in: 1...5, using: &generator), using: &generator)
+            case 4: shuffle = try #require(Shuffle(encoded: shuffle.encoded))
+            case 5: saved = (shuffle.encoded, judge)
+            case 6:
+                // A crash: what was served since the last write is forgotten.
+                shuffle = try #require(Shuffle(encoded: saved.0))
+                judge = saved.1
+            default:
+                let count = Bool.random(using: &generator) ? 1 : Int.random(in: 1...100, using: &generator)
+                let reply = world.next(count, &shuffle, filter)
+                let fault = judge.fault(in: reply, count: count, matching: world.matching(filter))
+                try #require(fault == nil, "seed \(seed), step \(step), \(filter.key), count \(count)")
             }
+            judge.changed(to: world.matching(filter))
         }
     }
 
@@ -193,6 +201,9 @@ struct ShuffleJudge {
         var throughout: Set<String>
 
         var mayEnd: Bool { throughout.isSubset(of: served) }
+
+        /// The counts suffice for the few cycles of a set; hashing thousands of ids would take most of the time.
+        func hash(into hasher: inout Hasher) { hasher.combine([served.count, throughout.count]) }
     }
 
     /// The cycles that are possible after the served facts. Several are, because a fact that has arrived in a cycle may
