@@ -31,11 +31,16 @@ private struct EncodedEvent {
         let topic: Event.Topic
         let source: String?
         let isStart: Bool
+        /// Among the events of a connection, from 1; 0 in the key of the only event of a kind.
+        var number = 0
     }
 
-    let kind: Kind
+    var kind: Kind
     /// Includes the final LF.
     let line: [UInt8]
+
+    /// The memory of a waiting event in bytes, at most, because subscribers share lines.
+    var heldBytes: Int { line.count + MemoryLayout<EncodedEvent>.stride }
 
     init(_ event: Event) {
         kind = Kind(topic: event.topic, source: event.source, isStart: event.phase == .started)
@@ -45,23 +50,53 @@ private struct EncodedEvent {
 
 /// The topics of one connection, and the events that wait to be written to it.
 ///
-/// Handlers and publishers call the subscription on any thread; the connection takes the events on the event loop. For a slow peer,
-/// or a peer that waits for a reply, only the last event of each kind is kept, so that the number of waiting events is
-/// limited.
+/// Handlers and publishers call the subscription on any thread; the connection takes the events on the event loop. For
+/// a slow peer, or a peer that waits for a reply, only the last event of each kind is kept, so that the number of
+/// waiting events is limited.
 package final class Subscription: Sendable {
     private struct State {
         var topics: Set<Event.Topic> = []
-        var waiting: [EncodedEvent] = []
+        /// The waiting events. A dictionary, so that replacing one of thousands is fast.
+        var waiting: [EncodedEvent.Kind: EncodedEvent] = [:]
+        /// The number of the last event since the last ``take()``.
+        var last = 0
+        var heldBytes = 0
         /// Whether the connection knows that events wait.
         var isAnnounced = false
-        /// Whether the connection could not write the waiting events.
+        /// Whether only the last event of each kind is kept.
         var isHeldBack = false
         /// Whether the connection was closed.
         var isClosed = false
 
-        mutating func keepLastOfEachKind() {
-            var seen: Set<EncodedEvent.Kind> = []
-            waiting = Array(waiting.reversed().filter { seen.insert($0.kind).inserted }.reversed())
+        /// The waiting events in their order.
+        var ordered: [EncodedEvent] { waiting.values.sorted { $0.kind.number < $1.kind.number } }
+
+        mutating func add(_ event: EncodedEvent) {
+            last += 1
+            var event = event
+            event.kind.number = last
+            put(event)
+            if last > Limit.events { holdBack() }
+        }
+
+        private mutating func put(_ event: EncodedEvent) {
+            var key = event.kind
+            if isHeldBack { key.number = 0 }
+            let old = waiting.updateValue(event, forKey: key)
+            heldBytes += event.heldBytes - (old?.heldBytes ?? 0)
+        }
+
+        mutating func holdBack() {
+            guard !isHeldBack else { return }
+            isHeldBack = true
+            keep { _ in true }
+        }
+
+        /// Removes the waiting events that do not satisfy a condition.
+        mutating func keep(where isKept: (EncodedEvent) -> Bool) {
+            let events = ordered
+            (waiting, heldBytes) = ([:], 0)
+            for event in events where isKept(event) { put(event) }
         }
     }
 
@@ -80,7 +115,7 @@ package final class Subscription: Sendable {
         state.withLock { state in
             guard !state.isClosed else { return }
             state.topics = topics
-            state.waiting.removeAll { !topics.contains($0.kind.topic) }
+            state.keep { topics.contains($0.kind.topic) }
             // Inside the lock, so that the hub never contains a closed connection.
             hub.set(self, isActive: !topics.isEmpty)
         }
@@ -99,8 +134,7 @@ package final class Subscription: Sendable {
     fileprivate func offer(_ event: EncodedEvent) {
         let isFirst = state.withLock { state in
             guard state.topics.contains(event.kind.topic) else { return false }
-            state.waiting.append(event)
-            if state.isHeldBack || state.waiting.count > Limit.events { state.keepLastOfEachKind() }
+            state.add(event)
             defer { state.isAnnounced = true }
             return !state.isAnnounced
         }
@@ -109,24 +143,16 @@ package final class Subscription: Sendable {
 
     /// Records that the connection cannot write events now: until the next ``take()`` only the last event of each kind
     /// is kept.
-    func holdBack() {
-        state.withLock { state in
-            guard !state.isHeldBack else { return }
-            state.isHeldBack = true
-            state.keepLastOfEachKind()
-        }
-    }
+    func holdBack() { state.withLock { $0.holdBack() } }
 
-    /// The memory of the waiting events in bytes, at most, because subscribers share lines.
-    var heldBytes: Int {
-        state.withLock { $0.waiting.reduce(0) { $0 + $1.line.count + MemoryLayout<EncodedEvent>.stride } }
-    }
+    /// The memory of the waiting events in bytes.
+    var heldBytes: Int { state.withLock { $0.heldBytes } }
 
     /// Returns and removes the waiting lines, in the order of their events.
     func take() -> [[UInt8]] {
         state.withLock { state in
-            defer { (state.waiting, state.isAnnounced, state.isHeldBack) = ([], false, false) }
-            return state.waiting.map(\.line)
+            defer { state = State(topics: state.topics, isClosed: state.isClosed) }
+            return state.ordered.map(\.line)
         }
     }
 }

@@ -128,12 +128,22 @@ struct SubscriptionTests {
             hub.publish(finished("planet", number))
             hub.publish(.item(source: "facts", added: number, at: noon))
         }
-        let last = subscription.take().suffix(4)
         #expect(
-            last == [
+            subscription.take() == [
                 finished("facts", 999).line, Event.server(.ok, at: noon).line, finished("planet", 999).line,
                 Event.item(source: "facts", added: 999, at: noon).line,
             ])
+    }
+
+    @Test func ofManyKindsTheLastOfEachWaits() {
+        let subscription = subscription([.source])
+        subscription.holdBack()
+        for number in 0..<2 { for source in 0..<300 { hub.publish(finished("s\(source)", number)) } }
+        let held = subscription.heldBytes
+        hub.publish(finished("s0", 2))
+        #expect(subscription.heldBytes == held)
+        #expect(subscription.take() == (1..<300).map { finished("s\($0)", 1).line } + [finished("s0", 2).line])
+        #expect(subscription.heldBytes == 0)
     }
 
     /// A client that waits for a run identifies the end of the run by the start before it.
