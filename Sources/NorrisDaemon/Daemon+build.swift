@@ -58,7 +58,7 @@ extension Daemon {
         let server = Server(
             socket: socket, registry: core.makeRegistry(isAdministrator: core.settings.isAdministrator),
             limits: { core.settings.configuration.limits },
-            heartbeat: Watchdog.interval().map { Server.Heartbeat(every: $0) { notifier.watchdog() } },
+            heartbeat: Watchdog.interval().map { ($0, { notifier.watchdog() }) },
             events: core.events, logger: logger
         ) {
             notifier.ready(status: core.health.statusLine)

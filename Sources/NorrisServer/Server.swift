@@ -13,15 +13,11 @@ import Synchronization
 /// Connections that are not done within ``Tuning/drainTime`` are cut, and connections that wait for a network within
 /// ``Tuning/networkDrainTime``.
 package final class Server: Service, Sendable {
-    /// A periodic call by the serving loop. The calls stop if the loop hangs.
-    package struct Heartbeat: Sendable {
-        package var interval: Duration
-        package var beat: @Sendable () -> Void
+    /// A periodic call that passes through the serving loop and the tasks' threads. The calls stop if either hangs.
+    package typealias Heartbeat = (interval: Duration, beat: @Sendable () -> Void)
 
-        package init(every interval: Duration, _ beat: @escaping @Sendable () -> Void) {
-            (self.interval, self.beat) = (interval, beat)
-        }
-    }
+    /// A task for the event loop.
+    typealias Work = @Sendable () async -> Void
 
     let registry: MethodRegistry
     let limits: @Sendable () -> Limits
@@ -51,12 +47,12 @@ package final class Server: Service, Sendable {
     }
 
     package func run() async throws {
-        let (requests, feed) = AsyncStream.makeStream(of: DeferredTask.self)
+        let (work, feed) = AsyncStream.makeStream(of: Work.self)
         let inbox: Inbox
         do {
             try socket.listen()
             inbox = try Inbox()
-            var loop: EventLoop? = try EventLoop(self, listener: socket.descriptor, inbox: inbox, deferred: feed)
+            var loop: EventLoop? = try EventLoop(self, listener: socket.descriptor, inbox: inbox, tasks: feed)
             let code = startThread {
                 pthread_setname_np(pthread_self(), "norrisd-loop")
                 if var loop = loop.take() { loop.run() }
@@ -73,9 +69,7 @@ package final class Server: Service, Sendable {
             await withGracefulShutdownHandler {
                 await withDiscardingTaskGroup { tasks in
                     // The stream ends with the event loop.
-                    for await request in requests {
-                        tasks.addTask { await request.run() }
-                    }
+                    for await work in work { tasks.addTask { await work() } }
                 }
             } onGracefulShutdown: {
                 self.stop()

@@ -48,7 +48,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: daemon.socket), "The socket's file goes with the daemon")
     }
 
-    @Test func watchdogIsPingedByTheServingLoop() throws {
+    @Test func theWatchdogIsPinged() throws {
         let daemon = try RunningDaemon(environment: ["WATCHDOG_USEC": "200000"])
         #expect(daemon.notifications.wait(for: "WATCHDOG=1") != nil)
         #expect(daemon.notifications.wait(for: "WATCHDOG=1") != nil)

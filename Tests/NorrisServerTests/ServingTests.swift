@@ -36,6 +36,30 @@ import Testing
         }
     }
 
+    @Test func aThreadOfTasksThatHangsStopsTheHeartbeat() async throws {
+        let (beats, blockade) = (Counter(), Blockade())
+        let hanging: Handler.Body = { _, _ throws(ResponseError) in
+            .disk { () async throws(ResponseError) -> [UInt8] in
+                blockade.block()
+                return Array("{}".utf8)
+            }
+        }
+        let heartbeat: Server.Heartbeat = (.microseconds(100), { beats.increment() })
+        try await withServer(["author.list": hanging], heartbeat: heartbeat) { live in
+            while beats.value == 0 { try live.roundTrip() }
+            let client = try live.connect()
+            try client.send(lines: request(1, "author.list"))
+            blockade.waitUntilEntered()
+            let count = beats.value
+            // Takes many times as long as an interval.
+            for _ in 0..<200 { try live.roundTrip() }
+            #expect(beats.value == count)
+            blockade.lift()
+            try client.expect("1 {}")
+            while beats.value == count { try live.roundTrip() }
+        }
+    }
+
     @Test(
         "The connection stays usable after every error",
         arguments: ["nonsense", "1", "[]", request(1, "nope"), request(1, "fact.get", "[]"), "\u{FEFF}{}"])

@@ -15,8 +15,8 @@ struct EventLoop: ~Copyable {
     let counters: ServerCounters
     private let exchange: Exchange
     let inbox: Inbox
-    /// Runs deferred requests.
-    private let tasks: AsyncStream<DeferredTask>.Continuation
+    /// Runs deferred requests and the heartbeat.
+    private let tasks: AsyncStream<Server.Work>.Continuation
     private let epoll: CInt
     var listener: CInt
     /// Closed to accept and refuse a connection when all descriptors are in use.
@@ -68,7 +68,7 @@ struct EventLoop: ~Copyable {
 
     /// - Parameter listener: closed by the loop.
     init(
-        _ server: Server, listener: CInt, inbox: Inbox, deferred tasks: AsyncStream<DeferredTask>.Continuation
+        _ server: Server, listener: CInt, inbox: Inbox, tasks: AsyncStream<Server.Work>.Continuation
     ) throws(SystemError) {
         self.server = server
         self.listener = listener
@@ -148,7 +148,7 @@ struct EventLoop: ~Copyable {
 
     private mutating func beat() {
         guard let heartbeat = server.heartbeat else { return }
-        heartbeat.beat()
+        tasks.yield(heartbeat.beat)
         nextBeat = now + heartbeat.interval.nanoseconds
     }
 
@@ -329,7 +329,7 @@ struct EventLoop: ~Copyable {
             return nil
         }
         ledger.add(Limit.workReserve, to: .replies)
-        tasks.yield(DeferredTask(connection: c.pointee.id, work: request.work, inbox: inbox, ledger: ledger))
+        tasks.yield { [inbox, ledger, id = c.pointee.id, work = request.work] in await inbox.run(work, of: id, ledger) }
         return c.pointee.user
     }
 
@@ -357,7 +357,7 @@ struct EventLoop: ~Copyable {
 
     private mutating func take(_ result: Result<[UInt8], ResponseError>, _ id: ConnectionID) {
         ledger.add(-Limit.workReserve, to: .replies)
-        if case .success(let result) = result { ledger.add(-DeferredTask.excess(of: result), to: .replies) }
+        if case .success(let result) = result { ledger.add(-Inbox.excess(of: result), to: .replies) }
         guard let slot = slot(of: id), let c = connections[slot], let line = c.pointee.unfinished,
             let request = line.waiting
         else { return }

@@ -11,28 +11,6 @@ struct ConnectionID: Equatable, Sendable {
     let generation: UInt64
 }
 
-/// A deferred request, which runs as a task of the server and returns its result to the event loop.
-struct DeferredTask: Sendable {
-    let connection: ConnectionID
-    let work: Deferred.Work
-    let inbox: Inbox
-    /// The event loop has added ``Limit/workReserve`` for the result.
-    let ledger: MemoryLedger
-
-    func run() async {
-        do throws(ResponseError) {
-            let result = try await work()
-            ledger.add(DeferredTask.excess(of: result), to: .replies)
-            inbox.send(.result(connection, .success(result)))
-        } catch {
-            inbox.send(.result(connection, .failure(error)))
-        }
-    }
-
-    /// The bytes of a result above the reserve.
-    static func excess(of result: [UInt8]) -> Int { max(0, result.count - Limit.workReserve) }
-}
-
 /// Messages of other threads to the event loop; an eventfd(2) wakes it.
 final class Inbox: Sendable {
     enum Message: Sendable {
@@ -84,6 +62,22 @@ final class Inbox: Sendable {
             return state.messages
         }
     }
+
+    /// Runs a deferred request, and sends its result to the event loop.
+    ///
+    /// - Parameter ledger: the event loop has added ``Limit/workReserve`` for the result.
+    func run(_ work: Deferred.Work, of connection: ConnectionID, _ ledger: MemoryLedger) async {
+        do throws(ResponseError) {
+            let result = try await work()
+            ledger.add(Inbox.excess(of: result), to: .replies)
+            send(.result(connection, .success(result)))
+        } catch {
+            send(.result(connection, .failure(error)))
+        }
+    }
+
+    /// The bytes of a result above the reserve.
+    static func excess(of result: [UInt8]) -> Int { max(0, result.count - Limit.workReserve) }
 
     func close() {
         state.withLock { $0 = State(messages: [], isClosed: true) }

@@ -87,7 +87,8 @@ extension Server.Tuning {
 func withServer(
     _ bodies: [String: Handler.Body] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
     tuning: Server.Tuning = .patient, ledger: MemoryLedger = MemoryLedger(), events: EventHub = EventHub(),
-    isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true }, at path: String? = nil,
+    heartbeat: Server.Heartbeat? = nil, isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true },
+    at path: String? = nil,
     socket: ListeningSocket? = nil, _ body: (LiveServer) async throws -> Void
 ) async throws {
     let folder = TemporaryFolder()
@@ -98,7 +99,8 @@ func withServer(
     let (ready, signal) = AsyncStream.makeStream(of: Void.self)
     let server = Server(
         socket: try socket ?? ListeningSocket(binding: path, mode: 0o600), registry: registry, limits: limits,
-        events: events, tuning: tuning, ledger: ledger, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        heartbeat: heartbeat, events: events, tuning: tuning, ledger: ledger,
+        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         onReady: { signal.finish() })
     try await withThrowingTaskGroup { group in
         group.addTask(executorPreference: ServerThread()) {
@@ -184,6 +186,6 @@ extension LineClient {
 
     private func poll(for events: Int16) throws {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        guard Glibc.poll(&entry, 1, 300_000) == 1 else { throw Failure(description: "Nothing came.") }
+        guard Glibc.poll(&entry, 1, 60_000) == 1 else { throw Failure(description: "Nothing came.") }
     }
 }

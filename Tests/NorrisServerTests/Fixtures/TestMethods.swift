@@ -118,11 +118,16 @@ final class Blockade: Sendable {
     /// Blocks until `lift()`, and then writes `{}`.
     var body: Handler.Body {
         { _, json throws(ResponseError) in
-            self.entered.signal()
-            self.lifted.wait()
+            self.block()
             json.raw(Array("{}".utf8))
             return nil
         }
+    }
+
+    /// Blocks the calling thread until `lift()`.
+    func block() {
+        entered.signal()
+        lifted.wait()
     }
 
     func waitUntilEntered() { entered.wait() }
