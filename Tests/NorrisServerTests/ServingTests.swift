@@ -155,3 +155,25 @@ private func ownGroups() -> [gid_t] {
     getgroups(CInt(groups.count), &groups)
     return groups
 }
+
+struct RepliesTests {
+    @Test func eachByteBelongsToTheConnectionThatItWasWrittenTo() {
+        var replies = Replies()
+        func parts() -> [String] {
+            let ends = replies.parts.dropFirst().map(\.start) + [replies.json.count]
+            return zip(replies.parts, ends).map { part, end in
+                let text = replies.json.withBytes(in: part.start..<end) { String(decoding: $0, as: UTF8.self) }
+                return "\(part.slot)\(part.isLast ? " closes" : ""): \(text)"
+            }
+        }
+        for (slot, text) in [(7, "a"), (7, "b"), (9, "c"), (7, "d"), (8, "")] {
+            replies.write(to: slot) { json in Array(text.utf8).withUnsafeBytes { json.raw(lines: $0) } }
+        }
+        replies.end(7)
+        #expect(parts() == ["7: ab", "9: c", "7: d", "8: ", "7 closes: "])
+        replies.removeAll()
+        #expect(parts() == [] && replies.json.count == 0)
+        replies.write(to: 7) { $0.literal("e") }
+        #expect(parts() == ["7: e"])
+    }
+}

@@ -53,15 +53,8 @@ package struct JSONWriter: ~Copyable, @unchecked Sendable {
 
     /// Removes the output after a mark of this writer. A `removeAll()` invalidates all marks.
     package mutating func rewind(to mark: Mark) {
-        truncate(to: mark.count)
-        needsComma = mark.needsComma
-    }
-
-    /// Truncates the output to this number of bytes, which must be the end of a line.
-    package mutating func truncate(to count: Int) {
-        precondition(count <= self.count)
-        self.count = count
-        needsComma = false
+        precondition(mark.count <= count)
+        (count, needsComma) = (mark.count, mark.needsComma)
     }
 
     /// Ends the line; the next value begins without a comma.

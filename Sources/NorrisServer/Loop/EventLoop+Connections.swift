@@ -163,26 +163,19 @@ extension EventLoop {
 extension EventLoop {
     /// Sends the written replies.
     mutating func flush() {
-        guard !replies.isEmpty else { return }
-        var start = 0
-        for (slot, end, isLast) in replies {
-            send(start..<end, to: slot, isLast)
-            start = end
+        guard !replies.parts.isEmpty else { return }
+        for (index, part) in replies.parts.enumerated() {
+            let end = index + 1 < replies.parts.count ? replies.parts[index + 1].start : replies.json.count
+            send(part.start..<end, to: part.slot, part.isLast)
         }
-        // Usually there is one, for which removeLast is several times as fast.
-        if replies.count == 1 { replies.removeLast() } else { replies.removeAll(keepingCapacity: true) }
-        if json.count > Limit.keptReplies {
-            json = JSONWriter(capacity: Limit.keptReplies)
-        } else {
-            json.removeAll()
-        }
+        replies.removeAll()
     }
 
     /// - Parameter isLast: whether to close the connection after the bytes.
     private mutating func send(_ range: Range<Int>, to slot: Int, _ isLast: Bool) {
-        // The connection may have been closed as the slowest of all.
+        // The connection may have failed, or have been closed as the slowest of all.
         guard let c = connections[slot], c.pointee.phase != .gone else { return }
-        let isAlive = json.withBytes(in: range) { c.pointee.send($0[...]) }
+        let isAlive = replies.json.withBytes(in: range) { c.pointee.send($0[...]) }
         let unsent = c.pointee.unsentBytes
         guard isAlive, unsent > 0 || !isLast else { return remove(slot) }
         if unsent > 0 {
@@ -278,9 +271,11 @@ extension EventLoop {
             "connection.closed",
             metadata: ["peer.uid": "\(c.pointee.caller.peer.uid)", "reason": "\(EventLoop.tooMuchInput.message)"])
         Connection.discardInput(c.pointee.id.descriptor, using: input)
-        Response.write(id: .null, error: EventLoop.tooMuchInput, to: &json)
-        json.newline()
-        replies.append((slot, json.count, true))
+        replies.write(to: slot) { json in
+            Response.write(id: .null, error: EventLoop.tooMuchInput, to: &json)
+            json.newline()
+        }
+        replies.end(slot)
     }
 
     /// The reason why a request that must wait is not stored; nil if it is stored.
@@ -295,4 +290,35 @@ extension EventLoop {
     private static let tooMuchInput = ResponseError.busy(
         "The requests that this user has sent and that wait take too much memory.",
         hint: "Send fewer or shorter ones at a time, and each with its end.")
+}
+
+/// Replies that are written and not sent, in one buffer. Every byte belongs to a connection, because only
+/// ``write(to:_:)`` can write.
+struct Replies: ~Copyable {
+    private(set) var json = JSONWriter(capacity: Limit.keptReplies)
+    /// The parts of the buffer, each with its connection. The last part is not complete.
+    private(set) var parts: [(slot: Int, start: Int, isLast: Bool)] = []
+    /// The connection of the last part; -1 without parts.
+    private var slot = -1
+
+    @inline(__always) mutating func write<Result>(to slot: Int, _ body: (inout JSONWriter) -> Result) -> Result {
+        if slot != self.slot {
+            parts.append((slot, json.count, false))
+            self.slot = slot
+        }
+        return body(&json)
+    }
+
+    /// Marks a connection as to be closed when its replies are sent.
+    mutating func end(_ slot: Int) {
+        write(to: slot) { _ in }
+        parts[parts.count - 1].isLast = true
+    }
+
+    mutating func removeAll() {
+        // Usually there is one, for which removeLast is several times as fast.
+        if parts.count == 1 { parts.removeLast() } else { parts.removeAll(keepingCapacity: true) }
+        slot = -1
+        if json.count > Limit.keptReplies { json = JSONWriter(capacity: Limit.keptReplies) } else { json.removeAll() }
+    }
 }

@@ -47,10 +47,9 @@ struct EventLoop: ~Copyable {
     /// The users whose input has exceeded a limit since the last ``enforceLimits()``.
     var usersAboveLimit: Set<Int> = []
 
-    /// The replies since the last ``flush()``, with the end of each and its connection. They are sent together, so that
-    /// a peer that waits wakes up once, with the replies of others already sent.
-    var json = JSONWriter(capacity: Limit.keptReplies)
-    var replies: [(slot: Int, end: Int, isLast: Bool)] = []
+    /// The replies since the last ``flush()``. They are sent together, so that a peer that waits wakes up once, with
+    /// the replies of others already sent.
+    var replies = Replies()
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     /// Memory for input that no connection uses now.
     private var spareInputs: [[UInt8]] = []
@@ -186,37 +185,36 @@ struct EventLoop: ~Copyable {
         let end = now + Limit.turnTime
         while now < end, let slot = turns.next() {
             takeTurn(slot)
-            if json.count >= Limit.unsentReplies { flush() }
+            if replies.json.count >= Limit.unsentReplies { flush() }
         }
         flush()
     }
 
     private mutating func takeTurn(_ slot: Int) {
         guard let c = connections[slot], c.pointee.phase != .gone else { return }
-        let start = json.count
+        let start = replies.json.count
         let caller = c.pointee.caller
         var turn = Turn(start: now)
         var isAlive = true
         var isDone = false
-        var isClosing = false
         var hasRead = false
         var hasAnswered = false
         while isAlive, !isDone {
             if c.pointee.hasEvents { writeEvents(c) }
-            if turn.isOver || json.count - start >= Limit.turnReplies { break }
+            if turn.isOver || replies.json.count - start >= Limit.turnReplies { break }
             if let line = c.pointee.unfinished {
                 guard line.waiting == nil, c.pointee.unsentBytes == 0 else { break }
-                c.pointee.unfinished = exchange.proceed(line, of: caller, &turn, into: &json)
+                c.pointee.unfinished = replies.write(to: slot) { exchange.proceed(line, of: caller, &turn, into: &$0) }
                 noteAnswer(slot)
                 continue
             }
             switch c.pointee.next() {
             case .answer(let line):
-                c.pointee.unfinished = exchange.answer(line, of: caller, &turn, into: &json)
+                c.pointee.unfinished = replies.write(to: slot) { exchange.answer(line, of: caller, &turn, into: &$0) }
                 if c.pointee.unfinished != nil { noteAnswer(slot) }
                 hasAnswered = true
             case .refuseLongLine:
-                exchange.refuseLongLine(into: &json)
+                replies.write(to: slot) { exchange.refuseLongLine(into: &$0) }
                 turn.spend()
             case .read where c.pointee.isReadable && !hasRead:
                 hasRead = true
@@ -225,17 +223,13 @@ struct EventLoop: ~Copyable {
                 // epoll(7) reports more input again.
                 isDone = true
             case .close:
-                isClosing = true
+                replies.end(slot)
                 isDone = true
             }
         }
         now = monotonicNanoseconds()
         turn.finish(now)
-        guard isAlive else {
-            json.truncate(to: start)
-            return remove(slot)
-        }
-        if json.count > start || isClosing { replies.append((slot, json.count, isClosing)) }
+        guard isAlive else { return remove(slot) }
         if !isDone, c.pointee.unsentBytes == 0, c.pointee.unfinished?.waiting == nil {
             turns.add(slot, of: c.pointee.user)
         }
@@ -267,7 +261,7 @@ struct EventLoop: ~Copyable {
         let hasOthers = resource == .disk ? disk.hasRequests(of: user) : network.hasRequests(of: user)
         if hasOthers, let error = refusalOfInput(c) {
             // A waiting request would stay in memory.
-            c.pointee.unfinished = exchange.finish(line, .failure(error), into: &json)
+            c.pointee.unfinished = replies.write(to: slot) { exchange.finish(line, .failure(error), into: &$0) }
             guard c.pointee.unfinished == nil else { return }
             c.pointee.lastActivity = now
             // Before the input is counted, because the connection would otherwise be closed for a line that is already
@@ -303,7 +297,9 @@ struct EventLoop: ~Copyable {
     private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
         guard c.pointee.takesEvents else { return c.pointee.caller.subscription.holdBack() }
         c.pointee.hasEvents = false
-        for line in c.pointee.caller.subscription.take() { line.withUnsafeBytes { json.raw(lines: $0) } }
+        for line in c.pointee.caller.subscription.take() {
+            replies.write(to: Int(c.pointee.id.descriptor)) { json in line.withUnsafeBytes { json.raw(lines: $0) } }
+        }
     }
 
     // MARK: Deferred requests
@@ -365,8 +361,7 @@ struct EventLoop: ~Copyable {
         case .disk: disk.ended(of: c.pointee.user)
         case .network: network.ended(of: c.pointee.user)
         }
-        c.pointee.unfinished = exchange.finish(line, result, into: &json)
-        replies.append((slot, json.count, false))
+        c.pointee.unfinished = replies.write(to: slot) { exchange.finish(line, result, into: &$0) }
         if c.pointee.phase == .gone {
             c.pointee.unfinished = nil
             return remove(slot)
@@ -377,7 +372,7 @@ struct EventLoop: ~Copyable {
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
         // After a long reply, no other reply is written until the peer's pace is known.
-        if json.count >= Limit.turnReplies { flush() }
+        if replies.json.count >= Limit.turnReplies { flush() }
     }
 
     // MARK: The end
