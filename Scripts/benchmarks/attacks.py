@@ -190,7 +190,7 @@ def measure(options, server, attackers=(), pause=0.003, disk=FROM_DISK, peak=PEA
 
 @dataclasses.dataclass
 class Attack:
-    """Data that users send, each on some connections, and what is stored before."""
+    """Data that users send, each on some connections, and what is stored before, with a number of disabled sources."""
     data: bytes = INFO
     connections: int = 1
     users: int = 1
@@ -202,11 +202,13 @@ class Attack:
     disk: list = dataclasses.field(default_factory=lambda: FROM_DISK)
     prepare: typing.Callable = lambda server: None
     posts: int = 0
+    disabled: int = 0
 
     def run(self, options, folder):
         document = replied(rss(item(number, more=f"<author>author {number}</author>") for number in range(self.posts)))
         with Upstream(lambda *_: document) as upstream:
             sources = {f"s{number}": feed(upstream.url, refresh="24h") for number in range(5 if self.posts else 0)}
+            sources |= {f"d{number}": feed(upstream.url, enabled=False) for number in range(self.disabled)}
             with daemon(folder, {**OFFLINE, "posts": {"sources": sources}}) as server:
                 if self.posts:
                     wait_for(server.has_content, "the posts")
@@ -284,6 +286,7 @@ SIMPLE = {
     "marks-unknown": endless(lines(*[("post.mark_read", {"ids": [f"s0:{each}" for each in range(first, first + 3000)]})
                                      for first in range(0, 20_000, 3000)]), posts=2_000, disk=POSTS_FROM_DISK),
     "marks-all": endless(lines(("post.mark_read", {"all": True})), posts=2_000, disk=POSTS_FROM_DISK),
+    **{f"sources-{name}": endless(lines((METHODS[name], {})), disabled=1_000) for name in ["metrics", "status"]},
     "lists": endless(lines(("author.list", {}), ("post.list", {"unread": True}), ("post.list", {"author": "zzz"})),
                      users=1, posts=2_000, disk=POSTS_FROM_DISK),
     "held-half-lines": held(b"x" * 65_000, peak=PEAK_GOAL),

@@ -6,7 +6,8 @@ package final class BackgroundThreads: TaskExecutor, Sendable {
     /// One thread, so one job at a time: stores fetched content, clears the cache and runs imports.
     package static let background = BackgroundThreads(maximumThreads: 1)
 
-    /// Searches facts and reads fortune files, which can take seconds, without delaying the jobs of ``background``.
+    /// Searches facts, reads fortune files and writes metrics, which can take seconds, without delaying the jobs of
+    /// ``background``.
     package static let facts = BackgroundThreads(maximumThreads: 4)
 
     /// Opens the databases at startup, at the priority of the process, because no request is served yet.

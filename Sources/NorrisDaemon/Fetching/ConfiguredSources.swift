@@ -83,11 +83,13 @@ final class Sources: Sendable {
     let posts: [PostSource]
     /// In the order of `server.status`.
     let all: [any ContentSource]
+    private let byName: [String: any ContentSource]
 
     /// The same sources with other sources of posts.
     init(_ other: Sources, posts: [PostSource]) {
         (facts, gifs, self.posts) = (other.facts, other.gifs, posts)
         all = [facts, gifs] + posts
+        byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
     }
 
     /// Reads the file of the API key.
@@ -112,6 +114,7 @@ final class Sources: Sendable {
         posts = (configuration.posts.sources + others.filter { !names.contains($0.name) })
             .map { PostSource(configuration: $0, http: http, context: context) }
         all = [facts, gifs] + posts
+        byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
         if let reason = gifs.unavailableReason {
             // Most users without a key want no GIFs; a user who configured a key expects GIFs.
             context.logger.log(
@@ -121,7 +124,7 @@ final class Sources: Sendable {
     }
 
     /// The source with a name, or nil. Names are ASCII and unique in a configuration.
-    subscript(name: String) -> (any ContentSource)? { all.first { $0.name == name } }
+    subscript(name: String) -> (any ContentSource)? { byName[name] }
 
     /// The names of the sources whose posts are shown.
     var postNames: [String] { posts.map(\.name) }

@@ -2,6 +2,7 @@ import Glibc
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisThreads
 
 /// The methods `server.*`, `source.*`, `cache.*`, `event.*` and `rpc.discover`.
 struct ServerHandlers: Sendable {
@@ -37,12 +38,15 @@ struct ServerHandlers: Sendable {
                 json.raw(info[call.isAdministrator] ?? [])
                 return nil
             },
-            Handler(ServerMetrics.self, inMemory: { _, _ in ServerMetrics.Result(text: health.metrics.text) }),
-            Handler(ServerStatus.self, inMemory: { _, _ in health.status }),
+            Handler(
+                ServerMetrics.self,
+                deferred: { _, _ in
+                    ServerHandlers.elsewhere { ServerMetrics.Result(text: health.metrics.text).jsonBytes }
+                }), Handler(ServerStatus.self, status),
             Handler(ServerReload.self, onDisk: reload),
             Handler(
                 SourceRefresh.self,
-                inMemory: { parameters, call throws(ResponseError) in
+                onDisk: { parameters, call throws(ResponseError) in
                     let started = try sources.refresh(parameters.source, isAdministrator: call.isAdministrator)
                     return SourceRefresh.Result(started: started)
                 }),
@@ -65,6 +69,24 @@ struct ServerHandlers: Sendable {
                     Removed(removed: try await sources.clear(parameters.source))
                 }), Handler(EventSubscribe.self, inMemory: subscribe),
         ]
+    }
+
+    /// The most sources whose status is written on the event loop, where many would make other users wait.
+    private static let fewSources = 100
+
+    @Sendable private func status(
+        _ parameters: NoMembers, _ call: Call, _ json: inout JSONWriter
+    ) throws(ResponseError) -> Deferred? {
+        guard sources.current.all.count <= ServerHandlers.fewSources else {
+            return ServerHandlers.elsewhere { health.status.jsonBytes }
+        }
+        health.status.encode(to: &json)
+        return nil
+    }
+
+    /// Writes a long result outside of the event loop and the thread of the services.
+    private static func elsewhere(_ write: @escaping @Sendable () -> [UInt8]) -> Deferred {
+        .disk { () async throws(ResponseError) -> [UInt8] in await BackgroundThreads.facts.run { _ in write() } }
     }
 
     /// Depends only on the program's version.

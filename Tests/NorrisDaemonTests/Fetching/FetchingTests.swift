@@ -153,6 +153,57 @@ import Testing
         }
     }
 
+    // MARK: Many sources
+
+    /// With thousands of sources, both texts take so long that other users would wait.
+    @Test func theMetricsAndTheStatusOfManySourcesAreNotWrittenOnTheEventLoop() async throws {
+        let sources = (0..<101).map { "s\($0): {kind: feed, url: 'http://none.example/', enabled: false}" }
+        let many = "posts: {sources: {\(sources.joined(separator: ", "))}}\n"
+        try await FakeUpstream.run { upstream in
+            try await FetchingDaemon.run(upstream, others: many, fetches: false) { daemon in
+                let clients = try await whileFactThreadsAreBusy {
+                    let clients = [try daemon.client(), try daemon.client()]
+                    for (client, method) in zip(clients, [ServerMetrics.name, ServerStatus.name]) {
+                        try client.send(line: #"{"jsonrpc":"2.0","id":1,"method":"\#(method)"}"#)
+                    }
+                    let other = try daemon.client()
+                    for _ in 0..<3 { let _: ServerInfo.Result = try other.call(ServerInfo.self) }
+                    for client in clients {
+                        var entry = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
+                        #expect(poll(&entry, 1, 0) == 0)
+                    }
+                    return clients
+                }
+                #expect(try clients[0].receiveLine()?.contains(#"norrisd_source_items{source=\"s100\""#) == true)
+                #expect(try clients[1].receiveLine()?.contains(#""name":"s100""#) == true)
+            }
+            try await FetchingDaemon.run(upstream, fetches: false) { daemon in
+                let status = try await whileFactThreadsAreBusy { try daemon.client().call(ServerStatus.self) }
+                #expect(status.sources.count == 2)
+            }
+        }
+    }
+
+    private func whileFactThreadsAreBusy<Result>(_ body: () throws -> Result) async throws -> Result {
+        let (busy, free) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        func perform() throws -> Result {
+            for _ in 0..<4 { busy.wait() }
+            defer { for _ in 0..<4 { free.signal() } }
+            return try body()
+        }
+        return try await withThrowingDiscardingTaskGroup { tasks in
+            for _ in 0..<4 {
+                tasks.addTask(executorPreference: globalConcurrentExecutor) {
+                    await BackgroundThreads.facts.run { _ in
+                        busy.signal()
+                        free.wait()
+                    }
+                }
+            }
+            return try perform()
+        }
+    }
+
     // MARK: Categories
 
     @Test func listedCategoriesAreKnownAfterARestartToo() async throws {
