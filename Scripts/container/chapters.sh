@@ -48,6 +48,7 @@ chapter_users() {
     inside useradd -m bob
     inside groupadd keepers
     inside useradd -m -G keepers carol
+    inside useradd -m -G sudo dave
 
     check "an ordinary user gets a fact" says 'Chuck Norris' as alice norrisctl fact --category dev
     check "alice searches" as alice norrisctl search kernel
@@ -58,6 +59,7 @@ chapter_users() {
 
     check "an ordinary user may not clear the cache" exits 77 as alice norrisctl clear-cache
     check "root may" inside norrisctl clear-cache
+    check "and a member of sudo, by default" as dave norrisctl clear-cache
     check "carol may not yet" exits 77 as carol norrisctl clear-cache
     configure 'admin_groups: [keepers]'
     check "a reload makes her group one of administrators" inside systemctl reload norrisd

@@ -1,5 +1,8 @@
+import Glibc
 import NorrisProtocol
+import NorrisServer
 import NorrisTestSupport
+import NorrisThreads
 import Testing
 
 @testable import NorrisDaemon
@@ -117,6 +120,12 @@ struct ConfigurationTests {
         ]
         #expect(try warnings(yaml) == always.union(here))
         #expect(try warnings(yaml, checksSystem: false) == always)
+        let key = try folder.write("0123456789abcdef", to: "key")
+        for (mode, isReadByAll) in [(0o604, true), (0o640, false), (0o600, false)] as [(mode_t, Bool)] {
+            chmod(key, mode)
+            let warning = "c:1: gifs.api_key_file: every user can read the key file; run: chmod o-r \(key)"
+            #expect(try warnings("gifs: {api_key_file: \(key)}") == (isReadByAll ? [warning] : []))
+        }
         for url in ["http://127.0.0.1:8080", "http://[fd00::1]", "http://localhost"] {
             #expect(try warnings("gifs: {base_url: '\(url)'}").isEmpty)
         }
@@ -134,13 +143,40 @@ struct ConfigurationTests {
     }
 }
 
+struct AdministratorTests {
+    private func settings(_ configuration: Configuration, _ log: LogRecorder) async -> Settings {
+        await BackgroundThreads.background.run { access in
+            Settings(ConfigurationLoader.Loaded(configuration: configuration), logger: log.logger, access)
+        }
+    }
+
+    @Test func membersOfTheGroupsOfTheDefaultAreAdministratorsAndMissingOnesAreNoWarning() async throws {
+        let log = LogRecorder()
+        let settings = await settings(Configuration(), log)
+        #expect(log.lines.isEmpty)
+        // Debian has a group sudo, Fedora a group wheel.
+        let group = try #require(Settings.groupID("sudo") ?? Settings.groupID("wheel"))
+        #expect(settings.isAdministrator(Peer(uid: 4_321, gid: 4_321, groups: [group])))
+        #expect(!settings.isAdministrator(Peer(uid: 4_321, gid: 4_321, groups: [4_321])))
+    }
+
+    @Test func aConfiguredGroupThatIsMissingIsAWarning() async {
+        let log = LogRecorder()
+        var configuration = Configuration()
+        configuration.adminGroups = ["root", "no such group"]
+        let settings = await settings(configuration, log)
+        #expect(log.lines == ["warning configuration.unknown-group"])
+        #expect(settings.isAdministrator(Peer(uid: 4_321, gid: 0, groups: [])))
+    }
+}
+
 struct ConfigurationPrintTests {
     @Test func defaultsArePrinted() {
         #expect(
             Configuration().yaml == """
                 log:
                   level: info
-                admin_groups: []
+                admin_groups: [sudo, wheel]
                 limits:
                   connections: 4096
                   connections_per_user: 256

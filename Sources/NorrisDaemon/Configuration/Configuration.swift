@@ -11,7 +11,8 @@ struct Configuration: Sendable, Equatable {
     /// The lowest level of logged messages.
     var logLevel = Logger.Level.info
     /// The groups whose members may call administrative methods, in addition to root and the daemon's user.
-    var adminGroups: [String] = []
+    /// Of the default, groups that do not exist are ignored.
+    var adminGroups = ["sudo", "wheel"]
     var limits = Server.Limits()
     /// How requests are sent to upstreams.
     var http = HTTP()

@@ -229,7 +229,10 @@ extension ConfigurationKind<String> {
     static let keyFile = path { path in
         var gifs = Configuration.Gifs()
         gifs.apiKeyFile = path
-        return GiphyKey(gifs, Credentials(directory: nil)).failure?.message
+        if let failure = GiphyKey(gifs, Credentials(directory: nil)).failure { return failure.message }
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IROTH != 0 else { return nil }
+        return "every user can read the key file; run: chmod o-r \(YAMLText.scalar(path))"
     }
 
     /// A path, made absolute.

@@ -48,11 +48,12 @@ final class Settings: Sendable {
         }
     }
 
-    /// A group that does not exist is a warning.
+    /// A group that does not exist is a warning, unless it is from the default, which suits several systems.
     private static func state(of loaded: ConfigurationLoader.Loaded, _ logger: Logger, _: BlockingAccess) -> State {
         let configuration = loaded.configuration
         let groups = configuration.adminGroups.compactMap { name in
             if let id = groupID(name) { return id }
+            guard configuration.adminGroups != Configuration().adminGroups else { return nil }
             logger.warning("configuration.unknown-group", metadata: ["group": "\(name)"])
             return nil as gid_t?
         }
