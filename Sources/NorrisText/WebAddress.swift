@@ -1,7 +1,9 @@
 /// The URL of a source as a person writes it: read as browsers do, without a fragment, and `https` without a scheme. A host
 /// that is no ASCII is percent-encoded. Nil unless it is an `http` or `https` URL of at most 2,048 bytes.
 package func sourceAddress(_ text: String) -> String? {
-    guard text.utf8.count <= 8192 else { return nil }
+    // No person writes other control characters than white space.
+    let isWritten = text.utf8.allSatisfy { 0x20...0x7E ~= $0 || 0x9...0xD ~= $0 || $0 >= 0x80 }
+    guard text.utf8.count <= 8192, isWritten else { return nil }
     var url = urlText(text)
     url = String(url.prefix { $0 != "#" })
     if url.hasPrefix("//") { url = "https:" + url }
@@ -9,6 +11,12 @@ package func sourceAddress(_ text: String) -> String? {
     let port = url.drop { $0 != ":" }.dropFirst().prefix { $0 != "/" }
     let isPort = !port.isEmpty && port.utf8.allSatisfy { 0x30...0x39 ~= $0 }
     if !hasScheme(url) || isPort { url = "https://" + url }
+    // Of several signs the last one is before the host.
+    let start = url.places(of: "://").first?.upperBound ?? url.startIndex
+    if let at = url[start...].prefix(while: { !"/?".contains($0) }).lastIndex(of: "@") {
+        let user = url[start..<at].split(separator: "@", omittingEmptySubsequences: false).joined(separator: "%40")
+        url = url[..<start] + user + url[at...]
+    }
     return url.utf8.count <= 2048 && isSourceURL(url) ? url : nil
 }
 

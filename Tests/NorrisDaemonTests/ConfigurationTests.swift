@@ -90,6 +90,7 @@ struct ConfigurationTests {
 
     @Test func whatIsValidAndWillNotWorkHereIsAWarning() throws {
         let folder = TemporaryFolder()
+        let file = try folder.write("", to: "file")
         let yaml = """
             admin_groups: [root, "no such group"]
             facts:
@@ -102,6 +103,10 @@ struct ConfigurationTests {
             posts:
               sources:
                 town: {kind: mastodon, url: https://town.example/, refresh: 4m}
+                none: {kind: exec, command: [\(folder.path)/none]}
+                folder: {kind: exec, command: [\(folder.path)]}
+                file: {kind: exec, command: [\(file)]}
+                shell: {kind: exec, command: [/bin/sh]}
             """
         func warnings(_ yaml: String, checksSystem: Bool = true) throws -> Set<String> {
             let loader = ConfigurationLoader(home: nil, currentDirectory: "/", checksSystem: checksSystem)
@@ -112,11 +117,16 @@ struct ConfigurationTests {
             "c:7: gifs.base_url: sends the API key unencrypted; write https:// if the host supports it",
             "c:11: posts.sources.town.refresh: 4m is a very short interval; use 5m or more to spare the upstream",
         ]
+        func program(_ line: Int, _ name: String, _ path: String) -> String {
+            "c:\(line): posts.sources.\(name): \(path) is no program that may be executed here; "
+                + "install it, or correct its path"
+        }
         let here: Set = [
             #"c:1: admin_groups[1]: there is no group "no such group" here; create it or remove the name"#,
             "c:4: facts.fortunes[1]: there is no file or folder \(folder.path)/none; "
                 + "install its package, or correct the path",
             "c:8: gifs.api_key_file: The key file \(folder.path)/none does not exist (gifs.api_key_file)",
+            program(12, "none", "\(folder.path)/none"), program(13, "folder", folder.path), program(14, "file", file),
         ]
         #expect(try warnings(yaml) == always.union(here))
         #expect(try warnings(yaml, checksSystem: false) == always)

@@ -193,9 +193,9 @@ package enum ConfigurationSchema {
         .init(
             name: "url",
             summary: "The feed itself; for mastodon the server; for users-posts the base URL of the API.",
-            accepts: ConfigurationKind.documentURL.expectation, isRequired: true,
+            accepts: ConfigurationKind.sourceURL(.feed).expectation, isRequired: true,
             read: { node, source, reader in
-                source.url = reader.read(source.kind == .feed ? .documentURL : .baseURL, node) ?? ""
+                source.url = reader.read(.sourceURL(source.kind), node) ?? ""
             },
             write: { YAMLText.scalar($0.url) }
         ),

@@ -36,6 +36,14 @@ enum ConfigurationRefusal: Error {
     case mismatch(hint: String? = nil)
     /// A complete sentence, which quotes nothing.
     case sentence(String)
+
+    /// The sentence about a value.
+    func sentence(expected: String, found: String) -> String {
+        switch self {
+        case .mismatch(let hint): "expected \(expected), found \(found)" + (hint.map { "; \($0)" } ?? "")
+        case .sentence(let sentence): sentence
+        }
+    }
 }
 
 extension ConfigurationKind<Bool> {
@@ -258,8 +266,12 @@ extension ConfigurationKind<String> {
             }, warn: { path, context in context.checksSystem ? missing(path) : nil })
     }
 
-    /// The URL of a document; feeds often have a query.
-    static let documentURL = url(isBase: false)
+    /// The URL of a source of posts: a document, which often has a query, or the base URL of an API.
+    ///
+    /// - Parameter allowsUser: whether it may have a user and a password. More people may read a configuration.
+    static func sourceURL(_ kind: PostSourceKind, allowsUser: Bool = false) -> Self {
+        url(isBase: kind != .feed, allowsUser: allowsUser)
+    }
 
     /// A URL to which paths are added, without trailing slashes.
     static let baseURL = url(isBase: true)
@@ -275,7 +287,7 @@ extension ConfigurationKind<String> {
     }()
 
     /// No message quotes the URL, because the URL may contain a password.
-    private static func url(isBase: Bool) -> Self {
+    private static func url(isBase: Bool, allowsUser: Bool = false) -> Self {
         text(
             "an http or https URL",
             check: { text, _ throws(ConfigurationRefusal) in
@@ -283,7 +295,7 @@ extension ConfigurationKind<String> {
                     throw .sentence("must not contain a query; remove ? and the part after it")
                 }
                 let (scheme, authority, rest) = try urlParts(text)
-                if authority.contains("@") {
+                if !allowsUser, authority.contains("@") {
                     throw .sentence("must not contain a user name or password; remove the part before @")
                 }
                 if rest.contains("#") { throw .sentence("must not contain a fragment; remove # and the part after it") }

@@ -1,3 +1,4 @@
+import Glibc
 import NorrisProtocol
 
 /// Reads the nodes of a file by the keys of the schema, and collects all faults.
@@ -65,10 +66,7 @@ struct ConfigurationReader {
             if let warning = kind.warn(value, context) { report(warning, at: node.mark, node, isWarning: true) }
             return value
         } catch {
-            switch error {
-            case .mismatch(let hint): refuse(node, expected: kind.expectation, hint: hint)
-            case .sentence(let sentence): refuse(node, sentence)
-            }
+            refuse(node, error.sentence(expected: kind.expectation, found: node.found))
             return nil
         }
     }
@@ -122,7 +120,7 @@ struct ConfigurationReader {
     }
 
     mutating func refuse(_ node: YAMLNode, expected: String, hint: String? = nil) {
-        refuse(node, "expected \(expected), found \(node.found)" + (hint.map { "; \($0)" } ?? ""))
+        refuse(node, ConfigurationRefusal.mismatch(hint: hint).sentence(expected: expected, found: node.found))
     }
 
     /// Adds a fault about a value.
@@ -143,15 +141,11 @@ struct ConfigurationReader {
 }
 
 extension ConfigurationReader {
-    /// Reads one entry of `posts.sources`, or a source to add. A result with a fault is not used.
+    /// Reads one entry of `posts.sources`. A result with a fault is not used.
     mutating func readSource(
         _ name: String, _ node: YAMLNode, inheriting posts: Configuration.Posts
     ) -> Configuration.PostSource {
-        if [SourceStatus.facts, SourceStatus.gifs].contains(name) {
-            refuseKey(node, "is the name of a built-in source; choose another name")
-        } else if !SourceName.isValid(name) {
-            refuseKey(node, "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -")
-        }
+        if let refusal = SourceName.refusal(of: name) { refuseKey(node, refusal) }
         let faultsBefore = faultCount
         var source = Configuration.PostSource(
             name: name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep
@@ -169,7 +163,22 @@ extension ConfigurationReader {
             refuseKey(node, "has a command; only kind: exec has one, and no url")
         } else if isProgram, source.command.first?.hasPrefix("/") != true {
             refuseKey(node, "has no absolute path of a program; write command: [/path, ARGUMENT]")
+        } else if context.checksSystem, let program = source.command.first,
+            access(program, X_OK) != 0 || access(program + "/.", F_OK) == 0
+        {
+            let advice = "is no program that may be executed here; install it, or correct its path"
+            report("\(YAMLText.scalar(program)) \(advice)", at: node.mark, node, isWarning: true)
         }
         return source
+    }
+}
+
+extension SourceName {
+    /// The reason why a text cannot be the name of a source of posts; nil if it can.
+    static func refusal(of text: String) -> String? {
+        if [SourceStatus.facts, SourceStatus.gifs].contains(text) {
+            return "is the name of a built-in source; choose another name"
+        }
+        return isValid(text) ? nil : "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -"
     }
 }
