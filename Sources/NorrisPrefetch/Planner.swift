@@ -19,7 +19,8 @@ struct Planner: Sendable {
         self.generator = generator
     }
 
-    /// Applies a configuration, and removes sources that it does not name. `histories` has an entry per new source.
+    /// Applies a configuration, and removes sources that it does not name. `histories` has an entry per new source, and
+    /// per known one that begins again with it.
     mutating func configure(
         _ policies: [(name: String, policy: SourcePolicy)], histories: [String: SourceSchedule.History], now: Timestamp
     ) {
@@ -28,7 +29,7 @@ struct Planner: Sendable {
         schedules = [:]
         for (name, policy) in policies {
             let interval = jitter.applied(to: policy.refresh, of: name)
-            if var schedule = known[name] {
+            if var schedule = known[name], histories[name] == nil {
                 schedule.apply(policy, interval: interval)
                 schedules[name] = schedule
             } else {

@@ -31,7 +31,7 @@ package final class Prefetcher: Service {
     private struct State {
         var planner: Planner
         var fetches: [String: @Sendable () async -> FetchOutcome] = [:]
-        /// The locks of runs and searches, which remain when the configuration changes.
+        /// The locks of runs and searches, which remain as long as their sources.
         var locks: [String: AsyncLock] = [:]
     }
 
@@ -61,12 +61,14 @@ package final class Prefetcher: Service {
     package func configure(_ sources: [Source]) async {
         let known = state.withLock { $0.planner.schedules }
         var histories: [String: SourceSchedule.History] = [:]
-        for source in sources where known[source.name] == nil {
+        // Also of sources without a run, because the file of the schedules may have been replaced.
+        for source in sources where known[source.name].map({ $0.record.lastRunAt == nil && !$0.isRunning }) ?? true {
             histories[source.name] = await host.history(of: source.name)
         }
         change { [histories] state in
             state.planner.configure(sources.map { ($0.name, $0.policy) }, histories: histories, now: clock.now)
             state.fetches = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.fetch) })
+            state.locks = state.locks.filter { state.fetches[$0.key] != nil }
         }
         wakeUp.set()
     }
@@ -112,7 +114,7 @@ package final class Prefetcher: Service {
     package func readClock() { wakeUp.set() }
 
     private func fetch(_ name: String, storing record: ScheduleRecord) async {
-        let lock = lock(of: name)
+        let (lock, identity) = (lock(of: name), schedule(of: name)?.identity)
         var outcome = FetchOutcome.cancelled
         let isLocked = await lock.lock()
         if isLocked {
@@ -125,8 +127,14 @@ package final class Prefetcher: Service {
                 if let fetch = state.withLock({ $0.fetches[name] }) { outcome = await fetch() }
             }
         }
-        await change(name) { $0.finish(name, outcome, now: self.clock.now) }
+        await change(name) {
+            if $0.schedules[name]?.identity === identity { $0.finish(name, outcome, now: self.clock.now) }
+        }
         switch outcome {
+        // Whoever waits for the run learns of its end.
+        case _ where schedule(of: name).map { $0.identity !== identity } ?? true:
+            let reason = "The source was removed during its run."
+            host.failed(name, SourceFailure(kind: .offline, message: reason, since: clock.now))
         case .fetched(let added, let newest, _): host.finished(name, added: added, newest: newest)
         case .failed: if let failure = schedule(of: name)?.failure(clock.now) { host.failed(name, failure) }
         case .postponed(let reason):

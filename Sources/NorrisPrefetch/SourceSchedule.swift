@@ -56,6 +56,10 @@ package struct SourceSchedule: Sendable {
     /// The limits of ``backoff(failures:using:)``.
     static let (shortestBackoff, longestBackoff) = (Duration.seconds(4), Duration.seconds(3600))
 
+    /// Tells a schedule from that of an earlier source with the same name.
+    final class Identity: Sendable {}
+
+    let identity = Identity()
     package private(set) var policy: SourcePolicy
     package private(set) var record: ScheduleRecord
     package private(set) var content: Content?
@@ -175,7 +179,8 @@ package struct SourceSchedule: Sendable {
 
     mutating func finishSearch(_ failure: FetchFailure?, now: Timestamp) {
         if let failure { return note(failure, now) }
-        (record.failure, failedAt) = (nil, nil)
+        // The wait before the next run stays.
+        (record.failure, record.failures, failedAt) = (nil, 0, nil)
     }
 
     // MARK: Changes

@@ -28,7 +28,9 @@ final class RecordingHost: PrefetchHost {
     var stored: [String: ScheduleRecord] { state.withLock { $0.stored } }
     var events: [Event] { state.withLock { $0.events } }
 
-    func history(of source: String) -> SourceSchedule.History { SourceSchedule.History() }
+    func history(of source: String) -> SourceSchedule.History {
+        SourceSchedule.History(record: stored[source] ?? ScheduleRecord())
+    }
 
     func store(_ record: ScheduleRecord, of source: String) { state.withLock { $0.stored[source] = record } }
 

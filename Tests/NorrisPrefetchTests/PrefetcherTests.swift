@@ -122,6 +122,57 @@ import Testing
         #expect(await search("facts", .success(7)) == 7)
         #expect(schedule?.record.failure == nil)
     }
+
+    /// The status shows no failures without their reason, and the next run comes as soon as before.
+    @Test func aSearchThatSucceedsEndsTheFailures() async throws {
+        try await running {
+            await end(.failed(Self.offline), .failed("facts", .offline))
+        }
+        let next = schedule?.nextRun(clock.now)
+        clock.advance(by: .seconds(60))
+        #expect(await prefetcher.search("facts") { _ throws(FetchFailure) in 7 } == 7)
+        #expect(schedule?.record.failures == 0 && schedule?.record.failure == nil)
+        #expect(schedule?.nextRun(clock.now) == next)
+    }
+
+    @Test("A run of a source that goes, or of an earlier one of its name, fails", arguments: [true, false])
+    func runsOfSourcesThatGo(isAddedAgain: Bool) async throws {
+        try await running {
+            await upstream.untilFetched()
+            await prefetcher.configure([])
+            let other = ScriptedFetch()
+            if isAddedAgain {
+                await prefetcher.configure([.init(name: "facts", policy: policy, fetch: other.fetch)])
+                // It does not wait for the earlier run.
+                await other.untilFetched()
+            }
+            await upstream.finish(.fetched(added: 7))
+            await host.heard(.failed("facts", .offline))
+            #expect(!host.events.contains(.finished("facts", 7)))
+            if isAddedAgain {
+                #expect(schedule?.isRunning == true)
+                await other.finish(.fetched(added: 1))
+                await host.heard(.finished("facts", 1))
+                #expect(schedule?.runs == SourceSchedule.Runs(added: 1))
+            }
+        }
+    }
+
+    /// The file of the schedules may come after the start.
+    @Test func theHistoryOfASourceWithoutARunIsReadAgain() async throws {
+        let record = ScheduleRecord(lastRunAt: clock.now, retryAt: clock.now.advanced(by: .seconds(900)))
+        try await running { await end(.fetched(added: 7), .finished("facts", 7)) }
+        let before = schedule?.record
+        await prefetcher.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
+        #expect(schedule?.record == before)
+        var disabled = policy
+        disabled.isEnabled = false
+        for expected in [ScheduleRecord(), record] {
+            host.store(expected, of: "other")
+            await prefetcher.configure([.init(name: "other", policy: disabled, fetch: upstream.fetch)])
+            #expect(prefetcher.schedule(of: "other")?.record == expected)
+        }
+    }
 }
 
 struct PlannerTests {
