@@ -2,7 +2,8 @@
 
 Clients keep and remove favorites, mark posts as read, search and draw facts, while an administrator refreshes, clears
 and reloads, and feeds come and go. Each daemon is killed within a second of its start, one in four already while it
-starts. strace(1) then shows that a reply follows the sync of its change.
+starts. strace(1) then shows that a reply follows the sync of its change. A daemon whose folder of the state comes later
+loses nothing of it.
 """
 
 import collections
@@ -176,6 +177,46 @@ def shuffle(folder, count):
     return [faultless(f"facts of one shuffle over {count} crashes", f"{len(drawn):,} drawn", faults, "each once")]
 
 
+def late(folder, _):
+    """A daemon that starts without the folder of its state gets it back while it runs, and nothing of it is lost."""
+    home, lost = folder / "late", collections.Counter()
+    (folder / "few").write_text("\n%\n".join(f"Fact {number} comes once." for number in range(60)))
+    setting = {**OFFLINE, "facts": {"enabled": False, "fortunes": [str(folder / "few")]}}
+
+    def draw(server, count):
+        return {server.call("fact.random", source="fortune")["items"][0]["id"] for _ in range(count)}
+
+    def note_lost(server, favorites, drawn, today):
+        lost["favorites"] += len(favorites - {kept["id"] for kept in server.pages("favorite.list", limit=100)})
+        lost["sources"] += "added" not in server.sources()
+        lost["read marks"] += sum(not post["read"] for post in server.pages("post.list", limit=100))
+        lost["shuffles"] += len(drawn & draw(server, 15))
+        lost["facts of the day"] += server.call("fact.today")["fact"]["id"] != today
+
+    with Upstream(lambda *_: replied(rss(item(number) for number in range(5)))) as upstream:
+        with daemon(home, setting) as server:
+            wait_for(lambda: draw(server, 1), "facts")
+            server.call("source.add", url=upstream.url + "/added", name="added", wait=True)
+            server.call("post.mark_read", all=True)
+            drawn, today = draw(server, 20), server.call("fact.today")["fact"]["id"]
+            for fact in drawn:
+                server.call("favorite.add", kind="fact", id=fact)
+        (home / "state").rename(home / "kept")
+        (home / "state").touch()
+        with daemon(home, setting) as server:
+            wait_for(lambda: draw(server, 9), "facts without the folder")
+            server.call("fact.today")
+            (home / "state").unlink()
+            (home / "kept").rename(home / "state")
+            wait_for(lambda: "added" in server.sources(), "the folder")
+            note_lost(server, drawn, drawn, today)
+        with daemon(home, setting) as server:
+            wait_for(lambda: draw(server, 0) is not None and server.items() > 60, "facts")
+            note_lost(server, drawn, drawn, today)
+    return [Row(f"a state folder that comes later: lost {kind}", str(count), goal="0", met=count == 0)
+            for kind, count in lost.items()]
+
+
 def order(folder, _):
     """A change is written and synced before its reply; a fact needs no disk."""
     trace, home, rows = folder / "trace", folder / "traced", []
@@ -212,5 +253,6 @@ def order(folder, _):
 
 
 def crashes(folder, options):
-    """kill -9 in the middle of writes and starts, --kills times; the order of writes, syncs and replies"""
-    return [*order(folder, options), *shuffle(folder, max(2, options.kills // 50)), *kills(folder, options.kills)]
+    """kill -9 in the middle of writes and starts, --kills times; a late folder; the order of writes, syncs, replies"""
+    return [*late(folder, options), *order(folder, options), *shuffle(folder, max(2, options.kills // 50)),
+            *kills(folder, options.kills)]

@@ -21,7 +21,9 @@ import Testing
 
     private func open(_ state: String) async throws -> (databases: Databases, stores: Stores) {
         let databases = try await Databases(cacheFolder: folder("cache"), stateFolder: folder(state), logger: logger)
-        return (databases, await Stores(databases: databases))
+        let stores = await Stores(databases: databases)
+        await stores.readState()
+        return (databases, stores)
     }
 
     private func take(_ count: Int, of facts: FactStore) -> [String] {

@@ -139,10 +139,13 @@ import Testing
     func runsOfSourcesThatGo(isAddedAgain: Bool) async throws {
         try await running {
             await upstream.untilFetched()
-            await prefetcher.configure([])
-            let other = ScriptedFetch()
+            let (rest, other) = (ScriptedFetch(), ScriptedFetch())
+            let unchanged = Prefetcher.Source(name: "rest", policy: policy, fetch: rest.fetch)
+            await prefetcher.configure([unchanged])
+            // Its record goes with it.
+            host.store(ScheduleRecord(), of: "facts")
             if isAddedAgain {
-                await prefetcher.configure([.init(name: "facts", policy: policy, fetch: other.fetch)])
+                await prefetcher.configure([unchanged, .init(name: "facts", policy: policy, fetch: other.fetch)])
                 // It does not wait for the earlier run.
                 await other.untilFetched()
             }

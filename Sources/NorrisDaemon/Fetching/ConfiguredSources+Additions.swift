@@ -9,10 +9,14 @@ import Synchronization
 /// Adding and removing sources of posts on request.
 extension ConfiguredSources {
     /// Adds a source, unless there is one with the same kind and address.
-    func add(_ parameters: SourceAdd.Parameters) async throws(ResponseError) -> SourceAdd.Result {
+    ///
+    /// - Parameter file: the configuration file, for messages.
+    func add(
+        _ parameters: SourceAdd.Parameters, besides file: String
+    ) async throws(ResponseError) -> SourceAdd.Result {
         var added = try checked(parameters)
         // Two requests for one address follow each other, so that the second one finds the source of the first.
-        let address = "\(added.kind) \(added.url)"
+        let address = PostSource.settings(kind: added.kind, url: added.url)
         let lock = pending.withLock { pending in
             let lock = pending.locks[address] ?? AsyncLock()
             pending.locks[address] = lock
@@ -23,17 +27,25 @@ extension ConfiguredSources {
             lock.unlock()
             pending.withLock { if !lock.isLocked { $0.locks[address] = nil } }
         }
-        let known = current.posts.first { $0.kind == added.kind && $0.configuration.url.hasSameBytes(as: added.url) }
+        let known = current.posts.first { $0.settings == address }
         if let known { return SourceAdd.Result(name: known.name, isAdded: false) }
-        let name = try takeName(parameters.sourceName, for: added.url)
+        let name = try takeName(parameters.sourceName, for: added.url, besides: file)
         defer { pending.withLock { _ = $0.names.remove(name) } }
         added.name = name
         let configuration = settings.configuration
         guard let new = Configuration.PostSource(added, inheriting: configuration.posts) else { throw .internalError() }
         let source = PostSource(configuration: new, http: configuration.http, context: context)
-        let first = parameters.waits ? try await fetchFirst(source) : nil
-        do throws(ResponseError) { try await store(source, added) } catch {
+        let identity = source.policy.settings
+        try await stores.added.prepare(name, identity: identity)
+        // A source of the configuration with this name may have left posts.
+        _ = try? await source.clear()
+        let first: (added: Int, newest: [Event.NewItem])?
+        do throws(ResponseError) {
+            first = parameters.waits ? try await fetchFirst(source) : nil
+            try await store(source, added, hasRun: parameters.waits)
+        } catch {
             _ = try? await source.clear()
+            _ = try? await stores.added.remove(name, identity: identity)
             throw error
         }
         guard let first else { return SourceAdd.Result(name: name, isAdded: true) }
@@ -42,40 +54,45 @@ extension ConfiguredSources {
         return SourceAdd.Result(name: name, isAdded: true, items: stores.posts.count(source: name))
     }
 
-    /// Fetches a source for the first time, and returns what is new. The schedule counts from this run.
+    /// Fetches a source for the first time, and returns what is new.
     private func fetchFirst(
         _ source: PostSource
     ) async throws(ResponseError) -> (added: Int, newest: [Event.NewItem]) {
-        var new: (added: Int, newest: [Event.NewItem]) = (0, [])
         var awaited = source
         awaited.isAwaited = true
-        switch await awaited.fetch() {
-        case .fetched(let added, let newest, _): new = (added, newest)
-        case .failed(let failure): throw refusal(failure, of: source)
-        case .postponed(let reason):
-            throw refusal(FetchFailure(kind: reason.kind, message: reason.message), of: source)
-        case .cancelled: throw .shuttingDown
+        let outcome: FetchOutcome
+        do { outcome = try await awaited.run(stores.records.beginImport(of: source.name)) } catch {
+            if Task.isCancelled { throw .shuttingDown }
+            // The disk has failed, and not the upstream.
+            guard let failure = error as? FetchFailure else { throw .cacheNotWritable }
+            throw refusal(failure, of: source)
         }
-        let policy = source.policy
-        let record = ScheduleRecord(
-            lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true)
-        await stores.records.write(record, for: source.name)
-        return new
+        guard case .fetched(let added, let newest, _) = outcome else { throw .shuttingDown }
+        return (added, newest)
     }
 
-    /// Stores a new source, which is fetched from now on.
-    private func store(_ new: PostSource, _ added: AddedSource) async throws(ResponseError) {
+    /// Stores a new source, which is fetched from now on. The schedule counts from a first run.
+    private func store(_ new: PostSource, _ added: AddedSource, hasRun: Bool) async throws(ResponseError) {
         guard await changing.lock() else { throw .shuttingDown }
         defer { changing.unlock() }
         try await stores.added.add(added)
+        if hasRun {
+            let policy = new.policy
+            let record = ScheduleRecord(
+                lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true)
+            await stores.records.write(record, for: new.name)
+        }
         // A configuration that was read meanwhile may have a source with the name.
         if current[new.name] == nil { await replace(Sources(current, posts: current.posts + [new])) }
         context.logger.notice("source.added", metadata: ["source": "\(new.name)", "kind": "\(new.kind)"])
     }
 
     /// Takes a name until the end of the request. An unused one is made from the host without a chosen one.
-    private func takeName(_ chosen: String?, for url: String) throws(ResponseError) -> String {
+    private func takeName(
+        _ chosen: String?, for url: String, besides file: String
+    ) throws(ResponseError) -> String {
         let known = current.postNames
+        let isOfFile = current.posts.contains { $0.name == chosen && $0.configuration.added == nil }
         return try pending.withLock { pending throws(ResponseError) in
             guard known.count + pending.names.count < AddedSources.maximum else {
                 throw .busy(
@@ -85,51 +102,46 @@ extension ConfiguredSources {
             let taken = pending.names.union(known)
             let name = chosen ?? SourceName.make(url: url, taken: taken)
             guard !taken.contains(name) else {
-                let isAdded = current.posts.contains { $0.name == name && $0.configuration.added != nil }
                 throw .invalidParams(
                     "There is a source \(name.quotedForMessage) already.", parameter: "name",
-                    hint: "Choose another name\(isAdded ? ", or remove it: norrisctl feed remove \(name)" : ".")")
+                    hint: "Choose another name, or remove it"
+                        + (isOfFile ? " from \(file)." : ": norrisctl feed remove \(name)"))
             }
             pending.names.insert(name)
             return name
         }
     }
 
-    /// The source without its name, checked as one of the configuration.
+    /// The source without its name, checked by the rules of the configuration; its address may have a user.
     private func checked(_ parameters: SourceAdd.Parameters) throws(ResponseError) -> AddedSource {
-        let kind = parameters.kind ?? "feed"
         guard let address = sourceAddress(parameters.url) else {
             throw .invalidParams(
                 "\(parameters.url.quotedForMessage) is not an http or https address.", parameter: "url")
         }
-        // A user and a password are no part of an address in the configuration, which more people may read.
-        let parts = address.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-        let hasUser = HTTPURL(address)?.userInfo != nil
-        let scheme = address.hasPrefix("https:") ? "https://" : "http://"
-        let values = [
-            ("kind", kind), ("url", hasUser ? scheme + (parts.last ?? "") : address), ("refresh", parameters.refresh),
-            ("keep", parameters.keep),
-        ]
-        var reader = ConfigurationReader(file: "", context: .init(folder: "/", home: nil, checksSystem: false))
-        let node = YAMLNode(
-            content: .mapping(
-                values.compactMap { name, value in
-                    value.map { text in
-                        let scalar = YAMLScalar(text: text, isPlain: true)
-                        return (name, YAMLNode(content: .scalar(scalar), path: name, mark: .init(), keyMark: .init()))
-                    }
-                }), path: "name", mark: .init(), keyMark: .init())
-        let source = reader.readSource(parameters.sourceName ?? "feed", node, inheriting: settings.configuration.posts)
-        if let fault = reader.faults.first {
-            let key = fault.key ?? "url"
-            throw .invalidParams("\(key): \(fault.message).", parameter: key)
+        if let name = parameters.sourceName, let refusal = SourceName.refusal(of: name) {
+            throw .invalidParams("The name \(name.quotedForMessage) \(refusal).", parameter: "name")
         }
-        var url = source.url
-        if hasUser { url = scheme + (parts.first ?? "").dropFirst(scheme.count) + "@" + url.dropFirst(scheme.count) }
+        let kind = try value(.postSource, "kind", parameters.kind) ?? .feed
+        let seconds = { (duration: Duration) in Int(duration.components.seconds) }
         return AddedSource(
-            name: "", kind: source.kind.rawValue, url: url,
-            refresh: parameters.refresh.map { _ in Int(source.refresh.components.seconds) },
-            keep: parameters.keep.map { _ in Int(source.keep.components.seconds) })
+            name: "", kind: kind.rawValue,
+            url: try value(.sourceURL(kind, allowsUser: true), "url", address) ?? address,
+            refresh: try value(.refresh, "refresh", parameters.refresh).map(seconds),
+            keep: try value(.keep, "keep", parameters.keep).map(seconds))
+    }
+
+    /// The value of a parameter, which has a kind of the configuration.
+    private func value<Value>(
+        _ kind: ConfigurationKind<Value>, _ parameter: String, _ text: String?
+    ) throws(ResponseError) -> Value? {
+        guard let text else { return nil }
+        let scalar = YAMLScalar(text: text, isPlain: true)
+        do throws(ConfigurationRefusal) {
+            return try kind.read(scalar, .init(folder: "/", home: nil, checksSystem: false))
+        } catch {
+            let reason = error.sentence(expected: kind.expectation, found: scalar.found)
+            throw .invalidParams("\(parameter): \(reason).", parameter: parameter)
+        }
     }
 
     /// The reply to a request whose first run has failed.
@@ -159,7 +171,7 @@ extension ConfiguredSources {
             throw .invalidParams(
                 "The source \(name) is in the configuration.", parameter: "name", hint: "Remove it from \(file).")
         }
-        try await stores.added.remove(name)
+        try await stores.added.remove(name, identity: source.policy.settings)
         await replace(Sources(current, posts: current.posts.filter { $0.name != name }))
         _ = try? await source.clear()
         context.logger.notice("source.removed", metadata: ["source": "\(name)"])

@@ -41,7 +41,7 @@ extension ConfiguredSources {
             do {
                 removed += try await source.clear()
             } catch {
-                throw .storage("The cache cannot be written now.", hint: "The daemon's log says why.")
+                throw .cacheNotWritable
             }
             await prefetcher.contentGone(source.name)
         }
@@ -56,9 +56,8 @@ extension ConfiguredSources {
         _ = try? await stores.posts.purgeSources(keeping: current.postNames, before: before)
     }
 
-    /// Makes all sources due, because the cache was replaced by an empty one.
+    /// Makes all sources due, because the cache was replaced. The facts in memory are served until the next fetch.
     func cacheWasReplaced() async {
-        await stores.cacheWasReplaced()
         for source in current.all { await prefetcher.contentGone(source.name) }
     }
 
@@ -72,6 +71,9 @@ extension ConfiguredSources {
 }
 
 extension ResponseError {
+    static let cacheNotWritable = ResponseError.storage(
+        "The cache cannot be written now.", hint: "See why: norrisctl status")
+
     /// The reason why a source is not refreshed, and the time from which it may be.
     init(_ refusal: RefreshRefusal, of source: String) {
         switch refusal {

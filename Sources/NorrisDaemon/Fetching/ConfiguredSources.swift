@@ -16,36 +16,53 @@ final class ConfiguredSources: Sendable {
     let clock: any WallClock
     let prefetcher: Prefetcher
     let settings: Settings
-    private let sources: Mutex<Sources>
+    /// nil until the initializer has read the added sources.
+    private let sources = Mutex<Sources?>(nil)
     /// `facts.mix_fortunes`, which every `fact.random` reads.
     private let mixesFortunes = Atomic(false)
     /// Held while the sources change, so that no change is lost.
     let changing = AsyncLock()
     /// The names and addresses of sources that are being added.
-    let pending = Mutex((names: Set<String>(), locks: [String: AsyncLock]()))
+    let pending = Mutex((names: Set<String>(), locks: [[String]: AsyncLock]()))
 
     init(settings: Settings, context: SourceContext, prefetcher: Prefetcher) async {
         (self.settings, self.context, self.prefetcher) = (settings, context, prefetcher)
         clock = context.environment.clock
         context.knownCategories.learn(await context.stores.records.fetch(of: FactSource.name)?.categories ?? [])
-        let added = await context.stores.added.all() ?? []
-        let sources = await BackgroundThreads.starting.run { Sources(settings.configuration, added, context, $0) }
-        self.sources = Mutex(sources)
-        await schedule(sources)
+        await readState()
+    }
+
+    /// Reads all that is kept in memory of `state.db`, at the start and when the file was replaced: shuffles, facts of
+    /// the day, the quota, added sources, and schedules of sources that have not run.
+    ///
+    /// What is on disk wins over what began without a file. What was read from an earlier file is written again.
+    func readState() async {
+        await stores.readState()
+        for added in sources.withLock({ $0?.posts ?? [] }).compactMap(\.configuration.added) {
+            try? await stores.added.add(added)
+        }
+        await configure()
     }
 
     /// Replaces the sources with the sources of the configuration in force, and those that were added.
     func configure() async {
         guard await changing.lock() else { return }
         defer { changing.unlock() }
-        let added = await stores.added.all() ?? current.posts.compactMap(\.configuration.added)
-        let new = await BackgroundThreads.background.run { Sources(settings.configuration, added, context, $0) }
+        let known = sources.withLock { $0?.posts ?? [] }
+        let added = await stores.added.all() ?? known.compactMap(\.configuration.added)
+        let new = await BackgroundThreads.starting.run { Sources(settings.configuration, added, context, $0) }
         await replace(new)
     }
 
     /// Called while ``changing`` is held.
     func replace(_ new: Sources) async {
-        sources.withLock { $0 = new }
+        let old = sources.withLock { sources in
+            defer { sources = new }
+            return sources
+        }
+        for source in old?.all ?? [] where new[source.name]?.settings != source.settings {
+            stores.records.endImports(of: source.name)
+        }
         await schedule(new)
     }
 
@@ -61,14 +78,14 @@ final class ConfiguredSources: Sendable {
 
     /// Fetches from a source according to its schedule.
     func fetch(_ source: any ContentSource) async -> FetchOutcome {
-        let outcome = await source.fetch()
-        guard current[source.name] == nil else { return outcome }
-        // Removed during the run, which may have stored posts after those before it were removed.
-        if let source = source as? PostSource, source.configuration.added != nil { _ = try? await source.clear() }
-        return .cancelled
+        // First, so that a change of the source after the comparison ends the import.
+        let run = stores.records.beginImport(of: source.name)
+        guard current[source.name]?.settings == source.settings else { return .cancelled }
+        return await source.fetch(run)
     }
 
-    var current: Sources { sources.withLock { $0 } }
+    // SAFETY: The initializer has read the sources; only the daemon's end cancels the task that waits for the lock.
+    var current: Sources { sources.withLock { $0! } }
     var stores: Stores { context.stores }
 
     /// The facts that a request without a category is served from.

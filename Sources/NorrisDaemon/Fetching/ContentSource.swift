@@ -23,7 +23,7 @@ protocol ContentSource: Sendable {
     var unavailableReason: SourceFailure? { get }
 
     /// Runs once: makes the stored content equal to the upstream's.
-    func run() async throws -> FetchOutcome
+    func run(_ run: SourceImport) async throws -> FetchOutcome
 
     /// Removes the fetched content and its record.
     ///
@@ -47,10 +47,10 @@ extension ContentSource {
     var now: Timestamp { context.environment.clock.now }
 
     /// Runs once, and returns how the run ended.
-    func fetch() async -> FetchOutcome {
-        do { return try await run() } catch {
+    func fetch(_ run: SourceImport) async -> FetchOutcome {
+        do { return try await self.run(run) } catch {
             if Task.isCancelled { return .cancelled }
-            // The content was cleared during the run, which makes the source due.
+            // What ended the generation has made the source due, unless the source is gone.
             if let error = error as? StoreError, error.reason == .contentGone { return .cancelled }
             return .failed(FetchFailure(error))
         }

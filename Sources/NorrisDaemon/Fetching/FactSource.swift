@@ -25,10 +25,10 @@ struct FactSource: ContentSource {
 
     func clear() async throws(StoreError) -> Int { try await stores.facts.clearUpstream() }
 
-    func run() async throws -> FetchOutcome {
+    func run(_ run: SourceImport) async throws -> FetchOutcome {
         var news = FactUnion()
         if let last = await lastFetch, configuration.queries.allSatisfy({ last.parts[$0]?.hasValidators == true }),
-            let outcome = try await fetchChanges(since: last, &news)
+            let outcome = try await fetchChanges(since: last, &news, run)
         {
             return outcome
         }
@@ -40,7 +40,7 @@ struct FactSource: ContentSource {
         if let (head, _) = try? await context.fetch.fetch(request(.categories), Fact.self) {
             categories = head.categories.filter(Fact.isCategoryName)
         }
-        return try await store(news, categories: categories)
+        return try await store(news, categories: categories, run)
     }
 
     private func facts(
@@ -55,7 +55,9 @@ struct FactSource: ContentSource {
     ///
     /// - Parameter news: receives the reply that has changes.
     /// - Returns: nil if there are or may be changes; then everything is fetched.
-    private func fetchChanges(since last: FetchRecord, _ news: inout FactUnion) async throws -> FetchOutcome? {
+    private func fetchChanges(
+        since last: FetchRecord, _ news: inout FactUnion, _ run: SourceImport
+    ) async throws -> FetchOutcome? {
         var record = last
         var combined = FetchHead()
         for (index, query) in configuration.queries.enumerated() {
@@ -71,17 +73,20 @@ struct FactSource: ContentSource {
             combined.combine(with: head)
         }
         record = newRecord(combined, parts: record.parts, categories: record.categories)
-        return await stores.records.renew(record, for: name) ? .fetched(added: 0, combined) : .cancelled
+        try await run.confirm(record)
+        return .fetched(added: 0, combined)
     }
 
-    private func store(_ news: FactUnion, categories: [String]) async throws -> FetchOutcome {
+    private func store(
+        _ news: FactUnion, categories: [String], _ run: SourceImport
+    ) async throws -> FetchOutcome {
         if news.facts.isEmpty, !configuration.queries.isEmpty, stores.facts.catalogue.upstreamCount > 0 {
             throw FetchFailure.unusable("The upstream returned no facts; the stored ones stay.")
         }
         let changes = try await stores.facts.replaceUpstream(
             // A fact is removed upstream only if every item of every reply could be used and none is the fact.
             news.facts, isComplete: news.head.skipped == 0,
-            fetch: newRecord(news.head, parts: news.parts, categories: categories))
+            fetch: newRecord(news.head, parts: news.parts, categories: categories), in: run)
         context.knownCategories.learn(categories)
         context.logger.info(
             "facts.fetched",

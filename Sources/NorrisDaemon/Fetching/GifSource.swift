@@ -82,7 +82,7 @@ struct GifSource: ContentSource {
 
     /// Fetches the lists of the configuration. A run that the quota has ended continues with the lists that are not stored
     /// since the last complete run.
-    func run() async throws -> FetchOutcome {
+    func run(_ run: SourceImport) async throws -> FetchOutcome {
         var added = 0
         let lists = [trending] + configuration.queries.map { .search($0, rating: rating) }
         let last = await stores.records.fetch(of: name)?.fetchedAt ?? Timestamp(seconds: 0)
@@ -98,7 +98,7 @@ struct GifSource: ContentSource {
             }
         }
         await stores.gifs.purge(before: notBefore, now: now)
-        guard try await stores.gifs.finishRun(newRecord(), of: lists) else { return .cancelled }
+        try await run.store(newRecord())
         added += try await fetchFavorites()
         context.logger.info("gifs.fetched", metadata: ["added": "\(added)", "total": "\(stores.gifs.count)"])
         return .fetched(added: added)

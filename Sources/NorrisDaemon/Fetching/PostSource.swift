@@ -2,6 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisText
 
 /// One entry of `posts.sources` of any kind.
 struct PostSource: ContentSource {
@@ -23,19 +24,22 @@ struct PostSource: ContentSource {
         configuration.kind == .exec ? "exec:\(configuration.command.joined(separator: " "))" : configuration.url
     }
     var refresh: Duration { configuration.refresh }
-    var settings: [String] { [kind, url] }
+    var settings: [String] { PostSource.settings(kind: kind, url: url) }
+
+    /// Equal for the same document: URLs are compared as URLs, not as texts.
+    static func settings(kind: String, url: String) -> [String] { [kind, HTTPURL(url)?.description ?? url] }
 
     func clear() async throws(StoreError) -> Int { try await stores.posts.clear(source: name) }
 
-    func run() async throws -> FetchOutcome {
+    func run(_ run: SourceImport) async throws -> FetchOutcome {
         let parts = await lastFetch?.parts ?? [:]
         let repaired = parts[PostSource.part(isRepaired: true)]
         let (head, posts) = try await posts(unless: repaired ?? parts[PostSource.part(isRepaired: false)])
         if head.isUnchanged {
-            let changes = await stores.posts.confirm(
-                source: name, keep: repaired == nil ? configuration.keep : nil,
+            try await stores.posts.confirm(
+                run, keep: repaired == nil ? configuration.keep : nil,
                 fetch: record(head, isRepaired: repaired != nil), at: now)
-            return changes == nil ? .cancelled : .fetched(added: 0, head)
+            return .fetched(added: 0, head)
         }
         if posts.isEmpty, head.skipped > 0 {
             throw FetchFailure.unusable("The source \(name) answered with \(head.skipped) posts, none of them usable.")
@@ -45,7 +49,7 @@ struct PostSource: ContentSource {
         if head.isCut { (kept.etag, kept.lastModified) = (nil, nil) }
         let isPartial = head.repairs > 0
         let changes = try await stores.posts.replace(
-            source: name, posts: posts, authors: head.authors, isComplete: head.skipped == 0 && !isPartial,
+            run, posts: posts, authors: head.authors, isComplete: head.skipped == 0 && !isPartial,
             keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial), at: now)
         var metadata: Logger.Metadata = [
             "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",

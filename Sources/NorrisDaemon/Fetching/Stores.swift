@@ -23,9 +23,16 @@ struct Stores: Sendable {
         posts = await PostStore(databases: databases)
         favorites = Favorites(databases: databases)
         recents = RecentSearches(databases: databases)
-        quota = await QuotaLedger(source: GifSource.name, databases: databases)
+        quota = QuotaLedger(source: GifSource.name, databases: databases)
         records = SourceRecords(databases: databases)
         added = AddedSources(databases: databases)
+    }
+
+    /// Reads what is kept in memory of `state.db`, at the start and when the file was replaced. Favorites, marks and
+    /// searches are read from the file each time.
+    func readState() async {
+        await facts.readShuffles()
+        await quota.read()
     }
 
     /// Writes what requests have changed in memory.

@@ -27,6 +27,8 @@ struct ServerHandlers: Sendable {
     }
 
     private var sources: ConfiguredSources { reloader.sources }
+    /// The configuration file, for messages.
+    private var file: String { reloader.file?.path ?? "the configuration" }
 
     var all: [Handler] {
         [
@@ -54,14 +56,13 @@ struct ServerHandlers: Sendable {
                 SourceAdd.self,
                 deferred: { parameters, _ in
                     .network { () async throws(ResponseError) -> [UInt8] in
-                        try await sources.add(parameters).jsonBytes
+                        try await sources.add(parameters, besides: file).jsonBytes
                     }
                 }),
             Handler(
                 SourceRemove.self,
                 onDisk: { parameters, _ throws(ResponseError) in
-                    let file = reloader.file?.path ?? "the configuration"
-                    return SourceRemove.Result(removed: try await sources.remove(parameters.sourceName, notOf: file))
+                    SourceRemove.Result(removed: try await sources.remove(parameters.sourceName, notOf: file))
                 }),
             Handler(
                 CacheClear.self,

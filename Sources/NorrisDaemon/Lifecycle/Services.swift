@@ -129,7 +129,7 @@ struct MaintenanceService: Service {
         } else if old.isCacheFailing, !followed.isCacheFailing {
             sources.cacheIsWritable()
         }
-        if followed.stateGeneration != old.stateGeneration { sources.stores.facts.stateWasReplaced() }
+        if followed.stateGeneration != old.stateGeneration { await sources.readState() }
     }
 }
 

@@ -16,7 +16,7 @@ package final class Databases: Sendable {
     /// The key of the cursors of all lists.
     package let cursorKey: UInt64
     private let measuredSpace = Mutex(Space())
-    /// How often each source's content was cleared.
+    /// How often each source's content was cleared, or the source became another one.
     private let clears = Mutex<[String: Int]>([:])
 
     /// Opens both files, and creates missing files.
@@ -107,14 +107,13 @@ package final class Databases: Sendable {
 
     // MARK: Fetches in steps
 
-    /// A value that changes when the content of a source is cleared or its file is replaced, so that a fetch that is
-    /// stored in several transactions notices that its first part was removed.
+    /// The generation of a source's content; see ``SourceImport``.
     func generation(of source: String) -> Int { clears.withLock { $0[source] ?? 0 } + cache.generation }
 
-    /// Called in the transaction that removes the content of a source.
+    /// Ends the generation: in each transaction that clears the content, and when the source becomes another one.
     func noteCleared(_ source: String) { clears.withLock { $0[source, default: 0] += 1 } }
 
-    /// The error of a fetch whose first part was removed.
+    /// The error of an import whose generation has ended.
     static let contentGone = StoreError(path: DatabaseKind.cache.fileName, .contentGone)
 
     // MARK: Faults

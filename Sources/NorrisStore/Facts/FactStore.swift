@@ -12,6 +12,8 @@ package final class FactStore: Sendable {
         var catalogue: FactCatalogue
         var book = ShuffleBook()
         var days = FactsOfTheDay()
+        /// The generation of the file whose shuffles and days are in memory; nil for none.
+        var readGeneration: Int?
         /// Whether a listener was told of changes that ``FactStore/writeShuffles()`` has not taken.
         var hasChanged = false
     }
@@ -29,26 +31,30 @@ package final class FactStore: Sendable {
     private let fortunesWanted = Listener()
     private let changed = Listener()
 
-    /// Reads the stored facts and shuffles. Fortune files are read later (``readFortunes(_:isCancelled:)``).
+    /// Reads the stored facts. Fortune files are read later (``readFortunes(_:isCancelled:)``).
     package init(databases: Databases) async {
         self.databases = databases
         state = Mutex(State(catalogue: FactCatalogue.Builder().finish()))
         await readUpstream(fortunes: [])
+    }
+
+    /// Reads the stored shuffles and facts of the day, at the start and when the file was replaced. What was read from
+    /// an earlier file is newer, and counts as unwritten. What began without a file gives way to what is on disk.
+    package func readShuffles() async {
+        let (generation, isFile) = (databases.state.generation, databases.state.condition.isWritable)
         let stored = try? await databases.read(databases.state) { database in
             (try ShuffleBook.Entry.all(database), try FactsOfTheDay(database))
         }
-        guard let (entries, days) = stored else { return }
-        state.withLock { state in
-            state.book.restore(entries)
-            state.days = days
-        }
-    }
-
-    /// Makes everything in memory count as unwritten, because `state.db` was replaced.
-    package func stateWasReplaced() {
         change { state in
-            state.book.noteLost()
-            state.days.noteLost()
+            if state.readGeneration != nil {
+                state.book.noteLost()
+                state.days.noteLost()
+            } else if let (entries, days) = stored {
+                state.book = ShuffleBook()
+                state.book.restore(entries)
+                state.days.restore(days)
+            }
+            if isFile { state.readGeneration = generation }
         }
     }
 
@@ -162,12 +168,12 @@ package final class FactStore: Sendable {
     /// - Parameters:
     ///   - isComplete: false if a missing fact is no reason to remove it.
     ///   - fetch: the record of the fetch.
+    ///   - run: the import of the fetch.
     /// - Throws: `cancelled`, `failed` or `contentGone`.
     @discardableResult package func replaceUpstream(
-        _ facts: [Fact], isComplete: Bool, fetch: FetchRecord
+        _ facts: [Fact], isComplete: Bool, fetch: FetchRecord, in run: SourceImport
     ) async throws(StoreError) -> UpstreamChanges {
         let cache = databases.cache
-        let generation = databases.generation(of: FactStore.upstreamSource)
         let plan = try? await databases.read(cache) { try FactTable.plan(for: facts, isComplete: isComplete, $0) }
         guard let plan else {
             throw StoreError(path: cache.path, Task.isCancelled ? .cancelled : .failed("unreadable"))
@@ -175,16 +181,12 @@ package final class FactStore: Sendable {
         let stored: Result<Void, StoreError>
         do throws(StoreError) {
             for part in plan.removed.parts(of: FactStore.factsAtOnce) {
-                try await databases.write(cache) { try FactTable.remove(part, $0) }
+                try await run.write { try FactTable.remove(part, $0) }
             }
             for part in plan.stored.parts(of: FactStore.factsAtOnce) {
-                try await databases.write(cache) { try FactTable.store(part, $0) }
+                try await run.write { try FactTable.store(part, $0) }
             }
-            try await databases.write(cache) { [databases] database in
-                let isWhole = databases.generation(of: FactStore.upstreamSource) == generation
-                guard isWhole else { throw Databases.contentGone }
-                try fetch.write(for: FactStore.upstreamSource, database)
-            }
+            try await run.write { try fetch.write(for: run.source, $0) }
             stored = .success(())
         } catch {
             stored = .failure(error)
@@ -297,8 +299,9 @@ package final class FactStore: Sendable {
 
     /// Writes the changed shuffles, the last items served and the facts of the day.
     ///
-    /// - Returns: false if a write failed; the next call tries again.
+    /// - Returns: false if a write failed, or the file was not read yet; the next call tries again.
     @discardableResult package func writeShuffles() async -> Bool {
+        guard state.withLock({ $0.readGeneration }) == databases.state.generation else { return false }
         let (changes, days, catalogue) = state.withLock { state in
             state.hasChanged = false
             return (state.book.changes, state.days.unwritten, state.catalogue)
@@ -353,8 +356,8 @@ struct FactsOfTheDay {
     private var facts: [CivilDate: Fact] = [:]
     /// Oldest choice first.
     private var order: [CivilDate] = []
-    /// The chosen facts that are not on disk.
-    private(set) var unwritten: [CivilDate: Fact] = [:]
+    /// The chosen facts that are not on disk; nil for a day that is still there, and was left out.
+    private(set) var unwritten: [CivilDate: Fact?] = [:]
 
     init() {}
 
@@ -368,6 +371,16 @@ struct FactsOfTheDay {
         }
     }
 
+    /// Adds the stored days. A day keeps its stored fact.
+    mutating func restore(_ stored: FactsOfTheDay) {
+        let own = self
+        self = stored
+        for day in own.order where facts[day] == nil {
+            (facts[day], unwritten[day]) = (own.facts[day], own.facts[day])
+            order.append(day)
+        }
+    }
+
     subscript(day: CivilDate) -> Fact? { facts[day] }
 
     mutating func add(_ fact: Fact, on day: CivilDate, today: CivilDate) {
@@ -377,26 +390,27 @@ struct FactsOfTheDay {
             let index = order.firstIndex(where: { abs($0.dayNumber - today.dayNumber) > 1 })
         else { return }
         let oldest = order.remove(at: index)
-        (facts[oldest], unwritten[oldest]) = (nil, nil)
+        facts[oldest] = nil
+        unwritten.updateValue(nil, forKey: oldest)
     }
 
-    /// Stores chosen facts, and deletes the oldest rows above the limit.
-    static func write(_ chosen: [CivilDate: Fact], _ database: Database) throws {
-        for (day, fact) in chosen {
-            try database.execute(
-                "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
-                [day.description, fact.jsonText])
+    /// Stores chosen facts, and deletes the days that were left out.
+    static func write(_ changes: [CivilDate: Fact?], _ database: Database) throws {
+        for (day, fact) in changes {
+            if let fact {
+                try database.execute(
+                    "INSERT OR REPLACE INTO facts_of_the_day (day, fact) VALUES (?, ?)",
+                    [day.description, fact.jsonText])
+            } else {
+                try database.execute("DELETE FROM facts_of_the_day WHERE day = ?", [day.description])
+            }
         }
-        // More rows than in memory, so that the days around today stay.
-        try database.execute(
-            "DELETE FROM facts_of_the_day WHERE number <= (SELECT max(number) FROM facts_of_the_day) - ?",
-            [2 * FactsOfTheDay.maximum])
     }
 
     /// Makes ``unwritten`` contain everything, because the file was replaced.
-    mutating func noteLost() { unwritten = facts }
+    mutating func noteLost() { unwritten = facts.mapValues { $0 } }
 
-    mutating func noteWritten(_ chosen: [CivilDate: Fact]) {
-        for day in chosen.keys { unwritten[day] = nil }
+    mutating func noteWritten(_ changes: [CivilDate: Fact?]) {
+        for (day, fact) in changes where unwritten[day] == .some(fact) { unwritten.removeValue(forKey: day) }
     }
 }

@@ -36,17 +36,37 @@ package struct AddedSources: Sendable {
         }
     }
 
+    /// Gives the name of a new source the read marks of a removed source with its identity, and nothing of another
+    /// source that had the name. ``remove(_:identity:)`` undoes it.
+    ///
+    /// - Parameter identity: equal for sources with equal content.
+    /// - Throws: `-32005` if the disk accepts no writes.
+    package func prepare(_ name: String, identity: String) async throws(ResponseError) {
+        try await databases.changeState { database in
+            try database.execute("DELETE FROM schedules WHERE source = ?", [name])
+            try ReadMarks.move(from: ReadMarks.removed(identity), to: name, database)
+        }
+    }
+
+    /// Adds a source, unless it is there.
+    ///
     /// - Throws: `-32005` if the disk accepts no writes.
     package func add(_ source: AddedSource) async throws(ResponseError) {
         try await databases.changeState { database in
             try database.execute(
-                "INSERT INTO sources (name, kind, url, refresh, keep) VALUES (?, ?, ?, ?, ?)",
+                "INSERT OR IGNORE INTO sources (name, kind, url, refresh, keep) VALUES (?, ?, ?, ?, ?)",
                 [source.name, source.kind, source.url, source.refresh, source.keep])
         }
     }
 
+    /// Removes a source with its schedule. Its read marks wait for a source with its identity.
+    ///
     /// - Throws: `-32005` if the disk accepts no writes.
-    package func remove(_ name: String) async throws(ResponseError) {
-        try await databases.changeState { try $0.execute("DELETE FROM sources WHERE name = ?", [name]) }
+    package func remove(_ name: String, identity: String) async throws(ResponseError) {
+        try await databases.changeState { database in
+            try database.execute("DELETE FROM sources WHERE name = ?", [name])
+            try database.execute("DELETE FROM schedules WHERE source = ?", [name])
+            try ReadMarks.move(from: name, to: ReadMarks.removed(identity), database)
+        }
     }
 }

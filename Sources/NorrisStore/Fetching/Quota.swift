@@ -8,16 +8,19 @@ import Synchronization
 package final class QuotaLedger: Sendable {
     private let source: String
     private let databases: Databases
-    private let window: Mutex<QuotaWindow>
+    private let window = Mutex(QuotaWindow())
 
-    /// Reads the requests of earlier processes.
-    package init(source: String, databases: Databases) async {
+    package init(source: String, databases: Databases) {
         (self.source, self.databases) = (source, databases)
-        let calls = try? await databases.read(databases.state) { database in
+    }
+
+    /// Adds the stored requests, which are of earlier processes, to those of this one.
+    package func read() async {
+        let calls = try? await databases.read(databases.state) { [source] database in
             try database.value("SELECT calls FROM quotas WHERE source = ?", [source]) as String?
         }
         let times = calls.flatMap { $0 }?.split(separator: " ").compactMap { Int64($0).flatMap(QuotaLedger.time) }
-        window = Mutex(QuotaWindow(calls: times ?? []))
+        window.withLock { $0.add(times ?? []) }
     }
 
     /// nil for a time that norrisd did not store.
@@ -87,6 +90,12 @@ package struct QuotaWindow: Sendable, Equatable {
     private var userCalls: [UserCall] = []
 
     package init(calls: [Timestamp] = []) { self.calls = calls.sorted() }
+
+    /// Adds stored requests, except those of seconds that the window contains.
+    mutating func add(_ stored: [Timestamp]) {
+        let known = Set(calls)
+        calls = (calls + stored.filter { !known.contains($0) }).sorted()
+    }
 
     /// Counts a request if the quota permits.
     package mutating func take(_ purpose: Purpose, by uid: UInt32? = nil, limit: Int, now: Timestamp) -> Answer {

@@ -46,21 +46,15 @@ package struct SourceRecords: Sendable {
 
     package init(databases: Databases) { self.databases = databases }
 
+    /// Begins an import into the current generation of a source's content.
+    package func beginImport(of source: String) -> SourceImport { SourceImport(of: source, databases) }
+
+    /// Ends the generation of a source's content, because the source goes or gets another address.
+    package func endImports(of source: String) { databases.noteCleared(source) }
+
     /// nil if the source was never fetched, its content was removed, or the record cannot be read.
     package func fetch(of source: String) async -> FetchRecord? {
         try? await databases.read(databases.cache) { try FetchRecord.read(of: source, $0) }
-    }
-
-    /// Replaces the record of a source after a reply without changes.
-    ///
-    /// - Returns: false if the record no longer exists, because its content was removed.
-    package func renew(_ record: FetchRecord, for source: String) async -> Bool {
-        let isThere = try? await databases.write(databases.cache) { database in
-            guard try FetchRecord.read(of: source, database) != nil else { return false }
-            try record.write(for: source, database)
-            return true
-        }
-        return isThere ?? true
     }
 
     /// The schedule of a source; empty if there is none or it cannot be read.

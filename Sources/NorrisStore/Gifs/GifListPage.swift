@@ -36,17 +36,6 @@ extension GifStore {
         }
     }
 
-    /// Stores the record of a run that fetched these lists.
-    ///
-    /// - Returns: false if a list was removed in the meantime; then the content of the run is lost.
-    package func finishRun(_ fetch: FetchRecord, of lists: [GifList]) async throws(StoreError) -> Bool {
-        try await databases.write(databases.cache) { database in
-            guard try lists.allSatisfy({ try StoredGifList($0, database) != nil }) else { return false }
-            try fetch.write(for: GifStore.source, database)
-            return true
-        }
-    }
-
     /// The stored part of a list, from a cursor on. A page may be shorter than its limit.
     ///
     /// - Parameter endsWithStored: whether the list ends with its stored part, because Giphy is not asked.

@@ -156,7 +156,8 @@ package final class GifStore: Sendable {
     /// - Returns: the number of GIFs.
     @discardableResult package func clear() async throws(StoreError) -> Int {
         // First, so that GIFs that a later step does not remove are fetched again.
-        try await write { database in
+        try await write { [databases] database in
+            databases.noteCleared(GifStore.source)
             try FetchRecord.remove(GifStore.source, database)
             try database.execute("DELETE FROM gif_lists")
         }

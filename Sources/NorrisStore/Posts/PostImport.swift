@@ -28,20 +28,27 @@ struct PostImport: Sendable {
     private let now: Timestamp
     /// The times until which users have read all posts of the source; nil if no user has.
     private let until: ClosedRange<Timestamp>?
-    /// Whether the source has no posts.
-    private let isFirst: Bool
+    /// Whether no import of the source was stored completely, or none of its posts is left.
+    private var isFirst = false
     private(set) var changes = PostChanges()
     /// The numbers of the posts, and the ids of the authors, in the fetch.
     private var heldPosts: Set<Int64> = []
     private var heldAuthors: Set<String> = []
     private var sortTimes: [Timestamp] = []
 
-    init(source: String, at now: Timestamp, until: ClosedRange<Timestamp>? = nil, isFirst: Bool = false) {
-        (self.source, self.now, self.until, self.isFirst) = (source, now, until, isFirst)
+    init(source: String, at now: Timestamp, until: ClosedRange<Timestamp>? = nil) {
+        (self.source, self.now, self.until) = (source, now, until)
     }
 
-    /// Whether nothing was stored yet.
-    var isEmpty: Bool { heldPosts.isEmpty && heldAuthors.isEmpty }
+    /// Begins with the authors that the source lists in addition to posts, in the first transaction.
+    mutating func begin(_ authors: [Post.Author], _ database: Database) throws {
+        let sql = """
+            SELECT NOT EXISTS (SELECT 1 FROM fetches WHERE source = ?1)
+                OR NOT EXISTS (SELECT 1 FROM posts WHERE source = ?1)
+            """
+        isFirst = try database.value(sql, [source]) ?? true
+        for author in authors { try take(author, database) }
+    }
 
     /// Stores a post. Of several posts with one id the first counts.
     mutating func take(_ post: Post, _ position: Int, _ database: Database) throws {

@@ -42,6 +42,7 @@ package final class PostStore: Sendable {
     /// record in the last one: after a crash between them, the next fetch is complete.
     ///
     /// - Parameters:
+    ///   - run: the import of the fetch.
     ///   - posts: in the order of the document.
     ///   - authors: authors that the source lists in addition to posts, or instead.
     ///   - isComplete: false if a missing post is no reason to expire it: then this fetch counts as the last that
@@ -50,12 +51,12 @@ package final class PostStore: Sendable {
     ///   - fetch: the record of the fetch.
     /// - Throws: also `contentGone`.
     @discardableResult package func replace(
-        source: String, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
+        _ run: SourceImport, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
         fetch: FetchRecord, at now: Timestamp = .now()
     ) async throws(StoreError) -> PostChanges {
         do {
-            let run = try await store(posts, authors, of: source, isComplete: isComplete, fetch, now)
-            return try await removeExpired(source: source, keep: keep, run)
+            let stored = try await store(posts, authors, in: run, isComplete: isComplete, fetch, now)
+            return try await removeExpired(run, keep: keep, stored)
         } catch {
             // Some of the transactions may have stored posts.
             await reload()
@@ -64,34 +65,35 @@ package final class PostStore: Sendable {
     }
 
     private func store(
-        _ posts: [Post], _ authors: [Post.Author], of source: String, isComplete: Bool, _ fetch: FetchRecord,
+        _ posts: [Post], _ authors: [Post.Author], in run: SourceImport, isComplete: Bool, _ fetch: FetchRecord,
         _ now: Timestamp
     ) async throws(StoreError) -> PostImport {
-        let generation = databases.generation(of: source)
-        var run = PostImport(
-            source: source, at: now, until: await readUntil(source), isFirst: count(source: source) == 0)
+        var stored = PostImport(source: run.source, at: now, until: await readUntil(run.source))
+        stored = try await run.write { [stored] database in
+            var stored = stored
+            try stored.begin(authors, database)
+            return stored
+        }
         var rest = Array(posts.enumerated())[...]
-        repeat {
+        while !rest.isEmpty {
             var bytes = 0
             let part = rest.prefix { post in
                 bytes += post.element.text?.utf8.count ?? 0
                 return bytes <= PostStore.bytesAtOnce || bytes == post.element.text?.utf8.count ?? 0
             }.prefix(PostStore.postsAtOnce)
             rest = rest.dropFirst(part.count)
-            run = try await databases.write(databases.cache) { [run, authors = run.isEmpty ? authors : []] database in
-                var run = run
-                for author in authors { try run.take(author, database) }
-                for (position, post) in part { try run.take(post, position, database) }
-                return run
+            stored = try await run.write { [stored] database in
+                var stored = stored
+                for (position, post) in part { try stored.take(post, position, database) }
+                return stored
             }
-        } while !rest.isEmpty
-        return try await databases.write(databases.cache) { [run, databases] database in
-            guard databases.generation(of: source) == generation else { throw Databases.contentGone }
-            var run = run
-            let last: Timestamp? = isComplete ? try PostStore.lastFetch(of: source, database) : nil
-            try run.leaveOthers(last: last ?? now, isComplete: isComplete, database)
-            try fetch.write(for: source, database)
-            return run
+        }
+        return try await run.write { [stored] database in
+            var stored = stored
+            let last: Timestamp? = isComplete ? try PostStore.lastFetch(of: run.source, database) : nil
+            try stored.leaveOthers(last: last ?? now, isComplete: isComplete, database)
+            try fetch.write(for: run.source, database)
+            return stored
         }
     }
 
@@ -108,37 +110,27 @@ package final class PostStore: Sendable {
     /// Records a reply without changes, and removes expired posts.
     ///
     /// - Parameter keep: the time that a post stays after the last fetch that contained it; nil for no limit.
-    /// - Returns: nil if the record of the fetch no longer exists, because its content was removed.
-    package func confirm(
-        source: String, keep: Duration?, fetch: FetchRecord, at now: Timestamp = .now()
-    ) async -> PostChanges? {
-        let run = PostImport(source: source, at: now)
-        do {
-            let isThere = try await databases.write(databases.cache) { database in
-                guard try PostStore.lastFetch(of: source, database) != nil else { return false }
-                try fetch.write(for: source, database)
-                return true
-            }
-            return isThere ? try await removeExpired(source: source, keep: keep, run) : nil
-        } catch {
-            // The failure was recorded. The content exists, so the source is not fetched again.
-            return PostChanges(total: count(source: source))
-        }
+    @discardableResult package func confirm(
+        _ run: SourceImport, keep: Duration?, fetch: FetchRecord, at now: Timestamp = .now()
+    ) async throws(StoreError) -> PostChanges {
+        try await run.confirm(fetch)
+        let changes = try? await removeExpired(run, keep: keep, PostImport(source: run.source, at: now))
+        return changes ?? PostChanges(total: count(source: run.source))
     }
 
     private func removeExpired(
-        source: String, keep: Duration?, _ run: PostImport
+        _ run: SourceImport, keep: Duration?, _ stored: PostImport
     ) async throws(StoreError) -> PostChanges {
-        var (run, removed) = (run, 0)
+        var (stored, removed) = (stored, 0)
         repeat {
-            (run, removed) = try await databases.write(databases.cache) { [run] database in
-                var run = run
-                let removed = try run.removeExpired(keep: keep, database)
-                return (run, removed)
+            (stored, removed) = try await run.write { [stored] database in
+                var stored = stored
+                let removed = try stored.removeExpired(keep: keep, database)
+                return (stored, removed)
             }
         } while removed > 0
-        setCount(run.changes.total, of: source)
-        return run.changes
+        setCount(stored.changes.total, of: run.source)
+        return stored.changes
     }
 
     /// Removes all posts of a source and the record of their fetch. Read marks stay in the state.
@@ -150,7 +142,9 @@ package final class PostStore: Sendable {
         }
         var (total, removed) = (0, 0)
         repeat {
-            removed = try await databases.write(databases.cache) { database in
+            removed = try await databases.write(databases.cache) { [databases] database in
+                // Also of an import that has begun since the first step.
+                databases.noteCleared(source)
                 let numbers = "SELECT number FROM posts WHERE source = ? LIMIT \(PostImport.rowsAtOnce)"
                 try database.execute("DELETE FROM posts WHERE number IN (\(numbers))", [source])
                 let removed = database.changesCount

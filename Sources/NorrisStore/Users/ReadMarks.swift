@@ -61,7 +61,8 @@ package struct ReadMarks: Sendable {
     private func stored(uid: UInt32) async throws(ResponseError) -> ReadPosts {
         try await databases.read(databases.state) { database in
             var posts = ReadPosts()
-            let marks = try database.rows("SELECT post, is_read FROM read_marks WHERE uid = ?", [Int64(uid)])
+            let marks = try database.rows(
+                "SELECT post, is_read FROM read_marks WHERE uid = ? AND source NOT GLOB '=*'", [Int64(uid)])
             while try marks.next() { posts.marks[try marks[0]] = try marks[1] }
             let rows = try database.rows("SELECT source, until FROM read_until WHERE uid = ?", [Int64(uid)])
             while try rows.next() { posts.until[try rows[0]] = try rows[1] }
@@ -75,6 +76,17 @@ package struct ReadMarks: Sendable {
         try await databases.changeState { database in
             if try UserState.isFull(for: Int64(uid), database) { throw UserState.full }
             try body(database)
+        }
+    }
+
+    /// Takes the place of the name in the marks of a removed source. No name of a source has the sign.
+    static func removed(_ identity: String) -> String { "=\(identity)" }
+
+    /// Moves all users' marks of one source to another one, whose marks are deleted.
+    static func move(from old: String, to new: String, _ database: Database) throws {
+        for table in ["read_until", "read_marks"] {
+            try database.execute("DELETE FROM \(table) WHERE source = ?", [new])
+            try database.execute("UPDATE \(table) SET source = ? WHERE source = ?", [new, old])
         }
     }
 

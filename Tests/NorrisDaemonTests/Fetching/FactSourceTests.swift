@@ -174,7 +174,7 @@ struct SourceFixture {
                     machine: "test", clock: ManualClock(.ofTests), fetch: FetchProcess(path: Programs.norrisFetch)),
                 knownCategories: knownCategories,
                 logger: logger))
-        return await source.fetch()
+        return await source.fetch(records.beginImport(of: FactSource.name))
     }
 
     var fetchedCount: Int { stores.facts.catalogue.count - builtinCount }
@@ -193,7 +193,7 @@ struct SourceFixture {
         guard var record = await records.fetch(of: FactSource.name) else { return }
         record.fetchedAt = record.fetchedAt - duration
         for (name, part) in record.parts { record.parts[name]?.checkedAt = part.checkedAt - duration }
-        _ = await records.renew(record, for: FactSource.name)
+        try await records.beginImport(of: FactSource.name).store(record)
     }
 }
 

@@ -175,6 +175,45 @@ import Testing
         }
     }
 
+    /// A search that waits for another one gets its failure, without a request of its own.
+    @Test func theFailureOfASearchIsThatOfThoseThatWaitForIt() async throws {
+        try await run { daemon, upstream in
+            upstream.hold()
+            let clients = try (0..<3).map { _ in try daemon.client() }
+            for (number, client) in clients.enumerated() {
+                try client.send(
+                    line: #"{"jsonrpc":"2.0","id":1,"method":"gif.search","params":{"query":"q\#(number)"}}"#)
+            }
+            await upstream.waitForRequests(1)
+            upstream.setFault(.status(503))
+            upstream.release()
+            for client in clients {
+                let reply = try Response(parsing: Array((try client.receiveLine() ?? "").utf8))
+                let error = #expect(throws: ResponseError.self) { try reply.outcome.get() }
+                let failure = try error?.details["last_error"].map { try SourceFailure(json: $0) }
+                #expect(failure?.kind == .http)
+            }
+            #expect(upstream.requests.count == 1)
+        }
+    }
+
+    @Test("A run ends although a list is too long for Giphy, or expires during the run", arguments: [true, false])
+    func runsEnd(isTooLong: Bool) async throws {
+        try await run(queries: "[cats, dogs]", settings: ", keep: 1s") { daemon, upstream in
+            if isTooLong { upstream.setFault(.status(414), path: "/v1/gifs/search") }
+            upstream.hold()
+            let sources = daemon.core.sources
+            let source = try #require(sources.current["gifs"])
+            async let outcome = sources.fetch(source)
+            await upstream.waitForRequests(1)
+            upstream.release()
+            await upstream.waitForRequests(2)
+            if !isTooLong { daemon.clock.advance(by: .seconds(60)) }
+            #expect(await outcome.added != nil)
+            #expect(await daemon.core.stores.records.fetch(of: "gifs") != nil)
+        }
+    }
+
     @Test func theQuotaEndsAndComesBack() async throws {
         try await run(settings: ", hourly_quota: 2") { daemon, upstream in
             _ = try search(daemon, #"{"query":"cats"}"#)

@@ -182,7 +182,8 @@ import Testing
             let items = items.map { "<item><guid>\($0)</guid><title>\(title)</title></item>" }.joined()
             upstream.setDocument(
                 "/feed", contentType: "application/rss+xml", body: Array("<rss><channel>\(items)\(end)".utf8))
-            return (await source.fetch().added, source.stores.posts.count(source: "blog"))
+            let run = source.stores.records.beginImport(of: "blog")
+            return (await source.fetch(run).added, source.stores.posts.count(source: "blog"))
         }
         #expect(await fetch(1, 2, 3) == (3, 3))
         await #expect(source.stores.records.fetch(of: "blog")?.parts["posts.2"]?.hasValidators == true)

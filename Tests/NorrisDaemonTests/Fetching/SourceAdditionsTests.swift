@@ -34,19 +34,6 @@ import Testing
         _ daemon: FetchingDaemon, as caller: FetchingDaemon.Caller = .administrator
     ) throws -> [PostSources.Source] { try daemon.client(caller).call(PostSources.self).items }
 
-    @Test("A taken name offers the removal of an added source, not of one of the configuration") func takenNames()
-        async throws
-    {
-        try await run(others: "posts: {sources: {own: {kind: feed, url: 'https://own.example/'}}}") {
-            daemon, upstream in
-            _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
-            let hint = { (name: String) in refusal("https://other.example/", ",\"name\":\"\(name)\"", of: daemon)?.hint
-            }
-            #expect(hint("blog") == "Choose another name, or remove it: norrisctl feed remove blog")
-            #expect(hint("own") == "Choose another name.")
-        }
-    }
-
     @Test func aSourceIsThereWithItsPostsAndStays() async throws {
         try await FakeUpstream.run { upstream in
             upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
@@ -132,6 +119,158 @@ import Testing
         }
     }
 
+    /// Removes `blog` while it is fetched for `refresh --wait`, and adds another feed under its name.
+    @Test func aRunOfAnEarlierSourceOfTheNameStoresNothing() async throws {
+        try await run { daemon, upstream in
+            let other = Self.feed.replacing("Hello", with: "Other")
+            upstream.setDocument("/other", contentType: "application/rss+xml", body: Array(other.utf8))
+            _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+            try daemon.watch.wait(for: .finished, of: "blog")
+            let more = Self.feed.replacing("<item>", with: "<item><guid>2</guid><title>Late</title></item><item>")
+            upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(more.utf8))
+            upstream.hold()
+            _ = try daemon.refresh(#"{"source":"blog"}"#)
+            await eventually { upstream.requests.count { $0.path == "/feed" } == 2 }
+            let administrator = try daemon.client(.administrator)
+            let _: SourceRemove.Result = try administrator.call(SourceRemove.self, #"{"name":"blog"}"#)
+            #expect(await daemon.core.stores.records.schedule(of: "blog") == ScheduleRecord())
+            let parameters = #"{"url":"\#(upstream.baseURL)/other","name":"blog"}"#
+            let _: SourceAdd.Result = try administrator.call(SourceAdd.self, parameters)
+            // The new source is not behind the run of the old one.
+            await eventually { upstream.requests.contains { $0.path == "/other" } }
+            upstream.release()
+            var phases: [Event.Phase] = []
+            while Set(phases).count < 2 {
+                let event = try daemon.watch.receiveEvent()
+                if event.source == "blog", let phase = event.phase, phase != .started { phases.append(phase) }
+            }
+            #expect(Set(phases) == [.failed, .finished])
+            let posts = try daemon.client().call(PostList.self, #"{"source":"blog"}"#).items
+            #expect(posts.map(\.title) == ["Other"])
+            let schedule = try #require(daemon.core.prefetcher.schedule(of: "blog"))
+            #expect(schedule.record.failures == 0 && schedule.runs.added == 1 && schedule.runs.failed == 0)
+        }
+    }
+
+    /// A configuration that changes the address of a source during its run.
+    @Test func aRunOfAnEarlierAddressStoresNothing() async throws {
+        func sources(_ url: String) -> String { "posts: {sources: {blog: {kind: feed, url: '\(url)'}}}\n" }
+        try await FakeUpstream.run { upstream in
+            upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
+            upstream.hold()
+            let facts = "facts: {enabled: false}\n"
+            try await FetchingDaemon.run(
+                upstream, facts: ", enabled: false", others: sources(upstream.baseURL + "/feed")
+            ) { daemon in
+                await eventually { upstream.requests.contains { $0.path == "/feed" } }
+                let other = Self.feed.replacing("Hello", with: "Other")
+                upstream.setDocument("/other", contentType: "application/rss+xml", body: Array(other.utf8))
+                _ = try daemon.folder.write(facts + sources(upstream.baseURL + "/other"), to: "config.yaml")
+                try await daemon.core.reloader.reload()
+                upstream.release()
+                try daemon.watch.wait(for: .finished, of: "blog")
+                let posts = try daemon.client().call(PostList.self).items
+                #expect(posts.map(\.title) == ["Other"])
+            }
+        }
+    }
+
+    @Test func aFeedThatComesBackStaysReadAndAnotherOneIsUnread() async throws {
+        try await run { daemon, upstream in
+            let other = Self.feed.replacing("Hello", with: "Other")
+            upstream.setDocument("/other", contentType: "application/rss+xml", body: Array(other.utf8))
+            let administrator = try daemon.client(.administrator)
+            func unread(_ path: String, _ name: String) throws -> Int? {
+                _ = try add(upstream.baseURL + path, #","name":"\#(name)""#, to: daemon)
+                defer { _ = try? administrator.call(SourceRemove.self, #"{"name":"\#(name)"}"#) }
+                return try sources(daemon, as: .user).map(\.unread).first
+            }
+            _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+            let _: PostMarkRead.Result = try daemon.client().call(PostMarkRead.self, #"{"all":true}"#)
+            let _: SourceRemove.Result = try administrator.call(SourceRemove.self, #"{"name":"blog"}"#)
+            daemon.clock.advance(by: .hours(1))
+            #expect(try unread("/other", "blog") == 1)
+            #expect(try unread("/feed", "blog") == 0)
+            #expect(try unread("/feed", "news") == 0)
+            // A first run that fails leaves the marks to the next one.
+            upstream.setFault(.status(500), path: "/feed")
+            #expect(refusal(upstream.baseURL + "/feed", #","name":"blog""#, of: daemon)?.code == .nothingCached)
+            upstream.setFault(nil, path: "/feed")
+            #expect(try unread("/feed", "blog") == 0)
+        }
+    }
+
+    /// The feed failed, was removed and repaired.
+    @Test func aSourceThatIsAddedAgainIsFetchedAtOnce() async throws {
+        try await run { daemon, upstream in
+            upstream.setFault(.status(404), path: "/feed")
+            let administrator = try daemon.client(.administrator)
+            let parameters = #"{"url":"\#(upstream.baseURL)/feed","name":"blog"}"#
+            let _: SourceAdd.Result = try administrator.call(SourceAdd.self, parameters)
+            try daemon.watch.wait(for: .failed, of: "blog")
+            let _: SourceRemove.Result = try administrator.call(SourceRemove.self, #"{"name":"blog"}"#)
+            upstream.setFault(nil, path: "/feed")
+            let _: SourceAdd.Result = try administrator.call(SourceAdd.self, parameters)
+            try daemon.watch.wait(for: .finished, of: "blog")
+            #expect(try sources(daemon).map(\.items) == [1])
+        }
+    }
+
+    @Test func addressesAreComparedAsURLs() async throws {
+        try await run { daemon, upstream in
+            let url = upstream.baseURL + "/feed"
+            _ = try add(url, #","name":"blog""#, to: daemon)
+            for same in [url.replacing("http:", with: "HTTP:"), url + "#top"] {
+                #expect(try !add(same, to: daemon).isAdded)
+            }
+            let administrator = try daemon.client(.administrator)
+            for (first, second) in [
+                ("https://one.example", "https://ONE.example:443/"), ("http://two.example:80", "http://two.example/"),
+            ] {
+                let results = try [first, second].map { url in
+                    try administrator.call(SourceAdd.self, #"{"url":"\#(url)"}"#) as SourceAdd.Result
+                }
+                #expect(results.map(\.isAdded) == [true, false])
+                // It stays as it was written.
+                #expect(try sources(daemon).map(\.url).contains(first))
+            }
+        }
+    }
+
+    /// What began without the folder of the state gives way to what is in it.
+    @Test func aStateFolderThatComesLaterBringsItsSources() async throws {
+        try await FakeUpstream.run { upstream in
+            upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
+            let folder = TemporaryFolder()
+            try await FetchingDaemon.run(upstream, in: folder) { daemon in
+                _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+                _ = try await daemon.core.stores.added.add(
+                    AddedSource(name: "late", kind: "feed", url: upstream.baseURL + "/late", refresh: 86_400))
+                await daemon.core.stores.records.write(
+                    ScheduleRecord(lastRunAt: daemon.clock.now, retryAt: .last, settings: "s"), for: "late")
+            }
+            try FileManager.default.moveItem(atPath: folder("state"), toPath: folder("kept"))
+            _ = try folder.write("no folder", to: "state")
+            try await FetchingDaemon.run(upstream, in: folder) { daemon in
+                #expect(try sources(daemon).isEmpty)
+                let error = refusal(upstream.baseURL + "/feed", of: daemon)
+                #expect(error?.code == .storage)
+                try FileManager.default.removeItem(atPath: folder("state"))
+                try FileManager.default.moveItem(atPath: folder("kept"), toPath: folder("state"))
+                await daemon.databases.heal()
+                await daemon.core.sources.readState()
+                #expect(try sources(daemon).map(\.name) == ["blog", "late"])
+                #expect(daemon.core.prefetcher.schedule(of: "late")?.record.settings == "s")
+                // A file that is lost later gets them back.
+                try FileManager.default.removeItem(atPath: folder("state"))
+                await daemon.databases.heal()
+                await daemon.core.sources.readState()
+                #expect(try sources(daemon).map(\.name) == ["blog", "late"])
+                #expect(await daemon.core.stores.added.all()?.map(\.name) == ["blog", "late"])
+            }
+        }
+    }
+
     @Test func aRunThatFailsLeavesNothing() async throws {
         try await run { daemon, upstream in
             let error = refusal(upstream.baseURL + "/nowhere", of: daemon)
@@ -156,6 +295,11 @@ import Testing
             let result = try daemon.client(.administrator).call(SourceAdd.self, parameters)
             #expect(result == SourceAdd.Result(name: "127-0-0-1-\(upstream.port)", isAdded: true))
             #expect(try sources(daemon).map(\.name) == [result.sourceName])
+            // It is fetched afterwards.
+            let feed: SourceAdd.Result = try daemon.client(.administrator).call(
+                SourceAdd.self, #"{"url":"\#(upstream.baseURL)/feed","name":"blog"}"#)
+            try daemon.watch.wait(for: .finished, of: feed.sourceName)
+            #expect(try sources(daemon).first { $0.name == "blog" }?.items == 1)
         }
     }
 
@@ -167,6 +311,7 @@ import Testing
                 (#"{"url":"https://h/","refresh":"soon"}"#, "refresh"),
                 (#"{"url":"https://h/","keep":"0s"}"#, "keep"), (#"{"url":"https://h/?a","kind":"mastodon"}"#, "url"),
                 (#"{"url":"https://h/","kind":"exec"}"#, "kind"), (#"{"url":""}"#, "url"),
+                (#"{"url":"http://localhost/\u0000"}"#, "url"), (#"{"url":"http://a\u001b@localhost/"}"#, "url"),
             ] {
                 let error = daemon.refusal(SourceAdd.self, parameters, as: .administrator)
                 #expect(error?.code == .invalidParams && error?.details["parameter"] == .string(parameter))
@@ -184,6 +329,15 @@ import Testing
             #expect(request?.header("Authorization")?.hasPrefix("Basic ") == true)
             #expect(try sources(daemon).map(\.url) == [url])
             #expect(try sources(daemon, as: .user).map(\.url) == [upstream.baseURL + "/feed"])
+            // A user that is an address, and a host that is no ASCII.
+            let raw = upstream.baseURL.replacing("http://", with: "http://me@mail.example:pw@") + "/feed"
+            #expect(try add(raw, to: daemon).isAdded)
+            #expect(
+                upstream.requests.last?.header("Authorization")
+                    == "Basic " + Data("me@mail.example:pw".utf8).base64EncodedString())
+            let parameters = #"{"url":"http://me:pw@b\u00fccher.example/","name":"books"}"#
+            let books: SourceAdd.Result = try daemon.client(.administrator).call(SourceAdd.self, parameters)
+            #expect(books.isAdded)
         }
     }
 
@@ -191,7 +345,8 @@ import Testing
         let others = "posts: {sources: {blog: {kind: feed, url: 'https://blog.example/'}}}\n"
         try await run(others: others) { daemon, upstream in
             let url = upstream.baseURL + "/feed"
-            #expect(refusal(url, #","name":"blog""#, of: daemon)?.details["parameter"] == "name")
+            let taken = refusal(url, #","name":"blog""#, of: daemon)
+            #expect(taken?.details["parameter"] == "name" && taken?.hint?.contains("config.yaml") == true)
             let error = daemon.refusal(SourceRemove.self, #"{"name":"blog"}"#, as: .administrator)
             #expect(error?.code == .invalidParams && error?.hint?.contains("config.yaml") == true)
             // Two administrators who add the same feed at once.
@@ -224,5 +379,12 @@ import Testing
         try await run(others: "posts: {sources: {\(entries.joined(separator: ", "))}}\n") { daemon, upstream in
             #expect(refusal(upstream.baseURL + "/feed", of: daemon)?.code == .busy)
         }
+    }
+}
+
+extension LineClient {
+    /// Returns after the event of a source.
+    fileprivate func wait(for phase: Event.Phase, of source: String) throws {
+        while try wait(for: phase).source != source {}
     }
 }

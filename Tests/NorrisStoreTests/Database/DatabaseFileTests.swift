@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NorrisProtocol
 import NorrisSystem
@@ -304,17 +305,32 @@ struct DatabaseFileTests {
         try await store.fetch((0..<200).map { .sample("a:\($0)", String(repeating: "x", count: 5_000)) }, at: 10)
         try await databases.write(databases.cache) { try $0.execute("UPDATE posts SET post = '{}'") }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
-            for number in 0..<20 {
+            for _ in 0..<20 {
                 tasks.addTask {
                     let listed = try await store.listed()
                     #expect(listed == [])
                 }
-                if number == 10 {  // The fetch fails if its first part was removed.
-                    tasks.addTask { _ = try? await store.fetch([.sample("b:1")], source: "b", at: 20) }
+            }
+            // Beside them, imports of before or after the replacement, which are whole or not there.
+            for number in 0..<5 {
+                tasks.addTask {
+                    let source = "b\(number)"
+                    let authors: [Post.Author] = [.sample("idle", source: source)]
+                    do {
+                        try await store.fetch([.sample("\(source):1")], authors: authors, source: source, at: 20)
+                    } catch let error as StoreError {
+                        #expect(error == Databases.contentGone)
+                    }
                 }
             }
             try await tasks.waitForAll()
         }
+        let sources = try await databases.read(databases.cache) { database in
+            try ["fetches", "posts", "authors"].map { table in
+                try database.map("SELECT DISTINCT source FROM \(table) ORDER BY source") { try $0[0] as String }
+            }
+        }
+        #expect(sources[0] == sources[1] && sources[0] == sources[2])
         #expect(databases.faults.count == 1)
         #expect(databases.condition.cacheGeneration >= 1)
         await databases.close()
@@ -381,6 +397,52 @@ struct DatabaseFileTests {
     }
 
     // MARK: Disks that cannot be written
+
+    /// What the folder has when it comes is served, and not overwritten with what began without it.
+    @Test func aFolderThatComesLaterIsRead() async throws {
+        let day = CivilDate(year: 2026, month: 2, day: 28)!  // SAFETY: A valid date.
+        let tomorrow = CivilDate(dayNumber: day.dayNumber + 1)!  // SAFETY: The next day.
+        let now = Timestamp.now()
+        func uses(_ databases: Databases) async throws -> Int64? {
+            try await databases.read(databases.state) { try $0.value("SELECT max(used_at) FROM shuffles") }
+        }
+        let first = try await fixture.open()
+        let dev = FactFilter(categories: ["dev"])
+        let all = Set(first.nextIDs(100, uid: 2, dev))
+        let drawn = first.nextIDs(5, dev)
+        let fact = first.factOfTheDay(day, today: day, source: .all)
+        let quota = QuotaLedger(source: "gifs", databases: first.databases)
+        for _ in 0..<3 { #expect(await quota.take(.user, limit: 5, now: now) == .granted) }
+        #expect(await first.writeShuffles())
+        let used = try #require(try await uses(first.databases))
+        await first.databases.close()
+
+        try FileManager.default.moveItem(atPath: fixture.folder("state"), toPath: fixture.folder("kept"))
+        try fixture.folder.write("state", "no folder")
+        let store = try await fixture.open()
+        let later = QuotaLedger(source: "gifs", databases: store.databases)
+        await later.read()
+        _ = (store.nextIDs(3, dev), store.nextIDs(3, uid: 3, dev))
+        let other = store.factOfTheDay(tomorrow, today: day, source: .all)
+        _ = store.factOfTheDay(day, today: day, source: .all)
+        #expect(await later.take(.user, limit: 5, now: now.advanced(by: .seconds(1))) == .granted)
+        _ = await store.writeShuffles()
+        try fixture.folder.remove("state")
+        try FileManager.default.moveItem(atPath: fixture.folder("kept"), toPath: fixture.folder("state"))
+        await store.databases.heal()
+        // Nothing is written before it was read.
+        _ = store.nextIDs(1, dev)
+        #expect(await !store.writeShuffles())
+        await store.readShuffles()
+        await later.read()
+        #expect(store.factOfTheDay(day, today: day, source: .all) == fact)
+        #expect(store.factOfTheDay(tomorrow, today: day, source: .all) == other)
+        #expect(later.status(limit: 5, now: now.advanced(by: .seconds(1))).used == 4)
+        #expect(Set(drawn + store.nextIDs(all.count - 5, dev)) == all)
+        #expect(await store.writeShuffles())
+        #expect(try await uses(store.databases) ?? 0 > used)
+        await store.databases.close()
+    }
 
     @Test func aFolderThatCannotBeUsedHealsByItself() async throws {
         let file = try fixture.folder.write("file", "plain")

@@ -44,6 +44,22 @@ struct FactOfTheDayTests {
         #expect(Set(ids).count == 20)
     }
 
+    /// Any user may ask for any days.
+    @Test func otherDaysDoNotPushOutToday() async throws {
+        let fact = try await fixture.run { store in
+            let fact = store.factOfTheDay(today, today: today, source: .all)
+            for distance in 2..<2_300 {
+                _ = store.factOfTheDay(day(distance), today: today, source: .all)
+                if distance % 100 == 0 { #expect(await store.writeShuffles()) }
+            }
+            return fact
+        }
+        try await fixture.run { store async throws in
+            #expect(try await store.databases.state.count("facts_of_the_day") == 1_000)
+            #expect(store.factOfTheDay(today, today: today, source: .all) == fact)
+        }
+    }
+
     @Test func dayIsOfTheSourceThatIsAskedFirst() async throws {
         let path = try fixture.folder.write("x", "A fortune.")
         let store = try await fixture.open()

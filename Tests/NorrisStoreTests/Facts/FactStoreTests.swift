@@ -62,7 +62,7 @@ struct FactStoreTests {
             #expect(await store.writeShuffles())
             try fixture.folder.remove("state")
             await store.databases.heal()
-            store.stateWasReplaced()
+            await store.readShuffles()
             return served
         }
         served += try await fixture.run { $0.nextIDs(devIDs.count - 12, dev) }

@@ -82,7 +82,9 @@ struct QuotaLedgerTests {
         _ fixture: StoreFixture? = nil, _ body: (QuotaLedger, Databases) async throws -> Void
     ) async throws {
         let databases = try await (fixture ?? self.fixture).databases()
-        try await body(await QuotaLedger(source: "gifs", databases: databases), databases)
+        let ledger = QuotaLedger(source: "gifs", databases: databases)
+        await ledger.read()
+        try await body(ledger, databases)
         await databases.close()
     }
 
@@ -108,6 +110,9 @@ struct QuotaLedgerTests {
             #expect(await ledger.take(.user, limit: 5, now: .start + 9) == refusal)
         }
         try await run { ledger, _ async throws in
+            #expect(ledger.status(limit: 5, now: .start + 10).used == 5)
+            // The same file counts once.
+            await ledger.read()
             #expect(ledger.status(limit: 5, now: .start + 10).used == 5)
             #expect(ledger.status(limit: 2, now: .start + 3_600) == .init(limit: 2, used: 2, resetsAt: .start + 3_609))
         }

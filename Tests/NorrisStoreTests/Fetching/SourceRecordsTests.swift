@@ -43,22 +43,59 @@ struct SourceRecordsTests {
         }
     }
 
-    @Test func onlyARecordThatIsThereIsRenewed() async throws {
+    /// A source that was removed leaves its marks to the same feed, whatever its name, and nothing else.
+    @Test func marksOfARemovedSourceWaitForItsAddress() async throws {
         try await run(fixture) { records, databases async throws in
-            #expect(await !records.renew(record, for: "facts"))
-            #expect(await records.fetch(of: "facts") == nil)
-            for source in ["facts", "gifs"] {
-                try await databases.write(databases.cache) { [record] in try record.write(for: source, $0) }
+            let (added, posts) = (AddedSources(databases: databases), await PostStore(databases: databases))
+            let marks = ReadMarks(databases: databases)
+            func unread(_ source: String, _ ids: [String], at now: Int64) async throws -> Int {
+                let all = ids.map { Post.sample("\(source):\($0)", at: $0 == "undated" ? nil : 5, source: source) }
+                try await posts.fetch(all, source: source, at: now)
+                let unread = try await posts.unread(sources: [source], read: await marks.read(uid: 1))
+                try await posts.clear(source: source)
+                return unread.counts[source] ?? 0
             }
+            try await added.add(AddedSource(name: "a", kind: "feed", url: "https://one.example/"))
+            try await marks.markAll(uid: 1, .sample(["a"], until: 10))
+            #expect(try await marks.mark(uid: 1, [.sample("a:late", seen: 20)], isRead: true) == 1)
+            await records.write(schedule, for: "a")
+            try await added.remove("a", identity: "one")
+            #expect(await added.all() == [])
+            #expect(await records.schedule(of: "a") == ScheduleRecord())
+            // Another feed with the name, whose posts have the same ids.
+            try await added.prepare("a", identity: "two")
+            #expect(try await unread("a", ["1", "late"], at: 30) == 2)
+            try await marks.markAll(uid: 1, .sample(["a"], until: 40))
+            try await added.remove("a", identity: "two")
+            // The first feed comes back.
+            try await added.prepare("a", identity: "one")
+            #expect(try await unread("a", ["1", "undated", "late"], at: 50) == 0)
+            try await added.remove("a", identity: "one")
+            try await added.prepare("b", identity: "one")
+            #expect(try await unread("b", ["1", "undated"], at: 60) == 0)
+            #expect(try await databases.state.count("read_until") == 2)
+        }
+    }
+
+    @Test func anImportEndsWithTheGenerationOfItsSource() async throws {
+        try await run(fixture) { records, databases async throws in
+            for source in ["facts", "gifs"] { try await records.beginImport(of: source).store(record) }
             var later = record
             later.fetchedAt = Timestamp(seconds: 1_700_000_100)
             later.categories = ["animal", "dev"]
-            #expect(await records.renew(later, for: "facts"))
+            let (facts, gifs) = (records.beginImport(of: "facts"), records.beginImport(of: "gifs"))
+            try await facts.store(later)
             #expect(await records.fetch(of: "facts") == later)
-            try await databases.write(databases.cache) { try FetchRecord.remove("facts", $0) }
-            #expect(await !records.renew(later, for: "facts"))
-            #expect(await records.fetch(of: "gifs") == record)
-            #expect(databases.faults == [])
+            records.endImports(of: "facts")
+            await #expect(throws: Databases.contentGone) { try await facts.store(record) }
+            #expect(await records.fetch(of: "facts") == later)
+            try await gifs.store(later)
+            #expect(await records.fetch(of: "gifs") == later)
+            // A write that fails is a fault of the database, and no reason to fetch again.
+            try await databases.cache.refuseWrites(to: "fetches")
+            try await gifs.confirm(record)
+            #expect(databases.faults.count == 1)
+            await #expect(throws: StoreError.self) { try await gifs.store(record) }
         }
     }
 }

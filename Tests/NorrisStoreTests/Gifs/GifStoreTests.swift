@@ -79,8 +79,11 @@ struct GifStoreTests {
         let fetch = FetchRecord(settings: "s", fetchedAt: .start)
         try await store.put(gifs(0..<3), in: cats, offset: 0, nextOffset: nil, totalCount: nil)
         try await store.put([.some("x")])
-        #expect(try await store.finishRun(fetch, of: [cats]))
+        let run = records.beginImport(of: GifStore.source)
+        try await run.store(fetch)
         #expect(try await store.clear() == 4)
+        // A run from before that.
+        await #expect(throws: Databases.contentGone) { try await run.store(fetch) }
         for table in ["gifs", "gif_lists"] { #expect(try await store.rows(of: table) == 0) }
         #expect(await records.fetch(of: GifStore.source) == nil)
         #expect(try await store.clear() == 0)

@@ -47,11 +47,15 @@ extension PostStore {
     /// Fetches posts at a time, in seconds.
     @discardableResult func fetch(
         _ posts: [Post], authors: [Post.Author] = [], source: String = "a", isComplete: Bool = true,
-        keep: Duration? = .seconds(100), at now: Int64
+        keep: Duration? = .seconds(100), at now: Int64, in run: SourceImport? = nil
     ) async throws -> PostChanges {
         try await replace(
-            source: source, posts: posts, authors: authors, isComplete: isComplete, keep: keep, fetch: .sample(at: now),
-            at: Timestamp(seconds: now))
+            run ?? beginImport(of: source), posts: posts, authors: authors, isComplete: isComplete, keep: keep,
+            fetch: .sample(at: now), at: Timestamp(seconds: now))
+    }
+
+    func beginImport(of source: String = "a") -> SourceImport {
+        SourceRecords(databases: databases).beginImport(of: source)
     }
 
     func page(

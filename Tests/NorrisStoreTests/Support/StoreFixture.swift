@@ -26,7 +26,11 @@ struct StoreFixture {
     }
 
     /// Opens the store. The caller must close its databases.
-    func open() async throws -> FactStore { await FactStore(databases: try databases()) }
+    func open() async throws -> FactStore {
+        let store = await FactStore(databases: try databases())
+        await store.readShuffles()
+        return store
+    }
 
     /// Opens the store, runs the body and stops cleanly.
     func run<Result>(_ body: (FactStore) async throws -> Result) async throws -> Result {
@@ -55,6 +59,13 @@ extension FactStore {
     @discardableResult func replaceUpstream(_ facts: [Fact], isComplete: Bool = true) async throws -> UpstreamChanges {
         let fetch = FetchRecord(settings: "test", fetchedAt: Timestamp(seconds: 0))
         return try await replaceUpstream(facts, isComplete: isComplete, fetch: fetch)
+    }
+
+    @discardableResult func replaceUpstream(
+        _ facts: [Fact], isComplete: Bool, fetch: FetchRecord
+    ) async throws -> UpstreamChanges {
+        let run = SourceRecords(databases: databases).beginImport(of: FactStore.upstreamSource)
+        return try await replaceUpstream(facts, isComplete: isComplete, fetch: fetch, in: run)
     }
 
     /// The next facts of a shuffle.
