@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
@@ -33,6 +33,18 @@ import Testing
     private func sources(
         _ daemon: FetchingDaemon, as caller: FetchingDaemon.Caller = .administrator
     ) throws -> [PostSources.Source] { try daemon.client(caller).call(PostSources.self).items }
+
+    @Test("A taken name offers the removal where it is possible") func takenNames() async throws {
+        try await run(others: "posts: {sources: {own: {kind: feed, url: 'https://own.example/'}}}") {
+            daemon, upstream in
+            _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+            func hint(_ name: String) -> String {
+                refusal("https://other.example/", ",\"name\":\"\(name)\"", of: daemon)?.hint ?? ""
+            }
+            #expect(hint("blog") == "Choose another name, or remove it: norrisctl feed remove blog")
+            #expect(hint("own").hasPrefix("Choose another name, or remove it from "))
+        }
+    }
 
     @Test func aSourceIsThereWithItsPostsAndStays() async throws {
         try await FakeUpstream.run { upstream in
