@@ -227,8 +227,10 @@ struct DatabaseFileTests {
         // A write that meets the damage is not acknowledged.
         await #expect(throws: ResponseError.self) { try await store.add(favorite, uid: 1) }
         if isRestored {
-            for suffix in ["", "-wal", "-shm"] { unlink(path("state") + suffix) }
-            try fixture.folder.write("state/state.db", fixture.folder.bytes("state/state.db.bak"))
+            for suffix in ["-wal", "-shm"] { unlink(path("state") + suffix) }
+            // As mv(1) does.
+            let restored = try fixture.folder.write("state/restored", fixture.folder.bytes("state/state.db.bak"))
+            #expect(rename(restored, path("state")) == 0)
         } else {
             try fixture.folder.remove("state/state.db.new")
         }
