@@ -113,10 +113,8 @@ import Testing
     private let clock = ManualClock(.ofTests)
 
     /// Runs the service beside a daemon while the body advances the clock.
-    private func run(
-        fetches: Bool = false, _ body: (FetchingDaemon, FakeUpstream) async throws -> Void
-    ) async throws {
-        try await FetchingDaemon.run(clock: clock, fetches: fetches) { daemon, upstream in
+    private func run(_ body: (FetchingDaemon) async throws -> Void) async throws {
+        try await FetchingDaemon.run(clock: clock, fetches: false) { daemon, _ in
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
                 sources: daemon.core.sources, health: daemon.core.health, databases: daemon.databases,
@@ -127,7 +125,7 @@ import Testing
                 tasks.addTask { try await service.run() }
                 defer { tasks.cancelAll() }
                 await clock.untilAsleep()
-                try await body(daemon, upstream)
+                try await body(daemon)
             }
         }
     }
@@ -139,7 +137,7 @@ import Testing
     }
 
     @Test func promptsGetOtherFactsEveryTenMinutes() async throws {
-        try await run { daemon, _ in
+        try await run { daemon in
             let path = daemon.folder("run/prompt-facts")
             func content() -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
             await advance(by: .seconds(599))
@@ -154,7 +152,7 @@ import Testing
     }
 
     @Test func aDeletedCacheIsNoticedWithinAMinute() async throws {
-        try await run { daemon, _ in
+        try await run { daemon in
             let facts = daemon.store.catalogue.count
             try FileManager.default.removeItem(atPath: daemon.folder("cache"))
             await advance(by: .seconds(60))
@@ -166,7 +164,7 @@ import Testing
 
     /// The clock jumps over the fifth minute, as when the machine slept.
     @Test func theStateIsCopiedWithinTenMinutesOfAChange() async throws {
-        try await run { daemon, _ in
+        try await run { daemon in
             let favorite = Favorite(fact: Fact(id: "f", text: "A fact.", categories: [], source: "chucknorris"))
             let isAdded = try await Favorites(databases: daemon.databases).add(favorite, uid: 1)
             #expect(isAdded)
@@ -177,25 +175,8 @@ import Testing
         }
     }
 
-    @Test func contentThatCouldNotBeStoredIsFetchedWhenTheDiskIsUsedAgain() async throws {
-        try await run(fetches: true) { daemon, upstream in
-            try daemon.watch.wait(for: .finished)
-            upstream.setJokes(FakeUpstream.jokes(count: 41))
-            try await daemon.refuseRecords()
-            _ = try daemon.refresh()
-            #expect(try daemon.watch.wait(for: .failed).error?.kind == .storage)
-            await eventually { daemon.core.health.status.state == .degraded }
-            try await daemon.takeRecordsAgain()
-            // Long before the next run by the schedule.
-            await advance(by: .seconds(5))
-            await advance(by: .seconds(5))
-            await eventually { daemon.core.prefetcher.schedule(of: "facts")?.record.failure == nil }
-            await eventually { daemon.core.health.status.state == .ok }
-        }
-    }
-
     @Test func whatIsPastItsTimeLeavesTheDisk() async throws {
-        try await run { daemon, _ in
+        try await run { daemon in
             let stores = daemon.core.stores
             try await SeededContent.put(into: stores, at: clock.now)
             #expect(stores.gifs.count == 1)
