@@ -17,10 +17,6 @@ package protocol FetchedItem: WireObject, Sendable {
 
 /// The program `norris-fetch`, which fetches and decodes what norrisd must not read itself: a process for each document.
 package struct FetchProcess: Sendable {
-    /// The runs of the schedule, and the requests that users wait for. A thread waits for each process.
-    package static let threads = BackgroundThreads(maximumThreads: 4)
-    package static let userThreads = BackgroundThreads(maximumThreads: 2, niceness: 0)
-
     /// The limits of the output and of a line, in bytes. The longest texts have 100,000 characters.
     fileprivate static let (maximumOutput, maximumLine) = (32 << 20, 4 << 20)
     /// The time that norris-fetch has in addition to the timeout of the request.
@@ -34,6 +30,9 @@ package struct FetchProcess: Sendable {
 
     /// The possible paths of the program, of which each run takes the first that exists.
     private let paths: [String]
+    /// The runs of the schedule, and the requests that users wait for. A thread waits for each process.
+    package let threads = BackgroundThreads(maximumThreads: 4)
+    private let userThreads = BackgroundThreads(maximumThreads: 2, niceness: 0)
 
     package init(path paths: String...) { self.paths = paths }
 
@@ -61,7 +60,7 @@ package struct FetchProcess: Sendable {
             command == nil ? Duration.milliseconds(request.timeout) + FetchProcess.grace : FetchProcess.longestProgram
         let begin = ContinuousClock.now
         let children = Children()
-        let threads = isAwaited || limit != nil ? FetchProcess.userThreads : FetchProcess.threads
+        let threads = isAwaited || limit != nil ? userThreads : threads
         let output = await withTaskCancellationHandler { () async -> Result<(FetchHead, [Item]), FetchFailure> in
             await threads.run { [request] _ in
                 let deadline = limit.map { begin + $0 } ?? .now + usual

@@ -90,7 +90,7 @@ import Testing
                 let running = Count()
                 for _ in 0..<4 {
                     tasks.addTask {
-                        await FetchProcess.threads.run { _ in
+                        await daemon.core.sources.context.fetch.threads.run { _ in
                             running.value.add(1, ordering: .relaxed)
                             var byte: UInt8 = 0
                             read(hanging, &byte, 1)
