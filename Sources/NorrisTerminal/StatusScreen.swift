@@ -3,19 +3,13 @@ import NorrisText
 
 extension Screen {
     /// The state of the daemon: a page for a terminal, else lines with a key, a tab and a value.
-    ///
-    /// - Parameter unread: the user's unread posts of each source of posts; empty if they are not known.
-    package mutating func status(_ status: ServerStatus.Result, unread: [String: Int] = [:], now: Timestamp) {
-        if let width = layout.width {
-            page(status, unread, width: width, now: now)
-        } else {
-            list(status, unread)
-        }
+    package mutating func status(_ status: ServerStatus.Result, now: Timestamp) {
+        if let width = layout.width { page(status, width: width, now: now) } else { list(status) }
     }
 
     // MARK: For a terminal
 
-    private mutating func page(_ status: ServerStatus.Result, _ unread: [String: Int], width: Int, now: Timestamp) {
+    private mutating func page(_ status: ServerStatus.Result, width: Int, now: Timestamp) {
         let failing = status.sources.filter(\.isFailing).map(\.name)
         let style: Style = status.state == .ok && failing.isEmpty ? .good : .warning
         // Sources that have failed for a short time do not degrade the daemon.
@@ -32,7 +26,7 @@ extension Screen {
         labelled("connections", [Span(groupedDigits(status.connections))], width: width)
         labelled("requests", [Span(groupedDigits(status.requestsTotal))], width: width)
         labelled("databases", status.database.parts, width: width)
-        sources(status.sources, unread, width: width, now: now)
+        sources(status.sources, width: width, now: now)
         let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
         let errors = status.sources.compactMap { source in source.outlook(now: now).map { (source, $0) } }
         if !quotas.isEmpty || !errors.isEmpty { line() }
@@ -40,19 +34,13 @@ extension Screen {
         for (source, outlook) in errors { paragraph("\(source.name): \(outlook)", .warning) }
     }
 
-    private mutating func sources(_ sources: [SourceStatus], _ unread: [String: Int], width: Int, now: Timestamp) {
+    private mutating func sources(_ sources: [SourceStatus], width: Int, now: Timestamp) {
         guard !sources.isEmpty else { return }
         line()
         let hasFailures = sources.contains { $0.consecutiveFailures > 0 }
-        let titles =
-            ["SOURCE", "ITEMS"] + (unread.isEmpty ? [] : ["UNREAD"]) + ["STATE", "NEXT RUN"]
-            + (hasFailures ? ["FAILURES"] : []) + ["KIND"]
-        let rows = sources.map { source in
-            var cells = source.cells(now: now, withFailures: hasFailures)
-            if !unread.isEmpty { cells.insert(Span(unread[source.name].map(groupedDigits) ?? ""), at: 2) }
-            return cells
-        }
-        let right: Set = ["ITEMS", "UNREAD", "FAILURES"]
+        let titles = ["SOURCE", "ITEMS", "STATE", "NEXT RUN"] + (hasFailures ? ["FAILURES"] : []) + ["KIND"]
+        let rows = sources.map { $0.cells(now: now, withFailures: hasFailures) }
+        let right: Set = ["ITEMS", "FAILURES"]
         if let lines = table([titles.map { Span($0, .dim) }] + rows, right: right, width: width) {
             lines.forEach { line($0) }
             return
@@ -60,7 +48,7 @@ extension Screen {
         // Too narrow for a table: a few lines for each source.
         for source in sources {
             line([Span(source.name, .bold)])
-            for row in flowed(source.parts(unread: unread[source.name], now: now), width: max(1, width - 2)) {
+            for row in flowed(source.parts(now: now), width: max(1, width - 2)) {
                 line([.spaces(2)] + row)
             }
         }
@@ -68,7 +56,7 @@ extension Screen {
 
     // MARK: For a pipe
 
-    private mutating func list(_ status: ServerStatus.Result, _ unread: [String: Int]) {
+    private mutating func list(_ status: ServerStatus.Result) {
         let database = status.database
         pair("state", status.state.rawValue, status.state == .ok ? .good : .warning)
         pair("message", status.message)
@@ -76,16 +64,12 @@ extension Screen {
         pair("uptime_seconds", String(status.uptimeSeconds))
         pair("connections", String(status.connections))
         pair("requests_total", String(status.requestsTotal))
-        if let minutes = status.requestsPerMinute {
-            pair("requests_per_minute", minutes.map(String.init).joined(separator: " "))
-        }
         pair("database.cache_bytes", String(database.cacheBytes))
         pair("database.state_bytes", String(database.stateBytes))
         pair("database.read_only", String(database.isReadOnly))
         if let free = database.freeBytes { pair("database.free_bytes", String(free)) }
         for source in status.sources {
             for case (let key, let value?) in source.pairs { pair("source.\(source.name).\(key)", value) }
-            if let count = unread[source.name] { pair("source.\(source.name).unread", String(count)) }
         }
     }
 
@@ -135,9 +119,8 @@ extension SourceStatus {
     }
 
     /// The cells without name and kind, separated by dots.
-    fileprivate func parts(unread: Int?, now: Timestamp) -> [(gap: Span, span: Span)] {
-        let unread = unread.map { [Span("\(groupedDigits($0)) unread")] } ?? []
-        var parts = [Span(countText(items, "item"))] + unread + [state(now: now)]
+    fileprivate func parts(now: Timestamp) -> [(gap: Span, span: Span)] {
+        var parts = [Span(countText(items, "item")), state(now: now)]
         if let time = nextRun(now: now) { parts.append(Span("next run \(time)")) }
         if consecutiveFailures > 0 { parts.append(Span(countText(consecutiveFailures, "failure"), .warning)) }
         return parts.map { (.dot, $0) }

@@ -28,18 +28,6 @@ struct StatusScreenTests {
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    @Test func countsTheUnreadPostsOfEachSource() {
-        var status = status
-        status.sources[1].name = "planet"
-        let unread = ["planet": 1_234]
-        let wide = screen(80) { $0.status(status, unread: unread, now: now) }
-        #expect(wide.contains("SOURCE  ITEMS  UNREAD  STATE"))
-        #expect(wide.contains("planet      0   1,234  failing"))
-        #expect(screen(40) { $0.status(status, unread: unread, now: now) }.contains("0 items · 1,234 unread"))
-        let pipe = screen(nil) { $0.status(status, unread: unread, now: now) }
-        #expect(pipe.contains("source.planet.unread\t1234\n") && !pipe.contains("source.facts.unread"))
-    }
-
     @Test(arguments: [
         (0, 100, "gifs ░░░░░░░░░░ 0 of 100 requests"),
         (1, 100, "gifs █░░░░░░░░░ 1 of 100 requests · all back in 20 minutes"),

@@ -3,7 +3,6 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisText
-import Synchronization
 
 /// The state of the daemon for `server.status`, `server.metrics` and the service manager.
 final class Health: Sendable {
@@ -15,7 +14,6 @@ final class Health: Sendable {
     private let sources: ConfiguredSources
     private let counters: ServerCounters
     private let events: EventHub
-    private let minutes = Mutex(RequestMinutes())
 
     init(sources: ConfiguredSources, databases: Databases, counters: ServerCounters, events: EventHub) {
         (self.sources, self.databases, self.counters, self.events) = (sources, databases, counters, events)
@@ -26,16 +24,6 @@ final class Health: Sendable {
     /// The time since the start, independent of changes of the wall clock.
     var uptime: Duration { clock.elapsed - started }
 
-    /// The number of all requests, and of the requests in each of the last minutes. ``MaintenanceService``
-    /// calls this method at least once a minute, because counting minutes at each request would slow down all requests.
-    @discardableResult func requests() -> (total: Int, perMinute: [Int]) {
-        minutes.withLock { minutes in
-            // Read inside the lock, so that the totals never decrease.
-            let total = counters.requestsTotal
-            return (total, minutes.counts(at: uptime, total: total))
-        }
-    }
-
     /// The current faults, one sentence each.
     var faults: [String] {
         let overdue = sources.overdueSources.joined(separator: ", ")
@@ -45,12 +33,12 @@ final class Health: Sendable {
 
     var status: ServerStatus.Result {
         // Runs on the event loop, so nothing here reads a file system.
-        let (faults, space, requests) = (faults, databases.space, requests())
+        let (faults, space) = (faults, databases.space)
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, leftOut] + faults),
             configurationError: sources.settings.refusal,
             uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
-            requestsTotal: requests.total, requestsPerMinute: requests.perMinute, sources: sources.statuses,
+            requestsTotal: counters.requestsTotal, sources: sources.statuses,
             database: ServerStatus.Database(
                 cacheBytes: space.cache, stateBytes: space.state, isReadOnly: databases.isReadOnly,
                 freeBytes: space.free), version: NorrisVersion.current)
@@ -104,37 +92,5 @@ final class Health: Sendable {
 
     private func line(_ parts: [String]) -> String {
         parts.filter { !$0.isEmpty }.joined(separator: " · ")
-    }
-}
-
-/// The number of requests in each of the last minutes, from totals that are read from time to time.
-///
-/// Requests between two readings count for the minute of the first reading, so one reading at the end of each minute
-/// suffices.
-struct RequestMinutes {
-    /// The number of minutes, including the current minute.
-    static let maximum = 60
-
-    /// The past minutes, oldest first.
-    private var past: [Int] = []
-    /// The number of the current minute.
-    private var minute: Int64 = 0
-    /// The number of requests before the current minute.
-    private var before = 0
-
-    /// - Parameters:
-    ///   - uptime: the time since the count began.
-    ///   - total: the number of requests until now.
-    /// - Returns: the counts, oldest minute first; the last is the current minute.
-    mutating func counts(at uptime: Duration, total: Int) -> [Int] {
-        let now = uptime.components.seconds / 60
-        if now > minute {
-            past.append(total - before)
-            past += repeatElement(0, count: Int(min(now - minute, Int64(RequestMinutes.maximum))) - 1)
-            past.removeFirst(max(past.count - (RequestMinutes.maximum - 1), 0))
-            minute = now
-            before = total
-        }
-        return past + [total - before]
     }
 }

@@ -71,7 +71,6 @@ struct MaintenanceService: Service {
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
 
-    /// Requests are counted at the end of each minute.
     private static let interval: Int64 = 60
     /// A disk is used again soon after it can be written.
     private static let intervalAfterFailure: Int64 = 5
@@ -106,7 +105,6 @@ struct MaintenanceService: Service {
             // The first fetches have used as many pages again.
             if minute == 1 { CurrentProcess.releaseMappedCode() }
             CurrentProcess.releaseFreeMemory()
-            health.requests()
             sink.writeEnded()
             // Expired content is never shown, so removal can wait.
             if hasPassed(multipleOf: 5) {

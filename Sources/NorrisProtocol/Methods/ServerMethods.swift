@@ -64,22 +64,18 @@ package enum ServerStatus: Method {
         package var uptimeSeconds = 0
         package var connections = 0
         package var requestsTotal = 0
-        /// The requests in each of the last minutes, oldest first, at most 60 numbers; the last minute is incomplete.
-        package var requestsPerMinute: [Int]?
         package var sources: [SourceStatus] = []
         package var database = Database()
         package var version = ""
 
         package init(
             state: State, message: String, configurationError: String? = nil, uptimeSeconds: Int, connections: Int,
-            requestsTotal: Int,
-            requestsPerMinute: [Int]? = nil, sources: [SourceStatus], database: Database, version: String
+            requestsTotal: Int, sources: [SourceStatus], database: Database, version: String
         ) {
             (self.state, self.message, self.configurationError) = (state, message, configurationError)
             self.uptimeSeconds = uptimeSeconds
             (self.connections, self.requestsTotal) = (connections, requestsTotal)
-            (self.requestsPerMinute, self.sources) = (requestsPerMinute, sources)
-            (self.database, self.version) = (database, version)
+            (self.sources, self.database, self.version) = (sources, database, version)
         }
 
         package init() {}
@@ -91,7 +87,6 @@ package enum ServerStatus: Method {
             try members.required("uptime_seconds", &uptimeSeconds)
             try members.required("connections", &connections)
             try members.required("requests_total", &requestsTotal)
-            try members.optional("requests_per_minute", &requestsPerMinute)
             try members.required("sources", &sources)
             try members.required("database", &database)
             try members.required("version", &version)
