@@ -23,9 +23,8 @@ extension Daemon {
         let configuration = loaded.configuration
         let levels = LogLevelSwitch(flag: invocation.logLevel, configuration.logLevel)
         let clock = SystemClock()
-        let log = QueuedSink(Journal.isConnected ? JournalSink() : StandardErrorSink())
-        defer { log.finish() }
-        let sink = RepeatLimitingSink(log, clock: clock)
+        let sink = QueuedSink(Journal.isConnected ? JournalSink() : StandardErrorSink())
+        defer { sink.finish() }
         LoggingSystem.bootstrap { _ in DaemonLogHandler(levels: levels, sink: sink) }
         let logger = Logger(label: "norrisd")
         let notifier = Notifier()
@@ -73,7 +72,7 @@ extension Daemon {
             },
             MaintenanceService(
                 sources: core.sources, health: core.health, databases: databases, statusChanges: core.statusChanges,
-                sink: sink, promptFacts: promptFacts),
+                promptFacts: promptFacts),
             core.prefetcher,
             ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: core.reloader), server,
             NotifierService(
@@ -84,11 +83,7 @@ extension Daemon {
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // After this time the remaining services are cancelled; the server ends slow connections earlier.
         group.maximumGracefulShutdownDuration = .seconds(3)
-        do {
-            // Also after a service has failed, because suppressed lines may contain the reason.
-            defer { sink.finish() }
-            try await ServiceGroup(configuration: group).run()
-        }
+        try await ServiceGroup(configuration: group).run()
         logger.notice("server.stopped")
         withExtendedLifetime(locks) {}
     }

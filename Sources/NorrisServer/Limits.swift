@@ -33,6 +33,8 @@ enum Limit {
     static let backlog: Int32 = 4096
     /// The connections that are accepted before other connections have their turns.
     static let accepts = 64
+    /// The shortest time between two lines in the log about clients that reached a limit, in nanoseconds.
+    static let noticeGap = 60_000_000_000
     /// The events that may wait for a connection that can write at once, before events are merged.
     static let events = 64
 

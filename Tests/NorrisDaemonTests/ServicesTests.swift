@@ -118,7 +118,7 @@ import Testing
             let file = PromptFile(folder: daemon.folder("run"))
             let service = MaintenanceService(
                 sources: daemon.core.sources, health: daemon.core.health, databases: daemon.databases,
-                statusChanges: daemon.core.statusChanges, sink: RepeatLimitingSink(RecordingSink(), clock: clock),
+                statusChanges: daemon.core.statusChanges,
                 promptFacts: PromptFactsWriter(
                     file: file, facts: daemon.store, scope: { .all }, logger: LogRecorder().logger))
             try await withThrowingTaskGroup(of: Void.self) { tasks in

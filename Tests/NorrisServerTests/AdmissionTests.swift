@@ -9,8 +9,11 @@ import Testing
 
 /// Tests of the connection limits and of the refusal of further connections.
 @Suite(.timeLimit(.minutes(20))) struct AdmissionTests {
-    @Test func refusesConnectionsPastTheLimitEvenOfAdministrators() async throws {
-        try await withServer(limits: .init(connections: 2, connectionsPerUser: 256)) { live in
+    @Test("All refusals are counted, and one a minute is logged")
+    func refusesConnectionsPastTheLimitEvenOfAdministrators() async throws {
+        let recorder = LogRecorder()
+        let limits = Server.Limits(connections: 2, connectionsPerUser: 256)
+        try await withServer(limits: limits, logger: recorder.logger) { live in
             let served = try live.connect(2)
             for _ in 0..<5 { try live.connect().expectRefusal() }
             try served.forEach { try $0.expectService() }
@@ -18,6 +21,7 @@ import Testing
             #expect(live.counters.acceptedConnections == 2)
             #expect(live.counters.refusedConnections == 5)
         }
+        #expect(recorder.lines.count { $0.contains("connection.refused") } == 1)
     }
 
     @Test func refusesTheConnectionsOfAUserPastTheirLimitUntilOneCloses() async throws {

@@ -67,7 +67,6 @@ struct MaintenanceService: Service {
     let databases: Databases
     /// Set when the status may have changed.
     let statusChanges: WakeSignal
-    let sink: RepeatLimitingSink
     /// nil without a runtime directory.
     let promptFacts: PromptFactsWriter?
 
@@ -105,7 +104,6 @@ struct MaintenanceService: Service {
             // The first fetches have used as many pages again.
             if minute == 1 { CurrentProcess.releaseMappedCode() }
             CurrentProcess.releaseFreeMemory()
-            sink.writeEnded()
             // Expired content is never shown, so removal can wait.
             if hasPassed(multipleOf: 5) {
                 await sources.removeExpired()

@@ -1,6 +1,5 @@
 import Glibc
 import Logging
-import NorrisPrefetch
 import NorrisProtocol
 import NorrisText
 import NorrisThreads
@@ -11,9 +10,9 @@ import SystemdIntegration
 struct LogLine: Sendable {
     let event: LogEvent
     /// The metadata of the event and of its logger.
-    var metadata: Logger.Metadata
+    let metadata: Logger.Metadata
     /// The time of the event, because the line may be written later.
-    var at = Timestamp.now()
+    let at = Timestamp.now()
 }
 
 /// The destination of log lines: standard error, or the journal with fields.
@@ -174,100 +173,5 @@ final class QueuedSink: LogSink {
         while state.withLock(\.isWriting), .now < end { usleep(1_000) }
         // The lines for which no thread could be started.
         if !state.withLock(\.isWriting) { writeWaiting() }
-    }
-}
-
-/// Limits repeated lines in the log.
-///
-/// For each event about each subject, such as a source or a path, a few lines are written in a window of time. Further
-/// lines are suppressed; at the end of the window the last line is written with their number.
-final class RepeatLimitingSink: LogSink {
-    /// The lines of one kind that are written in a window.
-    static let allowed = 5
-    /// The length of a window, which begins with the first line of its kind.
-    static let window = Duration.seconds(600)
-    /// The maximum number of distinguished kinds, because some subjects come from clients. Above the limit all subjects
-    /// of an event are one kind.
-    static let maximumKinds = 256
-
-    private struct Kind: Hashable {
-        let event: String
-        let subject: [String]
-    }
-
-    private struct Repeats {
-        /// In the time of ``WallClock/elapsed``.
-        let began: Duration
-        var written = 0
-        var suppressed = 0
-        var last: (line: LogLine, at: Timestamp)?
-    }
-
-    private let sink: any LogSink
-    private let clock: any WallClock
-    private let kinds = Mutex<[Kind: Repeats]>([:])
-
-    init(_ sink: any LogSink, clock: any WallClock) {
-        self.sink = sink
-        self.clock = clock
-    }
-
-    func write(_ line: LogLine) {
-        writeEnded()
-        let name = "\(line.event.message)"
-        // Not limited: steps for debugging, starts and stops, and unavailable sources, which are logged only when a
-        // configuration is applied.
-        let isLimited =
-            line.event.level > .debug && !name.hasPrefix("server.") && !name.hasPrefix("configuration.")
-            && name != "source.unavailable"
-        if !isLimited || admits(line, of: name) { sink.write(line) }
-    }
-
-    /// Whether a line is written now; otherwise the line is suppressed and counted.
-    private func admits(_ line: LogLine, of event: String) -> Bool {
-        let subject = ["source", "path", "content", "peer.uid"].compactMap { line.metadata[$0].map { "\($0)" } }
-        return kinds.withLock { kinds in
-            var kind = Kind(event: event, subject: subject)
-            if kinds[kind] == nil, kinds.count >= RepeatLimitingSink.maximumKinds {
-                kind = Kind(event: event, subject: [])
-            }
-            var repeats = kinds[kind] ?? Repeats(began: clock.elapsed)
-            defer { kinds[kind] = repeats }
-            if repeats.written < RepeatLimitingSink.allowed {
-                repeats.written += 1
-                return true
-            }
-            repeats.suppressed += 1
-            repeats.last = (line, clock.now)
-            return false
-        }
-    }
-
-    /// Writes the suppressed lines of ended windows. Called periodically, because the last lines of an event that has
-    /// ceased would otherwise wait for another line.
-    func writeEnded() {
-        let now = clock.elapsed
-        writeSuppressed { now - $0.began >= RepeatLimitingSink.window }
-    }
-
-    /// Writes all suppressed lines, because the daemon stops.
-    func finish() {
-        writeSuppressed { _ in true }
-    }
-
-    /// Removes windows, and writes the last suppressed line of each, oldest first, with `repeats`, the number of lines,
-    /// and `last.at`, the time of the last line.
-    private func writeSuppressed(where isOver: (Repeats) -> Bool) {
-        let ended = kinds.withLock { kinds in
-            let ended = kinds.filter { isOver($0.value) }
-            for kind in ended.keys { kinds[kind] = nil }
-            return ended.values.compactMap { repeats in repeats.last.map { (repeats.suppressed, $0.line, $0.at) } }
-        }
-        for (count, line, at) in ended.sorted(by: { $0.2 < $1.2 }) {
-            var line = line
-            line.metadata["repeats"] = "\(count)"
-            line.metadata["last.at"] = "\(at)"
-            sink.write(line)
-        }
     }
 }

@@ -84,17 +84,23 @@ extension EventLoop {
     }
 
     /// Sends one error line and closes the connection.
-    private func refuse(_ descriptor: CInt, _ error: ResponseError, uid: uid_t? = nil) {
+    private mutating func refuse(_ descriptor: CInt, _ error: ResponseError, uid: uid_t? = nil) {
         counters.connectionRefused()
-        server.logger.notice(
-            "connection.refused",
-            metadata: ["peer.uid": "\(uid.map { "\($0)" } ?? "unknown")", "reason": "\(error.message)"])
+        log(message: "connection.refused", error, uid: uid)
         var line = JSONWriter()
         Response.write(id: .null, error: error, to: &line)
         line.newline()
         _ = line.withBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL)) }
         Connection.discardInput(descriptor, using: input)
         close(descriptor)
+    }
+
+    /// Logs that a client reached a limit, rarely, because a client can do so in a loop.
+    private mutating func log(message: Logger.Message, _ error: ResponseError, uid: uid_t?) {
+        guard now >= nextLimitNotice else { return }
+        nextLimitNotice = now + Limit.noticeGap
+        let uid = uid.map { "\($0)" } ?? "unknown"
+        server.logger.notice(message, metadata: ["peer.uid": "\(uid)", "reason": "\(error.message)"])
     }
 
     mutating func noteEvent(_ slot: Int, _ events: UInt32) {
@@ -267,9 +273,7 @@ extension EventLoop {
         c.pointee.dropInput()
         note(c.pointee.held, for: c)
         counters.count(EventLoop.tooMuchInput)
-        server.logger.notice(
-            "connection.closed",
-            metadata: ["peer.uid": "\(c.pointee.caller.peer.uid)", "reason": "\(EventLoop.tooMuchInput.message)"])
+        log(message: "connection.closed", EventLoop.tooMuchInput, uid: c.pointee.caller.peer.uid)
         Connection.discardInput(c.pointee.id.descriptor, using: input)
         replies.write(to: slot) { json in
             Response.write(id: .null, error: EventLoop.tooMuchInput, to: &json)

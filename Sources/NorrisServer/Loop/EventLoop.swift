@@ -56,6 +56,8 @@ struct EventLoop: ~Copyable {
 
     /// In nanoseconds of the monotonic clock, as all times here.
     private(set) var now = monotonicNanoseconds()
+    /// The earliest time at which a client that reached a limit is logged again.
+    var nextLimitNotice = 0
     private var nextTick = Int.max
     private var nextBeat = Int.max
     /// The end of the current stage of a stop; nil while the daemon serves. In the first stage connections may finish

@@ -1,9 +1,5 @@
 import Foundation
 import Logging
-import NorrisPrefetch
-import NorrisProtocol
-import NorrisTestSupport
-import Synchronization
 import Testing
 
 @testable import NorrisDaemon
@@ -57,23 +53,6 @@ struct JournalSinkTests {
     }
 }
 
-/// Stores log lines for tests.
-final class RecordingSink: LogSink {
-    private let written = Mutex<[LogLine]>([])
-
-    func write(_ line: LogLine) { written.withLock { $0.append(line) } }
-
-    var records: [LogLine] { written.withLock { $0 } }
-
-    /// Message, subject and number of repeats of each line.
-    var lines: [String] {
-        records.map { line in
-            let repeats = line.metadata["repeats"].map { " x\($0)" } ?? ""
-            return "\(line.event.message) \(line.metadata["source"] ?? "")\(repeats)"
-        }
-    }
-}
-
 struct LogTextTests {
     private func text(_ value: String) -> String {
         let event = LogEvent(
@@ -89,71 +68,5 @@ struct LogTextTests {
         ])
     func escapesValues(_ value: String, _ shown: String) {
         #expect(text(value).hasSuffix(" warning source.failed error=\(shown) source=town\n"))
-    }
-}
-
-/// A repeated message is written a few times, and then with its number of repeats.
-@Suite(.timeLimit(.minutes(20))) struct RepeatLimitingSinkTests {
-    private let clock = ManualClock(.ofTests)
-    private let recording = RecordingSink()
-    private let sink: RepeatLimitingSink
-    private let logger: Logger
-
-    init() {
-        let sink = RepeatLimitingSink(recording, clock: clock)
-        self.sink = sink
-        logger = Logger(label: "test") { _ in DaemonLogHandler(levels: LogLevelSwitch(.trace), sink: sink) }
-    }
-
-    private var lines: [String] { recording.lines }
-
-    /// Logs `count` lines and returns the number of lines that were written immediately.
-    private func written(of count: Int, _ write: (Int) -> Void) -> Int {
-        let before = lines.count
-        for number in 0..<count { write(number) }
-        return lines.count - before
-    }
-
-    @Test func afterSomeLinesTheRestIsOneWithItsNumber() throws {
-        for second in 0..<100 {
-            if second > 0 { clock.advance(by: .seconds(1)) }
-            logger.error("database.write-failed", metadata: ["content": "state"])
-        }
-        #expect(lines.count == 5)
-        clock.advance(by: RepeatLimitingSink.window - .seconds(100))
-        sink.writeEnded()
-        #expect(lines.count == 5)
-        clock.advance(by: .seconds(1))
-        sink.writeEnded()
-        let last = try #require(recording.records.last)
-        #expect("\(last.event.message)" == "database.write-failed")
-        #expect(last.event.level == .error)
-        #expect(
-            last.metadata == [
-                "content": "state", "repeats": "95", "last.at": "\(Timestamp.ofTests.advanced(by: .seconds(99)))",
-            ])
-        #expect(lines.count == 6)
-        #expect(written(of: 6) { _ in logger.error("database.write-failed", metadata: ["content": "state"]) } == 5)
-    }
-
-    @Test func subjectsAreCountedApart() {
-        for name in ["town", "planet"] {
-            #expect(written(of: 7) { _ in logger.warning("source.failed", metadata: ["source": "\(name)"]) } == 5)
-        }
-        #expect(written(of: 7) { _ in logger.warning("source.recovered", metadata: ["source": "town"]) } == 5)
-        for uid in ["7", "8"] {
-            #expect(written(of: 7) { _ in logger.warning("connection.refused", metadata: ["peer.uid": "\(uid)"]) } == 5)
-        }
-        // Other metadata is not part of the subject, because each error may have a different text.
-        #expect(written(of: 9) { logger.warning("gifs.unreadable", metadata: ["error": "\($0)"]) } == 5)
-    }
-
-    @Test("Many users cannot fill the memory") func kindsAreBounded() {
-        let users = RepeatLimitingSink.maximumKinds
-        #expect(written(of: users) { logger.notice("connection.refused", metadata: ["peer.uid": "\($0)"]) } == users)
-        #expect(written(of: 10_000) { logger.notice("connection.refused", metadata: ["peer.uid": "x\($0)"]) } == 5)
-        sink.finish()
-        #expect(recording.records.last?.metadata["repeats"] == "9995")
-        #expect(lines.count == users + 6)
     }
 }

@@ -88,8 +88,8 @@ func withServer(
     _ bodies: [String: Handler.Body] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
     tuning: Server.Tuning = .patient, ledger: MemoryLedger = MemoryLedger(), events: EventHub = EventHub(),
     heartbeat: Server.Heartbeat? = nil, isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true },
-    at path: String? = nil,
-    socket: ListeningSocket? = nil, _ body: (LiveServer) async throws -> Void
+    at path: String? = nil, socket: ListeningSocket? = nil,
+    logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, _ body: (LiveServer) async throws -> Void
 ) async throws {
     let folder = TemporaryFolder()
     let path = path ?? folder("sock")
@@ -100,8 +100,7 @@ func withServer(
     let server = Server(
         socket: try socket ?? ListeningSocket(binding: path, mode: 0o600), registry: registry, limits: limits,
         heartbeat: heartbeat, events: events, tuning: tuning, ledger: ledger,
-        logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-        onReady: { signal.finish() })
+        logger: logger, onReady: { signal.finish() })
     try await withThrowingTaskGroup { group in
         group.addTask(executorPreference: ServerThread()) {
             defer { signal.finish() }
