@@ -174,7 +174,8 @@ let tests: [Target] = [
     ),
     .testTarget(name: "NorrisTextTests", dependencies: ["NorrisTestSupport", "NorrisText"]),
     .testTarget(name: "NorrisThreadsTests", dependencies: ["NorrisTestSupport", "NorrisThreads"]),
-    .testTarget(name: "SystemdIntegrationTests", dependencies: ["NorrisTestSupport", "SystemdIntegration"]),
+    .testTarget(
+        name: "SystemdIntegrationTests", dependencies: ["NorrisSystem", "NorrisTestSupport", "SystemdIntegration"]),
     .target(
         name: "NorrisTestSupport",
         dependencies: ["NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", logging]

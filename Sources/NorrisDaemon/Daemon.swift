@@ -4,7 +4,6 @@ import Logging
 import NorrisArguments
 import NorrisPrefetch
 import NorrisProtocol
-import NorrisServer
 import NorrisStore
 import NorrisSystem
 import NorrisThreads
@@ -102,10 +101,10 @@ package enum Daemon {
     /// A status of sysexits.h.
     private static func exitStatus(of error: any Error) -> CInt {
         switch error {
-        case is ConfigurationError, is PathsError: EX_CONFIG
+        case is ConfigurationError: EX_CONFIG
         case let error as StoreError:
             if case .locked = error.reason { EX_TEMPFAIL } else { EX_CONFIG }
-        case let error as NorrisServer.ListenError where error.reason == .inUse: EX_TEMPFAIL
+        case let error as ExplainedError: error.exitStatus
         default: EX_CANTCREAT
         }
     }

@@ -22,6 +22,17 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
     package static func reason(_ code: CInt = errno) -> String { String(cString: strerror(code)) }
 }
 
+/// A reason with its correction, in one sentence for the user.
+package struct ExplainedError: Error, Equatable, CustomStringConvertible {
+    package let description: String
+    /// The status of the daemon if it ends for this reason (sysexits.h).
+    package let exitStatus: CInt
+
+    package init(_ description: String, exitStatus: CInt = EX_CANTCREAT) {
+        (self.description, self.exitStatus) = (description, exitStatus)
+    }
+}
+
 /// Opens a file that child processes do not inherit (open(2)).
 package func openFile(_ path: String, _ flags: CInt, mode: mode_t = 0o666) throws(SystemError) -> CInt {
     let descriptor = open(path, flags | O_CLOEXEC, mode)

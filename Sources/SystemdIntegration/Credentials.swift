@@ -1,5 +1,5 @@
 import Glibc
-import NorrisSystem
+package import NorrisSystem
 
 /// The credentials that the service manager provides to this service: "CREDENTIALS" in systemd.exec(5).
 package struct Credentials: Sendable {
@@ -16,7 +16,7 @@ package struct Credentials: Sendable {
     /// The credential with a name, without its final newline; nil if there is no such credential.
     ///
     /// - Parameter name: a file name as in `LoadCredential=`, without a slash.
-    package func secret(named name: String) throws(CredentialError) -> Secret? {
+    package func secret(named name: String) throws(ExplainedError) -> Secret? {
         guard let directory, !directory.isEmpty else { return nil }
         return try Secret.read(path: "\(directory)/\(name)")
     }
@@ -38,8 +38,9 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     /// The maximum number of bytes that are read; no key is longer.
     private static let maximumLength = 4096
 
-    /// Reads a secret from a file, without the final newline of editors; nil if the file does not exist.
-    package static func read(path: String) throws(CredentialError) -> Secret? {
+    /// Reads a secret from a file, without the final newline of editors; nil if the file does not exist. An error
+    /// contains the path, never the content.
+    package static func read(path: String) throws(ExplainedError) -> Secret? {
         // Without O_NONBLOCK, opening a pipe by mistake would wait for a writer.
         var bytes: ArraySlice<UInt8>
         do throws(SystemError) {
@@ -48,32 +49,18 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
             bytes = try readAll(descriptor, limit: maximumLength).prefix(maximumLength)
         } catch {
             if error.call == "open", error.code == ENOENT || error.code == ENOTDIR { return nil }
-            throw .unreadable(path: path, errno: error.code)
+            throw ExplainedError(
+                "The credential \(path) cannot be read (\(error.reason)): let the user that runs norrisd read this file."
+            )
         }
         while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        guard !bytes.isEmpty else { throw .empty(path: path) }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notText(path: path) }
-        return Secret(text)
-    }
-}
-
-/// The reason why an existing credential cannot be used. Contains the path, never the content.
-package enum CredentialError: Error, Equatable, CustomStringConvertible {
-    /// Opening or reading it failed.
-    case unreadable(path: String, errno: CInt)
-    /// The file contains only newlines.
-    case empty(path: String)
-    /// Not valid UTF-8.
-    case notText(path: String)
-
-    package var description: String {
-        switch self {
-        case .unreadable(let path, let errno):
-            "The credential \(path) cannot be read (\(SystemError.reason(errno))): "
-                + "let the user that runs norrisd read this file."
-        case .empty(let path): "The credential \(path) is empty: write the key into the file, or remove it."
-        case .notText(let path):
-            "The credential \(path) is not UTF-8 text: the file must hold the key and nothing else."
+        guard !bytes.isEmpty else {
+            throw ExplainedError("The credential \(path) is empty: write the key into the file, or remove it.")
         }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ExplainedError(
+                "The credential \(path) is not UTF-8 text: the file must hold the key and nothing else.")
+        }
+        return Secret(text)
     }
 }

@@ -104,7 +104,9 @@ struct ConfigurationPathsTests {
     }
 
     @Test("Without any home, what needs one is an error that names the flag") func noHome() throws {
-        let cache = #expect(throws: PathsError.self) { try Paths(flags: .init(), environment: [:], accountHome: nil) }
+        let cache = #expect(throws: ExplainedError.self) {
+            try Paths(flags: .init(), environment: [:], accountHome: nil)
+        }
         #expect(
             cache?.description
                 == "there is no home directory to keep files in; give --cache-dir, or set $HOME or $XDG_CACHE_HOME")
@@ -112,7 +114,7 @@ struct ConfigurationPathsTests {
             flags: .init(), environment: ["CACHE_DIRECTORY": "/c", "XDG_STATE_HOME": "/s"], accountHome: nil)
         #expect(found.configurationFile == nil)
         #expect(found.stateDirectory == "/s/norrisd")
-        let empty = #expect(throws: PathsError.self) { try paths(Self.user, .init(stateDirectory: "")) }
+        let empty = #expect(throws: ExplainedError.self) { try paths(Self.user, .init(stateDirectory: "")) }
         #expect(empty?.description == "--state-dir needs a path; write one or leave the flag out")
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NorrisSystem
 import NorrisTestSupport
 import SystemdIntegration
 import Testing
@@ -23,11 +24,11 @@ struct CredentialsTests {
     @Test func contentThatIsNoKeyIsRefused() throws {
         try withCredential(Data("\n".utf8)) { credentials throws in
             let path = try #require(credentials.directory) + "/giphy-api-key"
-            #expect(throws: CredentialError.empty(path: path)) { try credentials.secret(named: "giphy-api-key") }
+            expectError("The credential \(path) is empty: ") { try credentials.secret(named: "giphy-api-key") }
         }
         try withCredential(Data([0x61, 0xFF, 0x0A])) { credentials throws in
             let path = try #require(credentials.directory) + "/giphy-api-key"
-            #expect(throws: CredentialError.notText(path: path)) { try credentials.secret(named: "giphy-api-key") }
+            expectError("The credential \(path) is not UTF-8 text: ") { try credentials.secret(named: "giphy-api-key") }
         }
     }
 
@@ -45,13 +46,19 @@ struct CredentialsTests {
         try withCredential(Data("key".utf8)) { credentials throws in
             let folder = try #require(credentials.directory)
             try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
-            #expect(throws: CredentialError.unreadable(path: folder + "/folder", errno: EISDIR)) {
+            expectError("The credential \(folder)/folder cannot be read (Is a directory): ") {
                 try credentials.secret(named: "folder")
             }
             try #require(mkfifo(folder + "/pipe", 0o600) == 0)
-            #expect(throws: CredentialError.empty(path: folder + "/pipe")) { try credentials.secret(named: "pipe") }
+            expectError("The credential \(folder)/pipe is empty: ") { try credentials.secret(named: "pipe") }
         }
     }
+}
+
+/// Expects an error whose text has a beginning.
+func expectError(_ beginning: String, of body: () throws -> Any?) {
+    let error = #expect(throws: ExplainedError.self) { _ = try body() }
+    #expect(error?.description.hasPrefix(beginning) == true, "\(error as Any)")
 }
 
 private func withCredential(_ content: Data, _ body: (Credentials) throws -> Void) throws {

@@ -1,3 +1,4 @@
+import Glibc
 import NorrisProtocol
 import NorrisSystem
 
@@ -26,9 +27,11 @@ struct Paths: Sendable, Equatable {
     let runtimeDirectory: String?
 
     /// - Parameter accountHome: the home directory in the password database, used only if `HOME` is not usable.
-    init(flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?) throws(PathsError) {
-        func flag(_ name: String, _ value: String?) throws(PathsError) -> String? {
-            if value == "" { throw PathsError(description: "\(name) needs a path; write one or leave the flag out") }
+    init(flags: Flags, environment: Environment, accountHome: @autoclosure () -> String?) throws(ExplainedError) {
+        func flag(_ name: String, _ value: String?) throws(ExplainedError) -> String? {
+            guard value != "" else {
+                throw ExplainedError("\(name) needs a path; write one or leave the flag out", exitStatus: EX_CONFIG)
+            }
             return value
         }
         func absolute(_ name: String) -> String? {
@@ -39,9 +42,9 @@ struct Paths: Sendable, Equatable {
             environment.value(of: name)?.split(separator: ":").first.map(String.init)
         }
         let home = absolute("HOME") ?? accountHome()
-        func noHome(_ flag: String, _ variable: String) -> PathsError {
+        func noHome(_ flag: String, _ variable: String) -> ExplainedError {
             let advice = "give \(flag), or set $HOME or $\(variable)"
-            return PathsError(description: "there is no home directory to keep files in; \(advice)")
+            return ExplainedError("there is no home directory to keep files in; \(advice)", exitStatus: EX_CONFIG)
         }
         func xdg(_ name: String, _ fallback: String) -> String? {
             (absolute(name) ?? home.map { Self.join($0, fallback) }).map { Self.join($0, "norrisd") }
@@ -80,6 +83,3 @@ struct Paths: Sendable, Equatable {
         return String(path[..<slash])
     }
 }
-
-/// The reason why a file has no path.
-struct PathsError: Error, CustomStringConvertible { let description: String }

@@ -2,6 +2,7 @@ import Logging
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
+import NorrisSystem
 import SystemdIntegration
 
 /// The source `gifs`: GIFs of Giphy, fetched by schedule and for users, within the hourly quota and Giphy's rate limit.
@@ -292,7 +293,7 @@ struct GiphyKey: Sendable {
     init(_ configuration: Configuration.Gifs, _ credentials: Credentials, now: Timestamp = .now()) {
         // Without a full stop.
         var message: String
-        do throws(CredentialError) {
+        do throws(ExplainedError) {
             if let file = configuration.apiKeyFile {
                 // The key itself, of 32 letters and digits, may have been written there by mistake.
                 let name = file.utf8.split(separator: UInt8(ascii: "/")).last ?? file.utf8[...]

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import NorrisSystem
+package import NorrisSystem
 
 /// A listening Unix stream socket, and whether this process must remove its file.
 package struct ListeningSocket: Sendable {
@@ -21,30 +21,33 @@ package struct ListeningSocket: Sendable {
     /// Binds a path. Removes a stale socket after a connection attempt was refused, and never a live socket.
     ///
     /// - Parameter mode: the permissions of the socket's file, such as 0o600.
-    package init(binding path: String, mode: UInt32) throws(ListenError) {
-        guard let address = SocketAddress(path: path) else { throw ListenError(path: path, .unusablePath) }
+    package init(binding path: String, mode: UInt32) throws(ExplainedError) {
+        guard let address = SocketAddress(path: path) else {
+            throw Self.error(
+                path, "a socket's path has 1 to \(SocketPath.maximumBytes) bytes; choose a shorter one with --socket")
+        }
         // The lock on the folder prevents two daemons from removing and binding the same path at the same time.
         let lock = try ListeningSocket.lockFolder(of: path)
         defer { close(lock) }
         try ListeningSocket.removeStale(path, address)
 
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
+        guard descriptor >= 0 else { throw Self.error(path, "\(SystemError("socket"))") }
         // The file inherits the mode of the socket, so no other user can connect between bind and chmod. A umask would
         // change the whole process.
         fchmod(descriptor, 0o600)
         guard address.withPointer({ bind(descriptor, $0, $1) }) == 0 else {
-            let error = errno
+            let failure = SystemError("bind")
             close(descriptor)
-            throw ListenError(path: path, error == EACCES ? .notPermitted : .system("bind", error))
+            throw failure.code == EACCES ? Self.notPermitted(path) : Self.error(path, "\(failure)")
         }
         var status = stat()
         guard chmod(path, mode) == 0, stat(path, &status) == 0, Glibc.listen(descriptor, Limit.backlog) == 0
         else {
-            let error = errno
+            let failure = SystemError("listen")
             close(descriptor)
             unlink(path)
-            throw ListenError(path: path, .system("listen", error))
+            throw Self.error(path, "\(failure)")
         }
         self.descriptor = descriptor
         boundPath = path
@@ -52,9 +55,9 @@ package struct ListeningSocket: Sendable {
     }
 
     /// Listens with this backlog, because an inherited socket may have a shorter backlog that refuses connections.
-    func listen() throws(ListenError) {
+    func listen() throws(ExplainedError) {
         guard Glibc.listen(descriptor, Limit.backlog) == 0 else {
-            throw ListenError(path: boundPath ?? "the inherited socket", .system("listen", errno))
+            throw Self.error(boundPath ?? "the inherited socket", "\(SystemError("listen"))")
         }
         // The event loop accepts until the queue is empty.
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -68,36 +71,40 @@ package struct ListeningSocket: Sendable {
         if let boundPath, lstat(boundPath, &status) == 0, status.st_ino == inode { unlink(boundPath) }
     }
 
-    private static func removeStale(_ path: String, _ address: SocketAddress) throws(ListenError) {
+    private static func removeStale(_ path: String, _ address: SocketAddress) throws(ExplainedError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else { throw ListenError(path: path, .notASocket) }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw error(path, "there is a file that is not a socket; remove it, or \(otherPath)")
+        }
         let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
         let probe = socket(AF_UNIX, kind, 0)
-        guard probe >= 0 else { throw ListenError(path: path, .system("socket", errno)) }
+        guard probe >= 0 else { throw error(path, "\(SystemError("socket"))") }
         defer { close(probe) }
         // A full backlog returns EAGAIN, which also shows a live socket. Only ECONNREFUSED shows a stale socket.
         let outcome = address.withPointer({ connect(probe, $0, $1) }) == 0 ? 0 : errno
         switch outcome {
         case ECONNREFUSED: break
-        case EACCES, EPERM: throw ListenError(path: path, .notPermitted)
-        default: throw ListenError(path: path, .inUse)
+        case EACCES, EPERM: throw notPermitted(path)
+        default:
+            throw error(
+                path, "another daemon answers on this socket; stop it, or \(otherPath)", exitStatus: EX_TEMPFAIL)
         }
-        guard unlink(path) == 0 || errno == ENOENT else { throw ListenError(path: path, .notPermitted) }
+        guard unlink(path) == 0 || errno == ENOENT else { throw notPermitted(path) }
     }
 
     /// Takes an exclusive flock(2) on the folder of a path, which leaves no file.
     ///
     /// - Returns: the descriptor that holds the lock.
-    private static func lockFolder(of path: String) throws(ListenError) -> CInt {
+    private static func lockFolder(of path: String) throws(ExplainedError) -> CInt {
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
             switch errno {
-            case ENOENT, ENOTDIR: throw ListenError(path: path, .noFolder(folder))
-            case EACCES: throw ListenError(path: path, .notPermitted)
-            default: throw ListenError(path: path, .system("open", errno))
+            case ENOENT, ENOTDIR: throw error(path, "there is no folder \(folder); make it, or \(otherPath)")
+            case EACCES: throw notPermitted(path)
+            default: throw error(path, "\(SystemError("open"))")
             }
         }
         // Any process that can read the folder can hold its lock, so after a second the start continues without the
@@ -109,40 +116,14 @@ package struct ListeningSocket: Sendable {
         }
         return descriptor
     }
-}
 
-/// The reason why a socket cannot be listened on, and the correction.
-package struct ListenError: Error, Equatable, CustomStringConvertible {
-    package enum Reason: Equatable, Sendable {
-        /// Another process listens on the path.
-        case inUse
-        /// The path contains a file of another kind.
-        case notASocket
-        case notPermitted
-        case noFolder(String)
-        /// The path is empty, too long for sun_path, or contains a NUL.
-        case unusablePath
-        case system(String, CInt)
+    private static func error(_ path: String, _ reason: String, exitStatus: CInt = EX_CANTCREAT) -> ExplainedError {
+        ExplainedError("\(path): \(reason)", exitStatus: exitStatus)
     }
 
-    package let path: String
-    package let reason: Reason
-
-    package init(path: String, _ reason: Reason) { (self.path, self.reason) = (path, reason) }
-
-    package var description: String {
-        let fault =
-            switch reason {
-            case .inUse: "another daemon answers on this socket; stop it, or choose another path with --socket"
-            case .notASocket: "there is a file that is not a socket; remove it, or choose another path with --socket"
-            case .notPermitted:
-                "this user cannot create a socket there; let systemd create it (norrisd.socket), "
-                    + "or choose another path with --socket"
-            case .noFolder(let folder): "there is no folder \(folder); make it, or choose another path with --socket"
-            case .unusablePath:
-                "a socket's path has 1 to \(SocketPath.maximumBytes) bytes; choose a shorter one with --socket"
-            case .system(let call, let code): SystemError(call, code: code).description
-            }
-        return "\(path): \(fault)"
+    private static func notPermitted(_ path: String) -> ExplainedError {
+        error(path, "this user cannot create a socket there; let systemd create it (norrisd.socket), or \(otherPath)")
     }
+
+    private static let otherPath = "choose another path with --socket"
 }
