@@ -1,4 +1,4 @@
-import Glibc
+import NorrisSystem
 
 /// A time on the monotonic clock at which all waits end.
 ///
@@ -17,13 +17,6 @@ package struct Deadline: Sendable {
 
     /// The remaining time in the milliseconds of poll(2).
     var pollTimeout: Int32 { (moment - monotonicTime()).pollTimeout }
-}
-
-/// The time since a fixed moment, on a clock that is never set.
-package func monotonicTime() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
 }
 
 extension Duration {

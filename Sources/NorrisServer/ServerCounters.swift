@@ -1,4 +1,5 @@
 import NorrisProtocol
+import NorrisSystem
 import Synchronization
 
 /// Counts connections, requests and errors, for readers on any thread. Only the event loop writes.

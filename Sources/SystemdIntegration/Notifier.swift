@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import NorrisSystem
 
 /// Reports the state of the daemon to the service manager, like sd_notify(3).
 ///
@@ -34,10 +35,7 @@ package struct Notifier: Sendable {
     /// Contains the time of CLOCK_MONOTONIC in microseconds, without which newer versions of systemd never end the
     /// reload.
     @discardableResult package func reloading() -> Bool {
-        var now = timespec()
-        // Fails only for unknown clocks and invalid pointers.
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return send(["RELOADING=1", "MONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)"])
+        send(["RELOADING=1", "MONOTONIC_USEC=\(monotonicNanoseconds() / 1000)"])
     }
 
     /// Reports that the daemon is stopping: `STOPPING=1`.

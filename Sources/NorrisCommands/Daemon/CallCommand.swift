@@ -17,9 +17,6 @@ struct CallCommand: SessionCommand {
           norrisctl call rpc.discover
         """)
 
-    /// The longest request line that the daemon accepts, in bytes.
-    private static let longestRequest = 65_536
-
     private var method = ""
     private var parameters: String?
 
@@ -49,9 +46,9 @@ struct CallCommand: SessionCommand {
 
     private func readParameters(_ session: Session) throws(Failure) -> JSON? {
         guard let parameters else { return nil }
-        let bytes = parameters == "-" ? try session.readInput(Self.longestRequest) : Array(parameters.utf8)
-        if bytes.count > Self.longestRequest {
-            throw Failure(.usage, "The parameters are longer than \(Self.longestRequest) bytes.")
+        let bytes = parameters == "-" ? try session.readInput(LineSplitter.maximumRequest) : Array(parameters.utf8)
+        if bytes.count > LineSplitter.maximumRequest {
+            throw Failure(.usage, "The parameters are longer than \(LineSplitter.maximumRequest) bytes.")
         }
         do {
             return try JSON.parse(bytes)

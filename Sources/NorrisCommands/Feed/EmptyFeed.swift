@@ -13,9 +13,7 @@ struct EmptyFeed {
 
     /// The requested source, or all sources of posts.
     private var sources: [SourceStatus] {
-        allSources.filter {
-            !["chucknorris", "giphy"].contains($0.kind) && (source?.hasSameBytes(as: $0.name) ?? true)
-        }
+        allSources.filter { $0.hasPosts && (source?.hasSameBytes(as: $0.name) ?? true) }
     }
 
     /// Reports the reason for an empty list. Text output takes a second call.

@@ -71,20 +71,21 @@ struct DaemonCommands {
 
     /// The advice that gives the daemon a key for Giphy.
     var gifKey: Advice {
-        // install(1) copies standard input, so the key is in no shell history and no process list.
-        func paste(_ path: String) -> Advice {
-            "\(command: "install -D -m 600 /dev/stdin \(path)") (paste it, Return, Ctrl-D)"
-        }
-        let key: Advice = "Get a key at https://developers.giphy.com, then"
-        guard isForSystem else {
-            return """
-                \(key): \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in \
-                the file of \(command: "norrisctl config path"), then: \(command: "norrisctl reload")
-                """
-        }
-        return """
-            \(key) as root: \(paste("/etc/credstore/giphy-api-key")), then: \(command: "systemctl restart norrisd")
-            """
+        isForSystem ? "\(Self.gifKey) as root: \(Self.systemGifKey)" : "\(Self.gifKey): \(Self.userGifKey)"
+    }
+
+    static let gifKey: Advice = "Get a key at https://developers.giphy.com, then"
+    static let systemGifKey: Advice =
+        "\(paste("/etc/credstore/giphy-api-key")), then: \(command: "systemctl restart norrisd")"
+    static let userGifKey: Advice = """
+        \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in the file of \
+        \(command: "norrisctl config path"), then: \(command: "norrisctl reload")
+        """
+
+    /// The advice that writes a key into a file. install(1) copies standard input, so the key is in no shell history
+    /// and no process list.
+    private static func paste(_ path: String) -> Advice {
+        "\(command: "install -D -m 600 /dev/stdin \(path)") (paste it, Return, Ctrl-D)"
     }
 
     /// The command that shows the free space on the daemon's disks.

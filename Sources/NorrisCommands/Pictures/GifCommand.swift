@@ -247,10 +247,10 @@ extension Failure {
         var failure = self
         if response.lacksCredentials {
             if let words = error?.message, !words.isEmpty { failure.message = words.last == "." ? words : words + "." }
-            failure.hint = "Get your own API key at https://developers.giphy.com."
+            failure.hint = "\(DaemonCommands.gifKey):"
             failure.steps = [
-                "System service: put it into /etc/credstore/giphy-api-key (mode 0600), then: systemctl restart norrisd",
-                "Your own daemon: set gifs.api_key_file in the file that norrisctl config path prints, then: norrisctl reload",
+                "System service, as root: \(DaemonCommands.systemGifKey)",
+                "Your own daemon: \(DaemonCommands.userGifKey)",
             ]
         } else if let error {
             failure.hint = "gifs: \(value: error.outlook(now: session.system.now))"

@@ -155,9 +155,7 @@ extension Session {
         case .source: return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }
         case .searchedSource where !arguments.found.contains("in"): return FactScope.words.map { Offer(word: $0) }
         case .postSource, .addedSource, .searchedSource:
-            return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }.filter {
-                ![SourceStatus.facts, SourceStatus.gifs].contains($0.word)
-            }
+            return try call(ServerStatus.self).value.sources.filter(\.hasPosts).map { Offer(word: $0.name) }
         case .author:
             // The first name of each author that needs no quotes.
             return try call(AuthorList.self).value.items.compactMap { author in

@@ -176,7 +176,7 @@ extension ConfigurationReader {
 extension SourceName {
     /// The reason why a text cannot be the name of a source of posts; nil if it can.
     static func refusal(of text: String) -> String? {
-        if [SourceStatus.facts, SourceStatus.gifs].contains(text) {
+        if SourceStatus.builtInNames.contains(text) {
             return "is the name of a built-in source; choose another name"
         }
         return isValid(text) ? nil : "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -"

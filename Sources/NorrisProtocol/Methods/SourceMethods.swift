@@ -94,11 +94,8 @@ package enum PostSourceKind: String, Sendable, CaseIterable {
 
 /// Names of sources of posts: `[a-z0-9_-]{1,40}`.
 package enum SourceName {
-    /// Whether a text is a valid name.
-    package static func isValid(_ text: String) -> Bool {
-        (1...40).contains(text.utf8.count)
-            && text.utf8.allSatisfy { 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 || "-_".utf8.contains($0) }
-    }
+    /// Whether a text is a valid name, by the rule of categories.
+    package static func isValid(_ text: String) -> Bool { Fact.isCategoryName(text) }
 
     /// An unused name for an address: the title, the host, the host with the path, or one of them with a number.
     package static func make(title: String? = nil, url: String, taken: Set<String>) -> String {
@@ -110,7 +107,7 @@ package enum SourceName {
         let path = address.drop { $0 != "/" }
         var words = [title.map { plain($0) } ?? "", plain(host), plain("\(host)\(path)")].filter { !$0.isEmpty }
         if words.isEmpty { words = ["feed"] }
-        let taken = taken.union([SourceStatus.facts, SourceStatus.gifs])
+        let taken = taken.union(SourceStatus.builtInNames)
         if let free = words.first(where: { !taken.contains($0) }) { return free }
         // At most as many names are taken as there are sources, so a free number exists.
         var number = 2

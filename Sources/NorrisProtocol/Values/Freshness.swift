@@ -121,6 +121,9 @@ package struct SourceStatus: SharedObject {
     package static let facts = "facts"
     /// The name of the source of GIFs.
     package static let gifs = "gifs"
+    /// The names of the sources without posts.
+    package static let builtInNames: Set = [facts, gifs]
+    package var hasPosts: Bool { !Self.builtInNames.contains(name) }
 
     /// `facts`, `gifs`, or a key under `posts.sources`.
     package var name: String

@@ -405,14 +405,6 @@ struct EventLoop: ~Copyable {
     }
 }
 
-/// The monotonic time. Swift's clocks return 128 bits, which doubles the cost of reading the clock.
-func monotonicNanoseconds() -> Int {
-    var time = timespec()
-    // Fails only for an unknown clock (clock_gettime(2)).
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1_000_000_000 + time.tv_nsec
-}
-
 extension Duration {
     var nanoseconds: Int {
         // At most 30 years.

@@ -1,4 +1,5 @@
 import Glibc
+import NorrisSystem
 
 /// A queue in which users take turns, and the connections of each user take turns.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import NorrisProtocol
+import NorrisSystem
 
 /// A deferred request, until its reply is written.
 final class DeferredRequest {
