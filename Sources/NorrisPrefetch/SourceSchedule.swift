@@ -49,8 +49,6 @@ package struct SourceSchedule: Sendable {
     static let searchPause = Duration.seconds(60)
     /// The shortest interval between two refreshes by ordinary users.
     static let refreshPause = Duration.seconds(300)
-    /// The longest wait after a start for a source whose document could not be decoded.
-    static let longestWaitAfterStart = Duration.seconds(60)
     /// A source with longer runs holds up others.
     static let longestQuickRun = Duration.seconds(2)
     /// The limits of ``backoff(failures:using:)``.
@@ -88,10 +86,6 @@ package struct SourceSchedule: Sendable {
         (record, content) = (history.record, history.content)
         if let upstream = record.upstream, upstream != policy.upstream { forgetFailures() }
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
-        // Such as another version of norris-fetch, which a restart may have mended.
-        if record.failure?.kind == .decode, let wait = record.wait {
-            record.wait = min(wait, SourceSchedule.longestWaitAfterStart)
-        }
         // Missing content makes a run due, unless these settings have already failed to fetch content.
         let neverCame = record.failures > 0 && record.settings == policy.settings && !record.hadContent
         isWanted = content?.settings != policy.settings && !neverCame

@@ -279,20 +279,6 @@ struct SourceScheduleTests {
         #expect(self.schedule(record: schedule.record).isDue(Self.start))
     }
 
-    /// For example a norris-fetch of another version, until norrisd restarts.
-    @Test(arguments: [(SourceFailure.Kind.decode, 60), (.offline, 3_600)])
-    mutating func aRestartAsksSoonAfterAFaultOfThePrograms(kind: SourceFailure.Kind, longest: Int) throws {
-        var schedule = fetched()
-        var waits: [Duration] = []
-        for _ in 0..<40 {
-            let now = try #require(schedule.nextRunAt)
-            run(&schedule, .failed(FetchFailure(kind: kind, message: "no", isRetryable: true)), at: now)
-            let after = self.schedule(record: schedule.record, content: schedule.content, now: now)
-            waits.append(now.duration(to: try #require(after.nextRun(now))))
-        }
-        #expect((waits.max() ?? .zero) <= .seconds(longest) && (waits.max() ?? .zero) >= .seconds(min(longest, 600)))
-    }
-
     // MARK: Searches
 
     @Test mutating func aFailureHoldsSearchesForAMinuteOrAsLongAsTheUpstreamAsked() {
