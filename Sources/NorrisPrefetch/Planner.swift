@@ -57,15 +57,10 @@ struct Planner: Sendable {
             let mayBeLast = schedule.isProven && begins.allSatisfy { $0 < dueAt }
             return (name, mayBeLast, lastRun.advanced(by: penalty))
         }
-        var free = Planner.maximumRuns - running.count
-        let chosen = due.sorted { $0.lastRun < $1.lastRun }.filter { source in
-            // Only a run that began earlier may hang.
-            guard free > 1 || free == 1 && source.mayBeLast && running.count == Planner.maximumRuns - 1 else {
-                return false
-            }
-            free -= 1
-            return true
-        }
+        let free = Planner.maximumRuns - running.count
+        let sorted = due.sorted { $0.lastRun < $1.lastRun }
+        // Only a run that began earlier may hang.
+        let chosen = free == 1 ? sorted.filter(\.mayBeLast).prefix(1) : sorted.prefix(max(free - 1, 0))
         return chosen.compactMap { source in
             (schedules[source.name]?.start(now, using: &generator)).map { (source.name, $0) }
         }
