@@ -94,8 +94,7 @@ struct GifSource: ContentSource {
             if let wait = await takeQuota() { return .postponed(wait) }
             if let (head, gifs) = try await page(of: list, offset: 0, limit: GifSource.pageSize) {
                 added += try await stores.gifs.put(
-                    gifs, in: list, offset: 0, nextOffset: head.nextOffset, totalCount: head.totalCount, at: now
-                ).added
+                    gifs, in: list, offset: 0, nextOffset: head.nextOffset, totalCount: head.totalCount, at: now)
             }
         }
         await stores.gifs.purge(before: notBefore, now: now)
@@ -146,11 +145,9 @@ struct GifSource: ContentSource {
                 guard let (head, gifs) = try await page(of: list, offset: offset, limit: limit, within: time) else {
                     return .nothing
                 }
-                return .page(
-                    try await stores.gifs.put(
-                        gifs, in: list, offset: offset, nextOffset: head.nextOffset, totalCount: head.totalCount,
-                        at: now, replyingTo: request, notBefore: notBefore
-                    ).page)
+                try await stores.gifs.put(
+                    gifs, in: list, offset: offset, nextOffset: head.nextOffset, totalCount: head.totalCount, at: now)
+                return .page
             case .random(let tag): gif = try await fetch(.gifRandom, query: tag, within: time).gifs.first
             case .gif(let id): gif = try await fetch(.gifs, query: id, within: time).gifs.first { $0.id == id }
             }
@@ -167,7 +164,7 @@ struct GifSource: ContentSource {
         switch request {
         case .page(let list, _, let request):
             let page = try? await stores.gifs.page(of: list, request, notBefore: notBefore)
-            return page.flatMap { offsetToFetch(of: list, $0, isFirst: request.cursor == nil) == nil ? .page($0) : nil }
+            return page != nil && offsetToFetch(of: list, page, isFirst: request.cursor == nil) == nil ? .page : nil
         case .random(let tag):
             return await stores.gifs.random(text: tag, rating: rating, notBefore: notBefore).map(GifResult.gif)
         case .gif(let id): return await stores.gifs.gif(id: id, notBefore: notBefore).map(GifResult.gif)
@@ -222,8 +219,8 @@ enum GifRequest: Sendable {
 
 /// The result of a user's request to Giphy.
 enum GifResult: Equatable, Sendable {
-    /// The page is stored. The client's page is nil if the stored list has changed in the meantime.
-    case page(GifListPage?)
+    /// The page is stored.
+    case page
     case gif(Gif)
     /// Giphy has no such GIF.
     case nothing
@@ -233,7 +230,7 @@ enum GifResult: Equatable, Sendable {
 
 /// Users' requests to Giphy.
 extension ConfiguredSources {
-    /// The part of the time of a search that is left for storing and reading the reply.
+    /// The part of the time of a search that is left for storing the reply and reading the page.
     private static let storing = Duration.milliseconds(300)
 
     /// Whether the schedule allows a request now.

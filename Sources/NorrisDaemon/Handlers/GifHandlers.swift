@@ -72,8 +72,7 @@ struct GifHandlers: Sendable {
             result = await sources.askGiphy(.page(list, offset: offset, request), for: call.uid, mayFetch: mayFetch)
         }
         switch result {
-        case .page(let page?): stored = page
-        case .page(nil): stored = try await store.page(of: list, request, notBefore: source.notBefore)
+        case .page: stored = try await store.page(of: list, request, notBefore: source.notBefore)
         case .unavailable(let failure) where stored?.items.isEmpty != false:
             // Later pages belong to one list; instead of a first page, GIFs of other lists may match.
             guard isFirst, let others = try await searchStored(list, request), !others.items.isEmpty else {
@@ -85,9 +84,8 @@ struct GifHandlers: Sendable {
         guard let stored else {
             return isFirst ? try await searchStored(list, request) ?? Page(items: []) : Page(items: [])
         }
-        let isFromUpstream = if case .page? = result { true } else { false }
         var freshness = sources.freshness(
-            of: source.name, isEmpty: stored.items.isEmpty, isFromUpstream: isFromUpstream,
+            of: source.name, isEmpty: stored.items.isEmpty, isFromUpstream: result == .page,
             fetchedAt: stored.fetchedAt)
         // The quota may be used up for this user only.
         if case .unavailable(let failure)? = result, freshness.error == nil { freshness.error = failure }

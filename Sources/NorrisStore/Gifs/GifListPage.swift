@@ -2,37 +2,23 @@ package import NorrisProtocol
 
 /// The pages of one request to Giphy as one list in Giphy's order, without duplicates.
 extension GifStore {
-    /// Stores a page, and reads the page that a client requested from the list in the same transaction. A page at offset
-    /// 0 replaces the list; any other is appended if the list continues at its offset.
+    /// Stores a page. A page at offset 0 replaces the list; any other is appended if the list continues at its offset.
     ///
     /// - Parameters:
     ///   - nextOffset: the offset of Giphy's next page; nil at the end.
     ///   - totalCount: Giphy's count.
-    ///   - request: nil if no client waits.
     /// - Returns: the number of GIFs that were not stored before, 0 if the page does not continue the list, which then is
-    ///   unchanged; and the requested page, nil if the client's cursor is of an older list.
+    ///   unchanged.
     @discardableResult package func put(
-        _ gifs: [Gif], in list: GifList, offset: Int, nextOffset: Int?, totalCount: Int?, at now: Timestamp = .now(),
-        replyingTo request: PageRequest? = nil, notBefore: Timestamp = Timestamp(seconds: 0)
-    ) async throws(StoreError) -> (added: Int, page: GifListPage?) {
-        let key = databases.cursorKey
-        return try await write { database in
+        _ gifs: [Gif], in list: GifList, offset: Int, nextOffset: Int?, totalCount: Int?, at now: Timestamp = .now()
+    ) async throws(StoreError) -> Int {
+        try await write { database in
             let before = offset == 0 ? nil : try StoredGifList(list, database)
+            guard offset == 0 || before?.nextOffset == offset else { return 0 }
             var stored = before ?? StoredGifList(fetchedAt: now)
-            var added = 0
-            if offset == 0 || before?.nextOffset == offset {
-                added = try GifStore.store(gifs, at: now, database)
-                stored.append(gifs.map(\.id), offset: offset, nextOffset: nextOffset, totalCount: totalCount)
-                try stored.write(list, database)
-            }
-            let page = try request.flatMap {
-                do {
-                    return try GifListPage(of: list, $0, notBefore: notBefore, key: key, database)
-                } catch is ResponseError {
-                    return nil
-                }
-            }
-            return (added, page)
+            stored.append(gifs.map(\.id), offset: offset, nextOffset: nextOffset, totalCount: totalCount)
+            try stored.write(list, database)
+            return try GifStore.store(gifs, at: now, database)
         }
     }
 
@@ -46,8 +32,45 @@ extension GifStore {
     ) async throws(ResponseError) -> GifListPage? {
         let key = databases.cursorKey
         return try await databases.read(databases.cache) { database -> GifListPage? in
-            try GifListPage(
-                of: list, request, notBefore: notBefore, endsWithStored: endsWithStored, key: key, database)
+            // The number of GIFs before the page, and the list's time, which differs after a replacement.
+            let after = try request.cursor.map { try SealedCursor($0, of: list.fields, key: key) }
+            let stored = try StoredGifList(list, database).flatMap { $0.fetchedAt >= notBefore ? $0 : nil }
+            if let after, after.text != stored?.fetchedAt.description {
+                throw ResponseError.invalidParams(
+                    "The cursor has expired: the search was repeated.", parameter: "cursor",
+                    hint: "Start again without a cursor.")
+            }
+            guard let stored else { return nil }
+            var page = GifListPage(fetchedAt: stored.fetchedAt)
+            var (position, bytes) = (min(max(Int(truncatingIfNeeded: after?.number ?? 0), 0), stored.ids.count), 0)
+            // Giphy may return stronger GIFs than requested.
+            let isShown = "rating IN (\(GifRating.unknown.rawValue), ?) OR rating < ?"
+            let rating = GifRating(allowing: list.rating).rawValue
+            for id in stored.ids[position...] {
+                guard page.items.count < request.limit, bytes <= maximumPageBytes else { break }
+                position += 1
+                let sql = "SELECT gif FROM gifs WHERE id = ? AND fetched_at >= ? AND (\(isShown))"
+                let found = try database.first(sql, [id, notBefore, rating, rating]) {
+                    (try $0.content(0) as Gif, try $0.bytes(0).count)
+                }
+                guard let (gif, size) = found else { continue }
+                page.items.append(gif)
+                bytes += size
+            }
+            let nextOffset = endsWithStored ? nil : stored.nextOffset
+            if position < stored.ids.count || nextOffset != nil {
+                let end = SealedCursor(number: Int64(position), text: stored.fetchedAt.description)
+                page.next = end.sealed(for: list.fields, key: key)
+            }
+            let sql = """
+                SELECT count(*) FROM gifs
+                WHERE id IN (SELECT value FROM json_each(?)) AND fetched_at >= ? AND (\(isShown))
+                """
+            let count: Int = try database.value(sql, [stored.ids.jsonText, notBefore, rating, rating]) ?? 0
+            let total = stored.nextOffset == nil ? count : stored.totalCount.map { max($0, count) }
+            page.total = total.flatMap { $0 > countedMatches ? nil : $0 }
+            page.needsUpstream = page.items.isEmpty ? nextOffset : nil
+            return page
         }
     }
 }
@@ -63,55 +86,6 @@ package struct GifListPage: Sendable, Equatable {
     package var fetchedAt: Timestamp
     /// The offset to fetch from Giphy: nothing is stored after the cursor, but Giphy has more.
     package var needsUpstream: Int?
-}
-
-extension GifListPage {
-    /// Reads a page.
-    ///
-    /// - Returns: nil if there is no such list, and no cursor.
-    fileprivate init?(
-        of list: GifList, _ request: PageRequest, notBefore: Timestamp, endsWithStored: Bool = false, key: UInt64,
-        _ database: Database
-    ) throws {
-        // The number of GIFs before the page, and the list's time, which differs after a replacement.
-        let after = try request.cursor.map { try SealedCursor($0, of: list.fields, key: key) }
-        let stored = try StoredGifList(list, database).flatMap { $0.fetchedAt >= notBefore ? $0 : nil }
-        if let after, after.text != stored?.fetchedAt.description {
-            throw ResponseError.invalidParams(
-                "The cursor has expired: the search was repeated.", parameter: "cursor",
-                hint: "Start again without a cursor.")
-        }
-        guard let stored else { return nil }
-        fetchedAt = stored.fetchedAt
-        var (position, bytes) = (min(max(Int(truncatingIfNeeded: after?.number ?? 0), 0), stored.ids.count), 0)
-        // Giphy may return stronger GIFs than requested.
-        let isShown = "rating IN (\(GifRating.unknown.rawValue), ?) OR rating < ?"
-        let rating = GifRating(allowing: list.rating).rawValue
-        for id in stored.ids[position...] {
-            guard items.count < request.limit, bytes <= maximumPageBytes else { break }
-            position += 1
-            let sql = "SELECT gif FROM gifs WHERE id = ? AND fetched_at >= ? AND (\(isShown))"
-            let found = try database.first(sql, [id, notBefore, rating, rating]) {
-                (try $0.content(0) as Gif, try $0.bytes(0).count)
-            }
-            guard let (gif, size) = found else { continue }
-            items.append(gif)
-            bytes += size
-        }
-        let nextOffset = endsWithStored ? nil : stored.nextOffset
-        if position < stored.ids.count || nextOffset != nil {
-            let end = SealedCursor(number: Int64(position), text: stored.fetchedAt.description)
-            next = end.sealed(for: list.fields, key: key)
-        }
-        let sql = """
-            SELECT count(*) FROM gifs
-            WHERE id IN (SELECT value FROM json_each(?)) AND fetched_at >= ? AND (\(isShown))
-            """
-        let count: Int = try database.value(sql, [stored.ids.jsonText, notBefore, rating, rating]) ?? 0
-        let total = stored.nextOffset == nil ? count : stored.totalCount.map { max($0, count) }
-        self.total = total.flatMap { $0 > countedMatches ? nil : $0 }
-        needsUpstream = items.isEmpty ? nextOffset : nil
-    }
 }
 
 /// A row of `gif_lists`.
