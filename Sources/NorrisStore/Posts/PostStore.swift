@@ -135,16 +135,13 @@ package final class PostStore: Sendable {
 
     /// Removes all posts of a source and the record of their fetch. Read marks stay in the state.
     @discardableResult package func clear(source: String) async throws(StoreError) -> Int {
-        // The record first, so that posts that a later step does not remove are fetched again.
-        try await databases.write(databases.cache) { [databases] database in
-            databases.noteCleared(source)
-            try FetchRecord.remove(source, database)
-        }
         var (total, removed) = (0, 0)
         repeat {
             removed = try await databases.write(databases.cache) { [databases] database in
-                // Also of an import that has begun since the first step.
+                // In each step, because an import may begin between two. Without a record, posts that a later step does
+                // not remove are fetched again.
                 databases.noteCleared(source)
+                try FetchRecord.remove(source, database)
                 let numbers = "SELECT number FROM posts WHERE source = ? LIMIT \(PostImport.rowsAtOnce)"
                 try database.execute("DELETE FROM posts WHERE number IN (\(numbers))", [source])
                 let removed = database.changesCount
