@@ -42,7 +42,7 @@ extension ConfiguredSources {
         let first: (added: Int, newest: [Event.NewItem])?
         do throws(ResponseError) {
             first = parameters.waits ? try await fetchFirst(source) : nil
-            try await store(source, added, hasRun: parameters.waits)
+            try await store(source, added)
         } catch {
             _ = try? await source.clear()
             _ = try? await stores.added.remove(name, identity: identity)
@@ -54,7 +54,7 @@ extension ConfiguredSources {
         return SourceAdd.Result(name: name, isAdded: true, items: stores.posts.count(source: name))
     }
 
-    /// Fetches a source for the first time, and returns what is new.
+    /// Fetches a source for the first time, and returns what is new. The schedule counts from this run.
     private func fetchFirst(
         _ source: PostSource
     ) async throws(ResponseError) -> (added: Int, newest: [Event.NewItem]) {
@@ -68,20 +68,18 @@ extension ConfiguredSources {
             throw refusal(failure, of: source)
         }
         guard case .fetched(let added, let newest, _) = outcome else { throw .shuttingDown }
+        let policy = source.policy
+        let record = ScheduleRecord(
+            lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true)
+        await stores.records.write(record, for: source.name)
         return (added, newest)
     }
 
-    /// Stores a new source, which is fetched from now on. The schedule counts from a first run.
-    private func store(_ new: PostSource, _ added: AddedSource, hasRun: Bool) async throws(ResponseError) {
+    /// Stores a new source, which is fetched from now on.
+    private func store(_ new: PostSource, _ added: AddedSource) async throws(ResponseError) {
         guard await changing.lock() else { throw .shuttingDown }
         defer { changing.unlock() }
         try await stores.added.add(added)
-        if hasRun {
-            let policy = new.policy
-            let record = ScheduleRecord(
-                lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true)
-            await stores.records.write(record, for: new.name)
-        }
         // A configuration that was read meanwhile may have a source with the name.
         if current[new.name] == nil { await replace(Sources(current, posts: current.posts + [new])) }
         context.logger.notice("source.added", metadata: ["source": "\(new.name)", "kind": "\(new.kind)"])
