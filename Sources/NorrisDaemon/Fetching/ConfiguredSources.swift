@@ -33,14 +33,9 @@ final class ConfiguredSources: Sendable {
     }
 
     /// Reads all that is kept in memory of `state.db`, at the start and when the file was replaced: shuffles, facts of
-    /// the day, the quota, added sources, and schedules of sources that have not run.
-    ///
-    /// What is on disk wins over what began without a file. What was read from an earlier file is written again.
+    /// the day, the quota, added sources, and schedules of sources that have not run. What is on disk wins.
     func readState() async {
         await stores.readState()
-        for added in sources.withLock({ $0?.posts ?? [] }).compactMap(\.configuration.added) {
-            try? await stores.added.add(added)
-        }
         await configure()
     }
 

@@ -48,13 +48,11 @@ package struct AddedSources: Sendable {
         }
     }
 
-    /// Adds a source, unless it is there.
-    ///
     /// - Throws: `-32005` if the disk accepts no writes.
     package func add(_ source: AddedSource) async throws(ResponseError) {
         try await databases.changeState { database in
             try database.execute(
-                "INSERT OR IGNORE INTO sources (name, kind, url, refresh, keep) VALUES (?, ?, ?, ?, ?)",
+                "INSERT INTO sources (name, kind, url, refresh, keep) VALUES (?, ?, ?, ?, ?)",
                 [source.name, source.kind, source.url, source.refresh, source.keep])
         }
     }

@@ -273,12 +273,6 @@ import Testing
                 await daemon.core.sources.readState()
                 #expect(try sources(daemon).map(\.name) == ["blog", "late"])
                 #expect(daemon.core.prefetcher.schedule(of: "late")?.record.settings == "s")
-                // A file that is lost later gets them back.
-                try FileManager.default.removeItem(atPath: folder("state"))
-                await daemon.databases.heal()
-                await daemon.core.sources.readState()
-                #expect(try sources(daemon).map(\.name) == ["blog", "late"])
-                #expect(await daemon.core.stores.added.all()?.map(\.name) == ["blog", "late"])
             }
         }
     }
