@@ -39,9 +39,8 @@ enum Limit {
     static let events = 64
 
     // Memory that is kept for reuse.
-    /// The buffer of replies, in bytes, and the number of buffers of input, which no connection uses.
+    /// The buffer of replies, in bytes.
     static let keptReplies = 512 * 1024
-    static let spareInputs = 64
 }
 
 extension Server {
@@ -57,7 +56,7 @@ extension Server {
         }
     }
 
-    /// The timeouts for slow and silent peers; only tests change the values of the protocol.
+    /// The timeouts and the memory for slow and silent peers; only tests change the values of the protocol.
     package struct Tuning: Equatable, Sendable {
         package static let standard = Tuning()
 
@@ -71,7 +70,9 @@ extension Server {
         var drainTime = Duration.milliseconds(800)
         /// The longest wait of a stop for requests that wait for a network; equal to the longest search.
         var networkDrainTime = Duration.seconds(2)
-        /// The maximum input of one user, in bytes.
-        var inputShare = 4 * 1024 * 1024
+        /// The maximum input of one user, divided by the number of users with input, in bytes.
+        var input = 4 * 1024 * 1024
+        /// The maximum memory for the replies of all connections, in bytes.
+        var replies = 64 * 1024 * 1024
     }
 }

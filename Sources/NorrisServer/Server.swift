@@ -3,7 +3,7 @@ import Glibc
 package import Logging
 import NorrisProtocol
 import NorrisSystem
-package import NorrisThreads
+import NorrisThreads
 import ServiceLifecycle
 import Synchronization
 
@@ -24,7 +24,6 @@ package final class Server: Service, Sendable {
     let heartbeat: Heartbeat?
     let events: EventHub
     let tuning: Tuning
-    let ledger: MemoryLedger
     let logger: Logger
     private let socket: ListeningSocket
     private let onReady: @Sendable () -> Void
@@ -34,16 +33,14 @@ package final class Server: Service, Sendable {
     /// - Parameters:
     ///   - limits: read for each new connection.
     ///   - events: the hub of all subscriptions; a stop is published there.
-    ///   - ledger: has the accounts for the input and the replies of all connections.
     ///   - onReady: called once, when the socket accepts.
     package init(
         socket: ListeningSocket, registry: MethodRegistry, limits: @escaping @Sendable () -> Limits = { Limits() },
         heartbeat: Heartbeat? = nil, events: EventHub = EventHub(), tuning: Tuning = .standard,
-        ledger: MemoryLedger = .shared, logger: Logger, onReady: @escaping @Sendable () -> Void = {}
+        logger: Logger, onReady: @escaping @Sendable () -> Void = {}
     ) {
         (self.socket, self.registry, self.limits, self.heartbeat) = (socket, registry, limits, heartbeat)
-        (self.events, self.tuning, self.ledger) = (events, tuning, ledger)
-        (self.logger, self.onReady) = (logger, onReady)
+        (self.events, self.tuning, self.logger, self.onReady) = (events, tuning, logger, onReady)
     }
 
     package func run() async throws {

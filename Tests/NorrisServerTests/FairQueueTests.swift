@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import NorrisServer
@@ -96,6 +97,44 @@ struct WorkQueueTests {
         #expect(begin(&queue, now: 5) == [])
         queue.ended(of: 0)
         #expect(begin(&queue, now: 5) == [4])
+    }
+}
+
+/// Tests of the division of the memory for input among users.
+struct UserTableTests {
+    private static let limit = 4 << 20
+
+    private func add(_ bytes: Int, of user: Int, to table: inout UserTable) {
+        table.count(Held(input: bytes), insteadOf: Held(), of: user)
+    }
+
+    @Test func aUserHasAnEqualPartOfTheInputWhileOthersHaveAny() {
+        var table = UserTable()
+        let users = (0..<4).map { table.enter(uid_t($0)) }
+        add(Self.limit, of: users[0], to: &table)
+        #expect(!table.exceedsShare(users[0], of: Self.limit))
+        // Users without input do not count, and the last user may have its part, however much the others have.
+        for user in users[1...2] { add(Self.limit / 3, of: user, to: &table) }
+        #expect(users.map { table.exceedsShare($0, of: Self.limit) } == [true, false, false, false])
+        add(1, of: users[2], to: &table)
+        #expect(table.exceedsShare(users[2], of: Self.limit))
+        table.count(Held(), insteadOf: Held(input: Self.limit), of: users[0])
+        #expect(!table.exceedsShare(users[2], of: Self.limit))
+    }
+
+    @Test("A thousand users that take their part one after the other have at most eight times the limit together")
+    func total() {
+        var table = UserTable()
+        var total = 0
+        for number in 1...1_000 {
+            let user = table.enter(uid_t(number))
+            add(Self.limit / number, of: user, to: &table)
+            total += Self.limit / number
+            #expect(!table.exceedsShare(user, of: Self.limit))
+            add(1, of: user, to: &table)
+            #expect(table.exceedsShare(user, of: Self.limit))
+        }
+        #expect(total <= 8 * Self.limit)
     }
 }
 

@@ -1,12 +1,11 @@
 import Foundation
 import NorrisProtocol
-import NorrisThreads
 import Testing
 
 @testable import NorrisServer
 
 struct LimitsTests {
-    private static let (limits, tuning, ledger) = (Server.Limits(), Server.Tuning.standard, MemoryLedger.shared)
+    private static let (limits, tuning) = (Server.Limits(), Server.Tuning.standard)
 
     @Test(
         "PROTOCOL.md has the limits of the server",
@@ -21,9 +20,9 @@ struct LimitsTests {
             "for the disk | \(Limit.workPerUser) of a user (\(Limit.diskWorkBesideOthers) while others wait), "
                 + "\(Limit.work) in all |",
             "for a network | \(Limit.workPerUser) of a user, \(Limit.work) in all |",
-            "| unread replies | \(Limit.reply >> 20) MiB of a connection, \(ledger.limit(of: .replies) >> 20) MiB in all; "
+            "| unread replies | \(Limit.reply >> 20) MiB of a connection, \(tuning.replies >> 20) MiB in all; "
                 + "\(tuning.stallTimeout.components.seconds) s |",
-            "| unanswered input | \(tuning.inputShare >> 20) MiB of a user, \(ledger.limit(of: .input) >> 20) MiB in all |",
+            "| unanswered input | \(tuning.input >> 20) MiB of a user, divided by the number of users with input |",
             "| silence | \(tuning.idleTimeout.components.seconds / 60) minutes,",
         ])
     func areInTheDocument(_ text: String) throws {

@@ -1,5 +1,4 @@
 import NorrisProtocol
-import NorrisThreads
 import NorrisTestSupport
 import Testing
 
@@ -96,8 +95,8 @@ import Testing
     @Test("Past the common limit the connections that hold most are closed, and no others")
     func commonLimit() async throws {
         // Without ticks the server does not measure the progress of peers.
-        let tuning = Server.Tuning(tick: .seconds(3600))
-        try await withServer(tuning: tuning, ledger: MemoryLedger(limits: [.replies: 8 << 20])) { live in
+        let tuning = Server.Tuning(tick: .seconds(3600), replies: 8 << 20)
+        try await withServer(tuning: tuning) { live in
             // The server stores slightly less than the replies, because the kernel buffers some bytes.
             let counts = [40, 20, 50, 41, 60]
             let clients = try counts.map { count in

@@ -37,21 +37,6 @@ import Testing
     }
 }
 
-struct MemoryLedgerTests {
-    @Test func theAccountsAddUpTo96MiB() {
-        let ledger = MemoryLedger()
-        #expect(MemoryLedger.Account.allCases.map(ledger.limit(of:)).reduce(0, +) == 96 << 20)
-    }
-
-    @Test func accountsAreCountedApart() {
-        let ledger = MemoryLedger(limits: [.input: 100])
-        ledger.add(160, to: .input)
-        ledger.add(-60, to: .input)
-        #expect(ledger.used(of: .input) == 100 && ledger.limit(of: .input) == 100)
-        #expect(ledger.used(of: .replies) == 0 && ledger.limit(of: .replies) == 64 << 20)
-    }
-}
-
 struct ListenerTests {
     @Test func noMutexContainsAFunction() throws {
         let sources = URL(filePath: #filePath).appending(path: "../../../Sources").standardized

@@ -89,8 +89,6 @@ struct Connection: ~Copyable {
     var hasEvents = false
     /// ``held`` as counted by the loop.
     var counted = Held()
-    /// The time since when the input waits for the rest of a line.
-    var inputSince = 0
 
     init(id: ConnectionID, caller: Caller, user: Int, now: Int, _ tuning: Server.Tuning = .standard) {
         (self.id, self.caller, self.user, lastActivity) = (id, caller, user, now)

@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import NorrisProtocol
 import NorrisSystem
-import NorrisThreads
 
 /// Accepting and closing connections, and the events of epoll(7).
 extension EventLoop {
@@ -201,35 +200,26 @@ extension EventLoop {
         turns.add(slot, of: c.pointee.user)
     }
 
-    /// Counts the memory of a connection. ``enforceLimits()`` follows in the same iteration of the loop.
+    /// Counts the memory of a connection. ``closeSlowest()`` follows in the same iteration of the loop.
     mutating func count(_ c: UnsafeMutablePointer<Connection>) { note(c.pointee.held, for: c) }
 
     private mutating func note(_ held: Held, for c: UnsafeMutablePointer<Connection>) {
-        let before = c.pointee.counted
-        guard held != before else { return }
-        let user = c.pointee.user
-        users.count(held, insteadOf: before, of: user)
-        if held.input != before.input { ledger.add(held.input - before.input, to: .input) }
-        if held.replies != before.replies { ledger.add(held.replies - before.replies, to: .replies) }
+        guard held != c.pointee.counted else { return }
+        users.count(held, insteadOf: c.pointee.counted, of: c.pointee.user)
         c.pointee.counted = held
-        if held.input > before.input, hasTooMuchInput(user) { usersAboveLimit.insert(user) }
     }
 
-    /// Closes connections until their memory fits into the limits. Only here, between the turns, because a closed
-    /// connection is freed.
-    mutating func enforceLimits() {
-        closeSlowest()
-        if !usersAboveLimit.isEmpty {
-            while let user = usersAboveLimit.popFirst() { closeStandingInput(of: user) }
-        }
-        flush()
+    /// The memory for replies that peers have not read or that are being written, and for the results of running
+    /// requests.
+    private var heldReplies: Int {
+        queues.indices.reduce(users.replies) { $0 + queues[$1].running * Limit.workReserve }
     }
 
     /// Closes the slowest readers until the replies fit into their limit: of the user with the most memory, the
     /// connection that has read nothing for the longest time, and among equals the connection with the most memory.
-    /// Replies that are being written count too.
-    private mutating func closeSlowest() {
-        while ledger.used(of: .replies) > ledger.limit(of: .replies) {
+    /// Called only between the turns, because a closed connection is freed.
+    mutating func closeSlowest() {
+        while heldReplies > tuning.replies {
             var slowest: (slot: Int, order: (Int, Int, Int))?
             for slot in connections.indices {
                 guard let c = connections[slot], c.pointee.counted.replies > 0 else { continue }
@@ -243,35 +233,12 @@ extension EventLoop {
         }
     }
 
-    /// Whether the input exceeds the limit of the user or of all users.
-    private func hasTooMuchInput(_ user: Int) -> Bool {
-        users.held(of: user).input > tuning.inputShare || ledger.used(of: .input) > ledger.limit(of: .input)
-    }
-
-    /// Closes connections whose lines are incomplete, or unanswered because the peer reads no replies, until the input
-    /// fits into the limits: of the user with the most input, the connection that has waited longest.
-    private mutating func closeStandingInput(of user: Int) {
-        while hasTooMuchInput(user) {
-            let isShare = users.held(of: user).input > tuning.inputShare
-            var longest: (slot: Int, order: (Int, Int))?
-            for slot in connections.indices {
-                // A line that is being answered continues, and frees its memory soon.
-                guard let c = connections[slot], c.pointee.counted.input > 0, c.pointee.unfinished?.waiting == nil,
-                    !isShare || c.pointee.user == user
-                else { continue }
-                let order = (-users.held(of: c.pointee.user).input, c.pointee.inputSince)
-                if longest.map({ order < $0.order }) ?? true { longest = (slot, order) }
-            }
-            guard let longest else { return }
-            closeInput(of: longest.slot)
-        }
-    }
-
-    /// Sends the reason, and closes the connection.
-    private mutating func closeInput(of slot: Int) {
+    /// Closes a connection, with the reason, whose input has exceeded the share of its user: a line is incomplete,
+    /// unanswered, or must wait for a disk or a network.
+    mutating func closeInput(of slot: Int) {
         guard let c = connections[slot] else { return }
         c.pointee.dropInput()
-        note(c.pointee.held, for: c)
+        count(c)
         counters.count(EventLoop.tooMuchInput)
         log(message: "connection.closed", EventLoop.tooMuchInput, uid: c.pointee.caller.peer.uid)
         Connection.discardInput(c.pointee.id.descriptor, using: input)
@@ -280,15 +247,6 @@ extension EventLoop {
             json.newline()
         }
         replies.end(slot)
-    }
-
-    /// The reason why a request that must wait is not stored; nil if it is stored.
-    func refusalOfInput(_ c: UnsafeMutablePointer<Connection>) -> ResponseError? {
-        let more = c.pointee.held.input - c.pointee.counted.input
-        let isTooMuch =
-            users.held(of: c.pointee.user).input + more > tuning.inputShare
-            || ledger.used(of: .input) + more > ledger.limit(of: .input)
-        return isTooMuch ? EventLoop.tooMuchInput : nil
     }
 
     private static let tooMuchInput = ResponseError.busy(

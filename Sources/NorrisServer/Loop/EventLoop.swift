@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import NorrisProtocol
 import NorrisSystem
-import NorrisThreads
 
 /// The thread that owns the listening socket and all connections (epoll(7)).
 ///
@@ -39,20 +38,15 @@ struct EventLoop: ~Copyable {
     var nextGeneration: UInt64 = 0
     var users = UserTable()
     var turns = FairQueue()
-    var disk = WorkQueue(maximumBesideOthers: Limit.diskWorkBesideOthers)
-    var network = WorkQueue()
-    /// Counts the memory for peers: input, and replies that are being written or not read.
-    let ledger: MemoryLedger
-
-    /// The users whose input has exceeded a limit since the last ``enforceLimits()``.
-    var usersAboveLimit: Set<Int> = []
+    /// Indexed by ``Deferred/Resource``.
+    var queues: [2 of WorkQueue] = [WorkQueue(maximumBesideOthers: Limit.diskWorkBesideOthers), WorkQueue()]
 
     /// The replies since the last ``flush()``. They are sent together, so that a peer that waits wakes up once, with
     /// the replies of others already sent.
     var replies = Replies()
     let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
-    /// Memory for input that no connection uses now.
-    private var spareInputs: [[UInt8]] = []
+    /// Memory for the input of the next connection that has none, because idle connections have none.
+    private var spareInput: [UInt8] = []
 
     /// In nanoseconds of the monotonic clock, as all times here.
     private(set) var now = monotonicNanoseconds()
@@ -75,7 +69,7 @@ struct EventLoop: ~Copyable {
         self.listener = listener
         self.inbox = inbox
         self.tasks = tasks
-        (tuning, ledger, counters) = (server.tuning, server.ledger, server.registry.counters)
+        (tuning, counters) = (server.tuning, server.registry.counters)
         exchange = Exchange(registry: server.registry)
         reserve = open("/dev/null", O_RDONLY | O_CLOEXEC)
         epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
@@ -123,8 +117,8 @@ struct EventLoop: ~Copyable {
                 }
                 if hasMessages { isRunning = handleMessages() }
                 takeTurns()
-                enforceLimits()
-                if disk.hasWaiting || network.hasWaiting { startWork() }
+                closeSlowest()
+                startWork()
                 if now >= nextBeat { beat() }
                 if now >= nextTick { tick() }
                 if let end = stageEnd {
@@ -200,7 +194,6 @@ struct EventLoop: ~Copyable {
         var isAlive = true
         var isDone = false
         var hasRead = false
-        var hasAnswered = false
         while isAlive, !isDone {
             if c.pointee.hasEvents { writeEvents(c) }
             if turn.isOver || replies.json.count - start >= Limit.turnReplies { break }
@@ -214,7 +207,6 @@ struct EventLoop: ~Copyable {
             case .answer(let line):
                 c.pointee.unfinished = replies.write(to: slot) { exchange.answer(line, of: caller, &turn, into: &$0) }
                 if c.pointee.unfinished != nil { noteAnswer(slot) }
-                hasAnswered = true
             case .refuseLongLine:
                 replies.write(to: slot) { exchange.refuseLongLine(into: &$0) }
                 turn.spend()
@@ -235,17 +227,22 @@ struct EventLoop: ~Copyable {
         if !isDone, c.pointee.unsentBytes == 0, c.pointee.unfinished?.waiting == nil {
             turns.add(slot, of: c.pointee.user)
         }
-        // The line that is being answered still needs its memory. Idle connections share the memory that a few need.
+        // The line that is being answered still needs its memory.
         if c.pointee.unfinished == nil {
             if let storage = c.pointee.input.takeStorage() {
-                if spareInputs.count < Limit.spareInputs { spareInputs.append(storage) }
+                spareInput = storage
             } else if isDone {
                 c.pointee.input.shrink()
             }
         }
-        if hasAnswered || c.pointee.counted.input == 0 { c.pointee.inputSince = now }
+        let before = c.pointee.counted.input
         count(c)
-        guard connections[slot] == c, c.pointee.phase != .gone else { return }
+        // The input of a waiting request was compared before the request was queued.
+        if c.pointee.counted.input > before, c.pointee.unfinished?.waiting == nil,
+            users.exceedsShare(c.pointee.user, of: tuning.input)
+        {
+            closeInput(of: slot)
+        }
         updateInterest(c)
     }
 
@@ -256,25 +253,13 @@ struct EventLoop: ~Copyable {
             c.pointee.lastActivity = now
             return
         }
-        // A partly answered batch uses memory until it is done.
-        let isFirst = line.heldBytes > 1024
-        guard let resource = line.waiting?.resource else { return }
+        guard let request = line.waiting else { return }
         let user = c.pointee.user
-        let hasOthers = resource == .disk ? disk.hasRequests(of: user) : network.hasRequests(of: user)
-        if hasOthers, let error = refusalOfInput(c) {
-            // A waiting request would stay in memory.
-            c.pointee.unfinished = replies.write(to: slot) { exchange.finish(line, .failure(error), into: &$0) }
-            guard c.pointee.unfinished == nil else { return }
-            c.pointee.lastActivity = now
-            // Before the input is counted, because the connection would otherwise be closed for a line that is already
-            // refused.
-            c.pointee.input.shrink()
-            return
-        }
-        switch resource {
-        case .disk: disk.add(slot, of: user, first: isFirst, now: now)
-        case .network: network.add(slot, of: user, first: isFirst, now: now)
-        }
+        count(c)
+        // A queued request stays in memory, even if its connection is closed.
+        if users.exceedsShare(user, of: tuning.input) { return closeInput(of: slot) }
+        // A partly answered batch uses memory until it is done.
+        queues[request.resource.rawValue].add(slot, of: user, first: line.heldBytes > 1024, now: now)
     }
 
     /// - Returns: false if the socket has failed.
@@ -283,7 +268,7 @@ struct EventLoop: ~Copyable {
         c.pointee.isReadable = false
         let count = recv(c.pointee.id.descriptor, input.baseAddress, input.count, CInt(MSG_DONTWAIT))
         if count > 0 {
-            if var storage = spareInputs.popLast() { c.pointee.input.lendStorage(&storage) }
+            c.pointee.input.lendStorage(&spareInput)
             c.pointee.received(UnsafeRawBufferPointer(rebasing: input[..<count]), now: now)
         } else if count == 0 {
             c.pointee.inputEnded()
@@ -307,11 +292,10 @@ struct EventLoop: ~Copyable {
     // MARK: Deferred requests
 
     private mutating func startWork() {
-        while let slot = disk.next(now: now) {
-            if let user = start(slot) { disk.began(of: user) }
-        }
-        while let slot = network.next(now: now) {
-            if let user = start(slot) { network.began(of: user) }
+        for index in queues.indices {
+            while let slot = queues[index].next(now: now) {
+                if let user = start(slot) { queues[index].began(of: user) }
+            }
         }
     }
 
@@ -326,8 +310,7 @@ struct EventLoop: ~Copyable {
             remove(slot)
             return nil
         }
-        ledger.add(Limit.workReserve, to: .replies)
-        tasks.yield { [inbox, ledger, id = c.pointee.id, work = request.work] in await inbox.run(work, of: id, ledger) }
+        tasks.yield { [inbox, id = c.pointee.id, work = request.work] in await inbox.run(work, of: id) }
         return c.pointee.user
     }
 
@@ -354,15 +337,10 @@ struct EventLoop: ~Copyable {
     }
 
     private mutating func take(_ result: Result<[UInt8], ResponseError>, _ id: ConnectionID) {
-        ledger.add(-Limit.workReserve, to: .replies)
-        if case .success(let result) = result { ledger.add(-Inbox.excess(of: result), to: .replies) }
         guard let slot = slot(of: id), let c = connections[slot], let line = c.pointee.unfinished,
             let request = line.waiting
         else { return }
-        switch request.resource {
-        case .disk: disk.ended(of: c.pointee.user)
-        case .network: network.ended(of: c.pointee.user)
-        }
+        queues[request.resource.rawValue].ended(of: c.pointee.user)
         c.pointee.unfinished = replies.write(to: slot) { exchange.finish(line, result, into: &$0) }
         if c.pointee.phase == .gone {
             c.pointee.unfinished = nil
@@ -370,7 +348,6 @@ struct EventLoop: ~Copyable {
         }
         if c.pointee.unfinished == nil { c.pointee.lastActivity = now }
         count(c)
-        guard connections[slot] == c else { return }
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
         // After a long reply, no other reply is written until the peer's pace is known.

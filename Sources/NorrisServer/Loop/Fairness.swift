@@ -45,9 +45,8 @@ struct WorkQueue {
     private let maximumBesideOthers: Int
 
     private var waiting = FairQueue()
-    private var perUser: [(waiting: Int, running: Int)] = []
+    private var runningPerUser: [Int] = []
     private(set) var running = 0
-    var hasWaiting: Bool { !waiting.isEmpty }
     /// The last user with a request, and the last different user before.
     private var last = (user: -1, time: Int.min / 2)
     private var lastOther = (user: -1, time: Int.min / 2)
@@ -58,8 +57,7 @@ struct WorkQueue {
     ///   - first: for a partly answered batch, which uses memory until it is done.
     ///   - now: nanoseconds of the monotonic clock.
     mutating func add(_ connection: Int, of user: Int, first: Bool = false, now: Int) {
-        while perUser.count <= user { perUser.append((0, 0)) }
-        perUser[user].waiting += 1
+        while runningPerUser.count <= user { runningPerUser.append(0) }
         waiting.add(connection, of: user, first: first)
         if last.user != user { lastOther = last }
         last = (user, now)
@@ -69,27 +67,23 @@ struct WorkQueue {
     mutating func next(now: Int) -> Int? {
         guard running < Limit.work, !waiting.isEmpty else { return nil }
         // Copies, because the queue must not be read during its mutation.
-        let (perUser, running, last, lastOther, few) = (perUser, running, last, lastOther, maximumBesideOthers)
+        let (perUser, running, last, lastOther, few) = (runningPerUser, running, last, lastOther, maximumBesideOthers)
         return waiting.next { user in
             let other = last.user == user ? lastOther : last
-            let hasOthers = running > perUser[user].running || now - other.time < Limit.workMemory
-            return perUser[user].running < (hasOthers ? few : Limit.workPerUser)
+            let hasOthers = running > perUser[user] || now - other.time < Limit.workMemory
+            return perUser[user] < (hasOthers ? few : Limit.workPerUser)
         }
     }
 
     mutating func began(of user: Int) {
-        perUser[user].waiting -= 1
-        perUser[user].running += 1
+        runningPerUser[user] += 1
         running += 1
     }
 
     mutating func ended(of user: Int) {
-        perUser[user].running -= 1
+        runningPerUser[user] -= 1
         running -= 1
     }
-
-    /// Whether a user has running or waiting requests.
-    func hasRequests(of user: Int) -> Bool { user < perUser.count && perUser[user] != (0, 0) }
 }
 
 /// The users with connections: a small index, the number of connections, and the memory of each.
@@ -103,6 +97,8 @@ struct UserTable {
     private var numbers: [uid_t: Int] = [:]
     private var users: [User] = []
     private var free: [Int] = []
+    /// The memory for replies of all connections.
+    private(set) var replies = 0
 
     /// Counts one more connection.
     ///
@@ -134,10 +130,18 @@ struct UserTable {
     mutating func count(_ held: Held, insteadOf old: Held, of number: Int) {
         users[number].held.input += held.input - old.input
         users[number].held.replies += held.replies - old.replies
+        replies += held.replies - old.replies
     }
 
     /// The memory of all connections of a user.
     func held(of number: Int) -> Held { users[number].held }
+
+    /// Whether the input of a user exceeds its share of a limit: the limit divided by the number of users with input.
+    /// Of n users, the one whose input grew last has at most an n-th, the one before at most the part of n - 1, and so
+    /// on, so that 1,000 users have at most eight times the limit, and 65,536 users twelve times.
+    func exceedsShare(_ number: Int, of limit: Int) -> Bool {
+        users[number].held.input > limit / max(1, users.count { $0.held.input > 0 })
+    }
 }
 
 /// One turn of a connection on the event loop: 64 lines, or one millisecond.

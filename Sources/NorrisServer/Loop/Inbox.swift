@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import NorrisProtocol
 import NorrisSystem
-import NorrisThreads
 import Synchronization
 
 /// The identity of a connection for other threads. The descriptor may belong to another connection later.
@@ -64,20 +63,13 @@ final class Inbox: Sendable {
     }
 
     /// Runs a deferred request, and sends its result to the event loop.
-    ///
-    /// - Parameter ledger: the event loop has added ``Limit/workReserve`` for the result.
-    func run(_ work: Deferred.Work, of connection: ConnectionID, _ ledger: MemoryLedger) async {
+    func run(_ work: Deferred.Work, of connection: ConnectionID) async {
         do throws(ResponseError) {
-            let result = try await work()
-            ledger.add(Inbox.excess(of: result), to: .replies)
-            send(.result(connection, .success(result)))
+            send(.result(connection, .success(try await work())))
         } catch {
             send(.result(connection, .failure(error)))
         }
     }
-
-    /// The bytes of a result above the reserve.
-    static func excess(of result: [UInt8]) -> Int { max(0, result.count - Limit.workReserve) }
 
     func close() {
         state.withLock { $0 = State(messages: [], isClosed: true) }

@@ -23,7 +23,7 @@ package struct Deferred: Sendable {
     package typealias Work = @Sendable () async throws(ResponseError) -> [UInt8]
 
     /// The resource that the request waits for. Each user has a limit of running requests for each resource.
-    package enum Resource: Sendable { case disk, network }
+    package enum Resource: Int, Sendable { case disk, network }
 
     let resource: Resource
     let work: Work

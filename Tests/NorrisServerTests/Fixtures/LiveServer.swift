@@ -2,7 +2,6 @@ import Dispatch
 import Glibc
 import Logging
 import NorrisProtocol
-import NorrisThreads
 import NorrisTestSupport
 import Synchronization
 import Testing
@@ -16,7 +15,6 @@ struct LiveServer {
     let counters: ServerCounters
     /// The gate for the result of `fact.today`.
     let gate: Gate
-    let ledger: MemoryLedger
     fileprivate let blockade: Blockade
 
     func connect() throws -> LineClient { try LineClient(path: path) }
@@ -86,7 +84,7 @@ extension Server.Tuning {
 /// `socket` replaces a socket bound to a temporary path.
 func withServer(
     _ bodies: [String: Handler.Body] = [:], limits: @autoclosure @escaping @Sendable () -> Server.Limits = .init(),
-    tuning: Server.Tuning = .patient, ledger: MemoryLedger = MemoryLedger(), events: EventHub = EventHub(),
+    tuning: Server.Tuning = .patient, events: EventHub = EventHub(),
     heartbeat: Server.Heartbeat? = nil, isAdministrator: @escaping @Sendable (Peer) -> Bool = { _ in true },
     at path: String? = nil, socket: ListeningSocket? = nil,
     logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, _ body: (LiveServer) async throws -> Void
@@ -99,8 +97,7 @@ func withServer(
     let (ready, signal) = AsyncStream.makeStream(of: Void.self)
     let server = Server(
         socket: try socket ?? ListeningSocket(binding: path, mode: 0o600), registry: registry, limits: limits,
-        heartbeat: heartbeat, events: events, tuning: tuning, ledger: ledger,
-        logger: logger, onReady: { signal.finish() })
+        heartbeat: heartbeat, events: events, tuning: tuning, logger: logger, onReady: { signal.finish() })
     try await withThrowingTaskGroup { group in
         group.addTask(executorPreference: ServerThread()) {
             defer { signal.finish() }
@@ -109,7 +106,7 @@ func withServer(
         for await _ in ready {}
         try await body(
             LiveServer(
-                server: server, path: path, counters: registry.counters, gate: gate, ledger: ledger, blockade: blockade)
+                server: server, path: path, counters: registry.counters, gate: gate, blockade: blockade)
         )
         server.stop()
         try await group.waitForAll()
