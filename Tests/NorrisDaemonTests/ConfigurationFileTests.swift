@@ -55,7 +55,9 @@ struct ConfigurationFileTests {
         let folder = TemporaryFolder()
         let file = folder("config.yaml")
         try Data(Array("log: {}\n# é\n".utf8) + [0xE9, 0x0A]).write(to: URL(filePath: file))
-        #expect(fault(file) == "\(file):3: is not UTF-8; save the file in that encoding")
+        #expect(
+            fault(file) == "\(file):3: is not YAML here: incomplete UTF-8 octet sequence; "
+                + "save the file as UTF-8 without control characters")
     }
 }
 

@@ -124,9 +124,7 @@ package enum ConfigurationSchema {
             "max_body", \.http.maximumBody, .size(1 << 10...FetchRequest.highestMaximumBody),
             "The largest response, uncompressed."),
         .init("user_agent", \.http.userAgent, .headerValue, "The User-Agent that norrisd sends to upstreams."),
-        .init(
-            "proxy", \.http.proxy, ConfigurationKind.proxy.orNull, "The HTTP proxy through which upstreams are reached."
-        ),
+        .init("proxy", \.http.proxy, orNull: .proxy, "The HTTP proxy through which upstreams are reached."),
     ]
 
     private static let facts: [ConfigurationKey<Configuration>] = [
@@ -151,7 +149,7 @@ package enum ConfigurationSchema {
             "The API of the GIFs; Giphy's terms forbid a cache that machines share."
         ),
         .init(
-            "api_key_file", \.gifs.apiKeyFile, ConfigurationKind.keyFile.orNull,
+            "api_key_file", \.gifs.apiKeyFile, orNull: .keyFile,
             "The file with the API key; without it, the systemd credential giphy-api-key is used."
         ),
         .init("rating", \.gifs.rating, .choice, "The strongest content rating that is fetched."),
@@ -167,7 +165,7 @@ package enum ConfigurationSchema {
             "keep", \.posts.keep, .keep,
             "How long a post is kept after it has left the feed, unless a source sets its own."
         ),
-        // Follows refresh and keep, which the entries inherit. A section with only comments is an empty mapping.
+        // Follows refresh and keep, which the entries inherit.
         .init(
             name: "sources",
             summary: "The feeds to fetch: a mapping of names of your choice to their settings.",
@@ -188,7 +186,7 @@ package enum ConfigurationSchema {
     /// The keys of one source. `kind` is first, because the valid values of `url` depend on the kind.
     static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
         .init(
-            "kind", \.kind, .postSource, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
+            "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
         ),
         .init(
             name: "url",

@@ -11,21 +11,13 @@ extension ConfigurationSchema {
         if let nearest = nearest(to: name, among: siblings) {
             return "did you mean \(path(nearest))?"
         }
-        if keys.contains(where: { $0.name == name }) {
-            return "it belongs at the top of the file; do not indent it"
-        }
-        let all = ConfigurationKey.values(of: keys).map(\.path)
-        let parts = name.split(separator: ".")
-        if parts.count == 2, all.contains(name) {
-            return "write it as \(parts[0]): {\(parts[1]): …}"
-        }
+        let all = keys.map(\.name) + ConfigurationKey.values(of: keys).map(\.path)
+        let elsewhere = all.filter { $0 == name || $0.hasSuffix("." + name) }
         // A source has few keys, and a key of another section was not meant.
-        let elsewhere = section.hasPrefix("posts.sources.") ? [] : all.filter { $0.hasSuffix("." + name) }
-        if let last = elsewhere.last {
-            let first = elsewhere.dropLast().joined(separator: ", ")
-            return "did you mean \(first.isEmpty ? last : first + " or " + last)?"
+        if elsewhere.isEmpty || section.hasPrefix("posts.sources.") {
+            return "valid here: " + siblings.joined(separator: ", ")
         }
-        return "valid here: " + siblings.joined(separator: ", ")
+        return "did you mean \(elsewhere.joined(separator: " or "))? Indent a key below its section"
     }
 
     /// The candidate nearest to a mistyped key, or nil if no candidate is near: at most one edit for every three

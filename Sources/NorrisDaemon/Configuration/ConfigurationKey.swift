@@ -9,7 +9,7 @@ struct ConfigurationKey<Root>: Sendable {
     var keys: [ConfigurationKey<Root>] = []
     /// The values that the key accepts, such as `true or false`.
     let accepts: String
-    /// Whether `null` is accepted, or checked by `read`.
+    /// Whether `null` or nothing is accepted for the default.
     var acceptsNull = false
     /// Whether the key has no default.
     var isRequired = false
@@ -25,12 +25,23 @@ extension ConfigurationKey {
         isRequired: Bool = false, _ summary: String
     ) {
         self.init(
-            name: name, summary: summary, accepts: kind.accepts, acceptsNull: kind.acceptsNull,
-            isRequired: isRequired,
+            name: name, summary: summary, accepts: kind.expectation, isRequired: isRequired,
             read: { node, root, reader in
                 if let value = reader.read(kind, node) { root[keyPath: path] = value }
             },
             write: { kind.write($0[keyPath: path]) }
+        )
+    }
+
+    /// A key with a value or `null`, which is the default.
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value?> & Sendable, orNull kind: ConfigurationKind<Value>,
+        _ summary: String
+    ) {
+        self.init(
+            name: name, summary: summary, accepts: kind.expectation + ", or null", acceptsNull: true,
+            read: { node, root, reader in root[keyPath: path] = reader.read(kind, node) },
+            write: { $0[keyPath: path].map(kind.write) ?? "null" }
         )
     }
 
@@ -43,10 +54,9 @@ extension ConfigurationKey {
             name: name, summary: summary, accepts: "a list, each item \(kind.expectation)",
             read: { node, root, reader in
                 guard case .sequence(let items) = node.content else {
-                    let hint = node.scalar.map { "write [\(YAMLText.scalar($0.text))]" }
-                    return reader.refuse(node, expected: "a list", hint: hint)
+                    return reader.refuse(node, expected: "a list, each item \(kind.expectation)")
                 }
-                root[keyPath: path] = items.compactMap { reader.isReadable($0) ? reader.read(kind, $0) : nil }
+                root[keyPath: path] = items.compactMap { reader.read(kind, $0) }
             },
             write: { "[" + $0[keyPath: path].map(kind.write).joined(separator: ", ") + "]" }
         )

@@ -3,84 +3,43 @@ import NorrisProtocol
 import NorrisText
 import SystemdIntegration
 
-/// A kind of value: its description, and how it is read from a scalar and written.
+/// A kind of value: its description, and how it is read from a text and written.
 struct ConfigurationKind<Value: Sendable>: Sendable {
     typealias Context = ConfigurationReader.Context
 
     /// The end of "expected …", such as `a whole number from 1 to 100`; also the text of the man page.
     let expectation: String
-    let read: @Sendable (YAMLScalar, Context) throws(ConfigurationRefusal) -> Value
+    /// Returns nil for a text that the message may quote.
+    let read: @Sendable (String, Context) throws(ConfigurationRefusal) -> Value?
     /// The value on one line, in a form that is valid in a flow list.
     let write: @Sendable (Value) -> String
     /// A warning about a valid value.
     var warn: @Sendable (Value, Context) -> String? = { _, _ in nil }
-    var acceptsNull = false
-
-    /// The accepted values, for the man page.
-    var accepts: String { expectation + (acceptsNull ? ", or null" : "") }
-
-    /// The same kind, or `null`.
-    var orNull: ConfigurationKind<Value?> {
-        ConfigurationKind<Value?>(
-            expectation: expectation,
-            read: { scalar, context throws(ConfigurationRefusal) in
-                scalar.kind == .null ? nil : try read(scalar, context)
-            }, write: { $0.map(write) ?? "null" }, warn: { value, context in value.flatMap { warn($0, context) } },
-            acceptsNull: true)
-    }
 }
 
-/// The reason why a scalar is not a value of a kind.
-enum ConfigurationRefusal: Error {
-    /// Another kind of value was expected. The message quotes the scalar, and then the hint.
-    case mismatch(hint: String? = nil)
-    /// A complete sentence, which quotes nothing.
-    case sentence(String)
-
-    /// The sentence about a value.
-    func sentence(expected: String, found: String) -> String {
-        switch self {
-        case .mismatch(let hint): "expected \(expected), found \(found)" + (hint.map { "; \($0)" } ?? "")
-        case .sentence(let sentence): sentence
-        }
-    }
+/// The reason why a text is not a value of a kind: a complete sentence, which quotes nothing.
+struct ConfigurationRefusal: Error {
+    let sentence: String
+    init(_ sentence: String) { self.sentence = sentence }
 }
 
 extension ConfigurationKind<Bool> {
     /// `true` or `false`, but not the other booleans of YAML 1.1.
-    static let boolean = Self(
-        expectation: "true or false",
-        read: { scalar, _ throws(ConfigurationRefusal) in
-            let value =
-                switch scalar.text.lowercased() {
-                case "true", "yes", "on", "y", "1": true
-                case "false", "no", "off", "n", "0": false
-                default: throw .mismatch()
-                }
-            guard scalar.isPlain else { throw .mismatch(hint: "write \(value), without quotes") }
-            guard scalar.text.utf8.elementsEqual("\(value)".utf8) else { throw .mismatch(hint: "write \(value)") }
-            return value
-        }, write: { "\($0)" })
+    static let boolean = Self(expectation: "true or false", read: { text, _ in Bool(text) }, write: { "\($0)" })
 }
 
 extension ConfigurationKind<Int> {
     /// A whole number in decimal digits.
     static func count(_ range: ClosedRange<Int>) -> Self {
-        let expectation = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-        return Self(
-            expectation: expectation,
-            read: { scalar, _ throws(ConfigurationRefusal) in
-                guard let value = plainNumber(scalar.text), range.contains(value) else { throw .mismatch() }
-                guard scalar.isPlain else { throw .mismatch(hint: "remove the quotes") }
-                return value
-            }, write: { "\($0)" })
+        Self(
+            expectation: "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            read: { text, _ in plainNumber(text).flatMap { range.contains($0) ? $0 : nil } }, write: { "\($0)" })
     }
 
     /// A number of bytes.
     static func size(_ range: ClosedRange<Int>) -> Self {
         let units = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)]
-        return quantity(
-            "size", range, of: units, named: "B, KiB, MiB or GiB", such: "64KiB or 16MiB", make: { $0 }, number: { $0 })
+        return quantity("size", range, of: units, such: "64KiB or 16MiB", make: { $0 }, number: { $0 })
     }
 }
 
@@ -89,7 +48,7 @@ extension ConfigurationKind<Duration> {
     static func duration(_ range: ClosedRange<Int>) -> Self {
         let units = [("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)]
         return quantity(
-            "duration", range, of: units, named: "s, m, h or d", such: "90s, 15m, 6h or 7d", make: { .seconds($0) },
+            "duration", range, of: units, such: "90s, 15m, 6h or 7d", make: { .seconds($0) },
             number: { Int($0.components.seconds) })
     }
 
@@ -112,8 +71,8 @@ extension ConfigurationKind {
     ///
     /// - Parameter units: the largest first, for printing; a name that ends in another name comes before that name.
     private static func quantity(
-        _ name: String, _ range: ClosedRange<Int>, of units: [(name: String, scale: Int)], named unitNames: String,
-        such examples: String, make: @escaping @Sendable (Int) -> Value, number: @escaping @Sendable (Value) -> Int
+        _ name: String, _ range: ClosedRange<Int>, of units: [(name: String, scale: Int)], such examples: String,
+        make: @escaping @Sendable (Int) -> Value, number: @escaping @Sendable (Value) -> Int
     ) -> Self {
         /// In the largest unit without a fraction; but one day is `24h`, the usual form.
         @Sendable func text(_ value: Int) -> String {
@@ -123,21 +82,19 @@ extension ConfigurationKind {
         let bounds = "\(text(range.lowerBound)) to \(text(range.upperBound))"
         return Self(
             expectation: "a \(name) from \(bounds), such as \(examples)",
-            read: { scalar, _ throws(ConfigurationRefusal) in
-                guard let unit = units.first(where: { scalar.text.hasSuffix($0.name) }),
-                    let count = plainNumber(scalar.text.dropLast(unit.name.count)),
-                    case let (value, overflow) = count.multipliedReportingOverflow(by: unit.scale), !overflow
-                else { throw .mismatch(hint: "write one whole number and \(unitNames), without a space") }
-                guard range.contains(value) else { throw .mismatch() }
+            read: { written, _ in
+                guard let unit = units.first(where: { written.hasSuffix($0.name) }),
+                    let count = plainNumber(written.dropLast(unit.name.count)),
+                    case let (value, overflow) = count.multipliedReportingOverflow(by: unit.scale), !overflow,
+                    range.contains(value)
+                else { return nil }
                 return make(value)
             }, write: { text(number($0)) })
     }
 
-    /// ASCII digits without a sign, an underscore or a leading zero, which `Int(_:)` would accept.
+    /// A whole number in its shortest form; `Int(_:)` would also accept a plus sign and leading zeros.
     private static func plainNumber(_ text: some StringProtocol) -> Int? {
-        let digits = text.utf8
-        let isPlain = digits.allSatisfy { (0x30...0x39).contains($0) } && (digits.count == 1 || digits.first != 0x30)
-        return isPlain ? Int(text) : nil
+        Int(text).flatMap { "\($0)" == text ? $0 : nil }
     }
 }
 
@@ -146,54 +103,31 @@ extension ConfigurationKind where Value: RawRepresentable<String> & CaseIterable
     static var choice: Self {
         let words = Value.allCases.map(\.rawValue)
         let expectation = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
-        return Self(
-            expectation: expectation,
-            read: { scalar, _ throws(ConfigurationRefusal) in
-                guard let value = Value(rawValue: scalar.text) else { throw .mismatch() }
-                return value
-            }, write: { $0.rawValue })
+        return Self(expectation: expectation, read: { text, _ in Value(rawValue: text) }, write: { $0.rawValue })
     }
 }
 
-extension ConfigurationKind<PostSourceKind> {
-    /// Accepts `rss` and `atom` as other names of `feed`.
-    static let postSource: Self = {
-        let kinds = choice
-        return Self(
-            expectation: kinds.expectation,
-            read: { scalar, context throws(ConfigurationRefusal) in
-                if ["rss", "atom"].contains(scalar.text) { return .feed }
-                return try kinds.read(scalar, context)
-            }, write: kinds.write)
-    }()
-}
-
 extension ConfigurationKind<String> {
-    /// A printable text that is a string in YAML, not blank, without control characters.
+    /// A text that is not blank, without control characters.
     ///
     /// - Parameter check: converts the text to the value.
     private static func text(
         _ expectation: String,
-        check: @escaping @Sendable (String, Context) throws(ConfigurationRefusal) -> String = { text, _ in text },
+        check: @escaping @Sendable (String, Context) throws(ConfigurationRefusal) -> String? = { text, _ in text },
         warn: @escaping @Sendable (String, Context) -> String? = { _, _ in nil }
     ) -> Self {
         Self(
             expectation: expectation,
-            read: { scalar, context throws(ConfigurationRefusal) in try check(string(scalar), context) },
+            read: { text, context throws(ConfigurationRefusal) in try check(printable(text), context) },
             write: YAMLText.scalar, warn: warn)
     }
 
-    fileprivate static func string(_ scalar: YAMLScalar) throws(ConfigurationRefusal) -> String {
-        switch scalar.kind {
-        case .number, .boolean: throw .mismatch(hint: "put it in quotes")
-        case .null: throw .mismatch()
-        case .string: break
+    fileprivate static func printable(_ text: String) throws(ConfigurationRefusal) -> String {
+        let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        guard !hasControl, !text.allSatisfy(\.isWhitespace) else {
+            throw .init("must hold a visible character and no control character; correct or remove it")
         }
-        if scalar.text.allSatisfy(\.isWhitespace) { throw .sentence("must not be empty; write something or remove it") }
-        if scalar.text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            throw .sentence("must not hold control characters; remove them")
-        }
-        return scalar.text
+        return text
     }
 
     static let group = text(
@@ -209,21 +143,15 @@ extension ConfigurationKind<String> {
     /// A value for an HTTP header: printable ASCII (RFC 9110, section 5.5).
     static let headerValue = text(
         "a text of 1 to 256 printable ASCII characters",
-        check: { text, _ throws(ConfigurationRefusal) in
-            guard text.utf8.count <= 256, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                throw .mismatch()
-            }
-            return text
+        check: { text, _ in
+            text.utf8.count <= 256 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
         })
 
     /// A search query for an upstream that limits the length in UTF-16 units.
     static func query(_ lengths: ClosedRange<Int>) -> Self {
         text(
             "a query of \(lengths.lowerBound) to \(lengths.upperBound) characters",
-            check: { text, _ throws(ConfigurationRefusal) in
-                guard lengths.contains(text.utf16.count) else { throw .mismatch(hint: "this has \(text.utf16.count)") }
-                return text
-            })
+            check: { text, _ in lengths.contains(text.utf16.count) ? text : nil })
     }
 
     /// A fortune file or a folder of them.
@@ -255,12 +183,9 @@ extension ConfigurationKind<String> {
                 guard text.hasPrefix("~") else {
                     return Paths.join(context.folder, text.hasPrefix("./") ? String(text.dropFirst(2)) : text)
                 }
-                guard text == "~" || text.hasPrefix("~/") else {
-                    throw .mismatch(hint: "write that user's home directory in full")
-                }
+                guard text == "~" || text.hasPrefix("~/") else { return nil }
                 guard let home = context.home else {
-                    throw .sentence(
-                        "begins with ~ but the home directory is unknown; write an absolute path or set $HOME")
+                    throw .init("begins with ~ but the home directory is unknown; write an absolute path or set $HOME")
                 }
                 return Paths.join(home, String(text.dropFirst(2)))
             }, warn: { path, context in context.checksSystem ? missing(path) : nil })
@@ -292,13 +217,13 @@ extension ConfigurationKind<String> {
             "an http or https URL",
             check: { text, _ throws(ConfigurationRefusal) in
                 if isBase, text.contains("?") {
-                    throw .sentence("must not contain a query; remove ? and the part after it")
+                    throw .init("must not contain a query; remove ? and the part after it")
                 }
                 let (scheme, authority, rest) = try urlParts(text)
                 if !allowsUser, authority.contains("@") {
-                    throw .sentence("must not contain a user name or password; remove the part before @")
+                    throw .init("must not contain a user name or password; remove the part before @")
                 }
-                if rest.contains("#") { throw .sentence("must not contain a fragment; remove # and the part after it") }
+                if rest.contains("#") { throw .init("must not contain a fragment; remove # and the part after it") }
                 guard isSourceURL(text) else { throw badURL }
                 var url = scheme + authority + rest
                 while isBase, url.hasSuffix("/") { url.removeLast() }
@@ -311,13 +236,13 @@ extension ConfigurationKind<FetchRequest.Proxy> {
     /// `http://[USER[:PASSWORD]@]HOST[:PORT]`. The password is printed as `***`, and no message quotes it.
     static let proxy = Self(
         expectation: "a URL such as http://proxy.example:3128",
-        read: { scalar, _ throws(ConfigurationRefusal) in
-            let (scheme, authority, rest) = try urlParts(ConfigurationKind<String>.string(scalar))
+        read: { text, _ throws(ConfigurationRefusal) in
+            let (scheme, authority, rest) = try urlParts(ConfigurationKind<String>.printable(text))
             guard scheme == "http://" else {
-                throw .sentence("must begin with http://; what is https stays encrypted through the proxy")
+                throw .init("must begin with http://; what is https stays encrypted through the proxy")
             }
             guard rest.isEmpty || rest == "/" else {
-                throw .sentence("must end after the host and port; remove the path, query or fragment")
+                throw .init("must end after the host and port; remove the path, query or fragment")
             }
             var user: [String?] = []
             var host = authority
@@ -325,7 +250,7 @@ extension ConfigurationKind<FetchRequest.Proxy> {
                 user = authority[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
                     .map(percentDecoded)
                 guard user.first != "", !user.contains(nil) else {
-                    throw .sentence(
+                    throw .init(
                         "has a user name or password that is empty or not UTF-8; write USER:PASSWORD@HOST, signs as %XX"
                     )
                 }
@@ -343,7 +268,7 @@ extension ConfigurationKind<FetchRequest.Proxy> {
         })
 }
 
-private let badURL = ConfigurationRefusal.sentence(
+private let badURL = ConfigurationRefusal(
     "is no valid URL; check the host (a name such as api.example.org or an address such as [::1]) and the port, "
         + "and write what no URL may hold as %XX")
 
@@ -352,7 +277,7 @@ private func urlParts(
     _ url: String
 ) throws(ConfigurationRefusal) -> (scheme: String, authority: Substring, rest: Substring) {
     guard let scheme = ["http://", "https://"].first(where: url.lowercased().hasPrefix) else {
-        throw .sentence("must be an absolute URL that begins with http:// or https://")
+        throw .init("must be an absolute URL that begins with http:// or https://")
     }
     let rest = url.dropFirst(scheme.count)
     let authority = rest.prefix { !"/?#".contains($0) }

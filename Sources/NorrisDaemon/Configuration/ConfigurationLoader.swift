@@ -34,11 +34,13 @@ struct ConfigurationLoader: Sendable {
         var reader = ConfigurationReader(
             file: file, context: .init(folder: Paths.parent(of: path), home: home, checksSystem: checksSystem))
         var configuration = Configuration()
-        let document = YAMLDocument(text)
-        if let root = document.root, reader.isReadable(root) {
-            reader.read(ConfigurationSchema.keys, in: root, into: &configuration)
+        do throws(YAMLProblem) {
+            if let root = try YAMLNode(document: text) {
+                reader.read(ConfigurationSchema.keys, in: root, into: &configuration)
+            }
+        } catch {
+            reader.refuse(error)
         }
-        if let problem = document.problem { reader.refuse(problem) }
         guard reader.faultCount == 0 else { throw ConfigurationError(faults: reader.faults) }
         return Loaded(configuration: configuration, warnings: reader.warnings)
     }

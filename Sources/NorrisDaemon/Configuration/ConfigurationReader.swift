@@ -40,11 +40,13 @@ struct ConfigurationReader {
         guard let entries = entries(of: node, expected: expected) else { return }
         for key in keys {
             for (name, entry) in entries where name == key.name {
-                if entry.isNull, !key.acceptsNull {
+                guard entry.isNull else {
+                    key.read(entry, &root, &self)
+                    continue
+                }
+                if !key.acceptsNull {
                     let advice = key.isRequired ? "" : ", or remove the line for the default"
                     refuse(entry, "has no value; write \(key.accepts)\(advice)")
-                } else {
-                    key.read(entry, &root, &self)
                 }
             }
         }
@@ -61,25 +63,27 @@ struct ConfigurationReader {
     /// Reads a value of a kind. Returns nil and adds a fault if the node has no such value.
     mutating func read<Value>(_ kind: ConfigurationKind<Value>, _ node: YAMLNode) -> Value? {
         do throws(ConfigurationRefusal) {
-            guard let scalar = node.scalar else { throw .mismatch() }
-            let value = try kind.read(scalar, context)
+            guard case .text(let text) = node.content, let value = try kind.read(text, context) else {
+                refuse(node, expected: kind.expectation)
+                return nil
+            }
             if let warning = kind.warn(value, context) { report(warning, at: node.mark, node, isWarning: true) }
             return value
         } catch {
-            refuse(node, error.sentence(expected: kind.expectation, found: node.found))
+            refuse(node, error.sentence)
             return nil
         }
     }
 
     /// The keys and values of a mapping. Returns nil and adds a fault for any other node.
     ///
-    /// An empty value counts as an empty mapping, because a section whose lines are all comments is empty.
+    /// `null` counts as an empty mapping, because a section whose lines are all comments has no value.
     mutating func entries(of node: YAMLNode, expected: String) -> [(name: String, node: YAMLNode)]? {
-        if node.isEmpty { return [] }
+        if node.isNull { return [] }
         guard case .mapping(let pairs) = node.content else {
-            // A text is not quoted, because without the space after a colon the text may be a proxy with a password.
-            if let text = node.scalar?.text, !node.isNull {
-                refuse(node, "expected \(expected), found a text; \(Self.hint(about: text, in: node.path))")
+            if case .text = node.content {
+                // Not quoted, because without the space after a colon the text may be a proxy with a password.
+                refuse(node, "expected \(expected), found a text; write KEY: VALUE with a space after the colon")
             } else {
                 refuse(node, expected: expected)
             }
@@ -89,7 +93,7 @@ struct ConfigurationReader {
         var lines: [String: Int] = [:]
         for (name, entry) in pairs {
             guard let name else {
-                var sentence = "has a list or a mapping for a key; write KEY: VALUE"
+                var sentence = "has no text for a key; write KEY: VALUE"
                 if case .refused(let reason) = entry.content { sentence = reason }
                 refuseKey(entry, sentence)
                 continue
@@ -99,28 +103,22 @@ struct ConfigurationReader {
             } else {
                 lines[name] = entry.keyMark.line
             }
-            if isReadable(entry) { entries.append((name, entry)) }
+            entries.append((name, entry))
         }
         return entries
     }
 
-    /// The correction of a text that should be a mapping.
-    private static func hint(about text: String, in path: String) -> String {
-        if YAMLText.lacksSpaceAfterColon(text) { return "put a space after the colon" }
-        let isSource = path.hasPrefix("posts.sources.") || path.isEmpty
-        return isSource && text.contains("://")
-            ? "write {kind: feed, url: ADDRESS}" : "put the keys below it, indented"
-    }
-
-    /// Whether a value can be read. If not, adds a fault.
-    mutating func isReadable(_ node: YAMLNode) -> Bool {
-        guard case .refused(let sentence) = node.content else { return true }
-        refuse(node, sentence)
-        return false
-    }
-
-    mutating func refuse(_ node: YAMLNode, expected: String, hint: String? = nil) {
-        refuse(node, ConfigurationRefusal.mismatch(hint: hint).sentence(expected: expected, found: node.found))
+    /// Adds a fault about a value of another type, or about one that no key accepts.
+    mutating func refuse(_ node: YAMLNode, expected: String) {
+        var found = "nothing"
+        switch node.content {
+        case .null: break
+        case .text(let text): found = YAMLText.excerpt(text)
+        case .sequence: found = "a list"
+        case .mapping: found = "a mapping"
+        case .refused(let sentence): return refuse(node, sentence)
+        }
+        refuse(node, "expected \(expected), found \(found)")
     }
 
     /// Adds a fault about a value.

@@ -119,7 +119,7 @@ extension ConfiguredSources {
         if let name = parameters.sourceName, let refusal = SourceName.refusal(of: name) {
             throw .invalidParams("The name \(name.quotedForMessage) \(refusal).", parameter: "name")
         }
-        let kind = try value(.postSource, "kind", parameters.kind) ?? .feed
+        let kind = try value(.choice, "kind", parameters.kind) ?? .feed
         let seconds = { (duration: Duration) in Int(duration.components.seconds) }
         return AddedSource(
             name: "", kind: kind.rawValue,
@@ -133,13 +133,13 @@ extension ConfiguredSources {
         _ kind: ConfigurationKind<Value>, _ parameter: String, _ text: String?
     ) throws(ResponseError) -> Value? {
         guard let text else { return nil }
-        let scalar = YAMLScalar(text: text, isPlain: true)
         do throws(ConfigurationRefusal) {
-            return try kind.read(scalar, .init(folder: "/", home: nil, checksSystem: false))
+            if let value = try kind.read(text, .init(folder: "/", home: nil, checksSystem: false)) { return value }
         } catch {
-            let reason = error.sentence(expected: kind.expectation, found: scalar.found)
-            throw .invalidParams("\(parameter): \(reason).", parameter: parameter)
+            throw .invalidParams("\(parameter): \(error.sentence).", parameter: parameter)
         }
+        let reason = "expected \(kind.expectation), found \(YAMLText.excerpt(text))"
+        throw .invalidParams("\(parameter): \(reason).", parameter: parameter)
     }
 
     /// The reply to a request whose first run has failed.
