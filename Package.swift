@@ -210,7 +210,9 @@ let cards: [Target] = [
 
 let cardTests: Target = .testTarget(
     name: "NorrisCardsTests",
-    dependencies: ["CPango", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card"],
+    dependencies: [
+        "CPango", "NorrisArguments", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card",
+    ],
     exclude: ["Golden"]
 )
 

@@ -271,6 +271,13 @@ extension CaseIterable where Self: RawRepresentable<String> {
     package static var words: [String] { allCases.map { $0.rawValue } }
 }
 
+/// Returns the words of options with a value: `--limit 5`.
+package func optionWords(_ options: (name: String, value: String?)...) -> [String] {
+    options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
+}
+
+package func flagWords(_ flags: [(name: String, isSet: Bool)]) -> [String] { flags.filter(\.isSet).map(\.name) }
+
 /// Returns true after the evaluation of the argument.
 private func done(_: Void) -> Bool { true }
 /// Quotes a word for a message, truncated to 80 code points so that a hostile word cannot fill the terminal.

@@ -1,13 +1,11 @@
 import Glibc
+import NorrisArguments
 package import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
 /// A fact as a picture.
 package struct Card {
-    /// The valid widths in pixels.
-    package static let sizes = 256...4096
-
     private let fact: Fact
     private let text: CardText
     private let showsText: Bool
@@ -68,11 +66,11 @@ package struct Card {
 
 /// The choices of a card.
 package struct CardOptions: Equatable, Sendable {
-    /// The width in pixels, one of ``Card/sizes``.
+    /// The width in pixels, one of ``CardArguments/sizes``.
     var size = 1080
     var style = CardStyle.scenic
     /// nil for a square, or 4:5 for a poster, unless the text needs more height.
-    var aspect: CardAspect?
+    var aspect: CardArguments.Aspect?
     /// nil for the scene that the fact's id determines.
     var scene: Scene?
     /// The number of the landscape among the landscapes of the fact; 0 is the usual one.
@@ -84,13 +82,7 @@ package struct CardOptions: Equatable, Sendable {
     var showsText = true
 }
 
-/// The shape of a card, whose height is then independent of the text.
-enum CardAspect: String, CaseIterable {
-    case square = "1:1"
-    case portrait = "4:5"
-    case story = "9:16"
-    case wide = "16:9"
-
+extension CardArguments.Aspect {
     /// The height of a width, rounded to a pixel.
     func height(width: Int) -> Int {
         switch self {
@@ -123,7 +115,7 @@ package struct CardError: Error, Equatable {
         status: 65, message: "The fact's text has too many lines for one picture; shorten it.")
 
     /// With a separate status, because norrisctl names the option.
-    static func tooLong(for aspect: CardAspect) -> CardError {
+    static func tooLong(for aspect: CardArguments.Aspect) -> CardError {
         CardError(
             status: 66,
             message: "The fact's text needs more room than --aspect \(aspect.rawValue) has; leave the option out.")

@@ -73,17 +73,18 @@ enum CardRequest: Equatable {
         } else if arguments.wantsVersion {
             self = .version
         } else {
-            let isPoster = options.style == .poster
-            guard isPoster || options.headline == nil else {
+            let shared = options.card
+            let isPoster = shared.style == .poster
+            guard isPoster || shared.headline == nil else {
                 throw .usage("--headline is for posters; add --style poster.")
             }
             guard !isPoster || !options.leavesOutText else {
                 throw .usage("--no-text is for scenic cards; leave out --style poster.")
             }
             let card = CardOptions(
-                size: options.size ?? 1080, style: isPoster ? .poster(headline: options.headline) : .scenic,
-                aspect: options.aspect, scene: options.scene, look: options.look ?? 0, name: options.name,
-                showsTags: !options.leavesOutTags, showsText: !options.leavesOutText)
+                size: shared.size ?? 1080, style: isPoster ? .poster(headline: shared.headline) : .scenic,
+                aspect: shared.aspect, scene: shared.scene, look: options.look ?? 0, name: options.name,
+                showsTags: !shared.leavesOutTags, showsText: !options.leavesOutText)
             self = .card(card, isText: options.isText)
         }
     }
@@ -101,38 +102,12 @@ enum CardRequest: Equatable {
 }
 
 private struct Options {
-    enum Style: String, CaseIterable { case scenic, poster }
-
-    var size: Int?, style: Style?, headline: String?, name: String?
-    var aspect: CardAspect?, scene: Scene?, look: Int?
-    var leavesOutTags = false, leavesOutText = false, isText = false
+    var card = CardArguments()
+    var look: Int?, name: String?
+    var leavesOutText = false, isText = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.option(
-            &size, "size", in: Card.sizes,
-            """
-            The width in pixels, 256 to 4096. A scenic card is square and a poster a quarter higher; long texts \
-            make both taller. (default: 1080)
-            """)
-        arguments.option(
-            "style", ValueKind("style"),
-            """
-            scenic (the text on a landscape) or poster (a framed landscape, a headline and the text). \
-            (default: scenic)
-            """, choices: Style.words
-        ) { assign(&style, Style(rawValue: $0)) }
-        arguments.option(
-            "headline", ValueKind("word"), "The poster's headline, at most 24 characters. (default: from the fact)",
-            takes: "1 to \(Headline.longest) characters, at least one of them visible"
-        ) { assign(&headline, Headline.checked($0)) }
-        arguments.option(
-            "aspect", ValueKind("aspect"),
-            "The shape: 1:1, 4:5, 9:16 or 16:9. (default: 1:1, posters 4:5, or taller for a long text)",
-            choices: CardAspect.words
-        ) { assign(&aspect, CardAspect(rawValue: $0)) }
-        arguments.option(
-            "scene", ValueKind("scene"), "The landscape. (default: from the fact)", choices: Scene.words
-        ) { assign(&scene, Scene(rawValue: $0)) }
+        card.declare(&arguments)
         arguments.option(
             &look, "look", in: 0...1_000_000, "The number of another landscape for the fact. (default: 0)")
         arguments.option(
@@ -142,7 +117,6 @@ private struct Options {
             return true
         }
         arguments.flag(&leavesOutText, "no-text", "Leave out all letters.")
-        arguments.flag(&leavesOutTags, "no-tags", "Leave out the categories, as posters always do.")
         arguments.flag(&isText, "alt", "Write the alternative text instead of the picture.")
         arguments.common()
     }

@@ -1,4 +1,5 @@
 import Foundation
+import NorrisArguments
 import NorrisProtocol
 import NorrisTestSupport
 import Testing

@@ -1,3 +1,4 @@
+import NorrisArguments
 import NorrisProtocol
 import Testing
 
@@ -103,14 +104,16 @@ struct CardTests {
     func findsHeadlines(category: String, count: Int) {
         let words = (0..<100).map { Headline.word(for: category, id: "\($0)") }
         #expect(Set(words).count == count)
-        #expect(words.allSatisfy { Headline.checked($0) == $0 })
+        #expect(words.allSatisfy { CardArguments.headline($0) == $0 })
         #expect(words[7] == Headline.word(for: category, id: "7"))
         if category == "linux-cookie" { #expect(words[0] == "linux cookie") }
     }
 
     @Test func headlinesOfOnesOwnAreBounded() {
-        #expect(Headline.checked("  Grit \u{1B}[31m ") == "Grit")
-        #expect(Headline.checked(String(repeating: "é", count: 24)) != nil)
-        for text in ["", " ", "\u{200D}", String(repeating: "x", count: 25)] { #expect(Headline.checked(text) == nil) }
+        #expect(CardArguments.headline("  Grit \u{1B}[31m ") == "Grit")
+        #expect(CardArguments.headline(String(repeating: "é", count: 24)) != nil)
+        for text in ["", " ", "\u{200D}", String(repeating: "x", count: 25)] {
+            #expect(CardArguments.headline(text) == nil)
+        }
     }
 }

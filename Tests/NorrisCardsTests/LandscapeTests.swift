@@ -1,3 +1,4 @@
+import NorrisArguments
 import Testing
 
 @testable import NorrisCards

@@ -1,9 +1,9 @@
+import NorrisArguments
 import NorrisSystem
 
-/// The subject of a landscape.
-enum Scene: String, CaseIterable {
-    case lake, desert, sea, forest, city, snow
+typealias Scene = CardArguments.Scene
 
+extension Scene {
     /// - Parameter look: the number of the look; consecutive looks have different scenes.
     init(seed: UInt64, look: Int = 0) {
         var random = SeededRandom(seed: seed, thing: .scene)

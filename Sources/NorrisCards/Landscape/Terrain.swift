@@ -1,3 +1,4 @@
+import NorrisArguments
 import NorrisSystem
 
 /// The ranges above the water or down to the lower edge, the farthest first, with their edges in every column and their

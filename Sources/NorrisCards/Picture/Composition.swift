@@ -1,4 +1,5 @@
 import CPango
+import NorrisArguments
 import NorrisProtocol
 import NorrisSystem
 import NorrisText
@@ -167,15 +168,6 @@ struct Composition {
 
 /// The word above a poster's caption.
 enum Headline {
-    /// In characters.
-    static let longest = 24
-
-    /// A user's headline as drawn; nil if it is not visible or too long.
-    static func checked(_ text: String) -> String? {
-        let line = sanitizedLine(text).split(separator: " ").joined(separator: " ")
-        return (1...longest).contains(line.count) && displayWidth(of: line) > 0 ? line : nil
-    }
-
     /// The headline of a fact: one of five of its first category, or the category itself.
     static func word(for category: String?, id: String) -> String {
         // Another hash than the landscape's, which would pair each headline with the same scenes.
@@ -183,7 +175,7 @@ enum Headline {
         if let category, Fact.isCategoryName(category) {
             if let words = named[category] { return words[number] }
             let name = category.split { $0 == "-" || $0 == "_" }.joined(separator: " ")
-            if let name = checked(name) { return name }
+            if let name = CardArguments.headline(name) { return name }
         }
         return others[number]
     }

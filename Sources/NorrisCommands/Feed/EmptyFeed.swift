@@ -1,3 +1,4 @@
+import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
 

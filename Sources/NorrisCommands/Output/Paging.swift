@@ -117,13 +117,6 @@ extension CommandArguments {
     mutating func page(_ value: inout Int?) { option(&value, "page", in: 1...Paging.lastPage, "Page number, 1 to 10.") }
 }
 
-/// Returns the words of options with a value: `--limit 5`.
-func optionWords(_ options: (name: String, value: String?)...) -> [String] {
-    options.flatMap { option in option.value.map { [option.name, $0] } ?? [] }
-}
-
-func flagWords(_ flags: [(name: String, isSet: Bool)]) -> [String] { flags.filter(\.isSet).map(\.name) }
-
 /// Returns the words of an argument behind options. `--` precedes an argument that begins with a dash.
 func argumentWords(_ argument: String) -> [String] {
     argument.utf8.first == UInt8(ascii: "-") ? ["--", argument] : [argument]

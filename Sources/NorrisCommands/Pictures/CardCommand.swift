@@ -29,22 +29,18 @@ struct CardCommand: SessionCommand {
           norrisctl card --text "Ship it." --style poster --headline Courage --show
         """)
 
-    private enum Style: String, CaseIterable { case poster, scenic }
-    private enum Scene: String, CaseIterable { case city, desert, forest, lake, sea, snow }
-
     /// The largest number of `--another`.
     private static let mostLooks = 1000
 
     private var number: ItemName?
     private var id: String?, text: String?, name: String?
     private var categories: [String] = []
-    private var style: Style?, headline: String?, size: Int?
-    private var aspect: CardDrawing.Aspect?, scene: Scene?
+    private var card = CardArguments()
     /// The number of times that `--another` is given.
     private var look = 0
     /// The file of the picture; `-` is standard output.
     private var output: String?
-    private var isToday = false, leavesOutTags = false
+    private var isToday = false
     private var isText = false, isShown = false, isOpened = false, isCopied = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -59,30 +55,11 @@ struct CardCommand: SessionCommand {
         arguments.flag(&isToday, "today", "The fact of the day.")
         arguments.categories(&categories, "A new fact of this category, or of several: dev,science. May be repeated.")
         arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
-        arguments.option("style", .style, "scenic or poster. (default: scenic)", choices: Style.words) {
-            assign(&style, Style(rawValue: $0))
-        }
-        arguments.option(
-            "headline", .word, "The poster's headline, at most 24 characters. (default: from the fact)",
-            takes: "1 to 24 characters"
-        ) { text in
-            // norris-card checks the headline again.
-            let line = sanitizedLine(text)
-            headline = line
-            return 1...24 ~= line.count && displayWidth(of: line) > 0
-        }
-        arguments.option(&size, "size", in: 256...4096, "The width in pixels, 256 to 4096. (default: 1080)")
-        arguments.option(
-            "aspect", .aspect, "1:1, 4:5, 9:16 or 16:9.", choices: CardDrawing.Aspect.words
-        ) { assign(&aspect, CardDrawing.Aspect(rawValue: $0)) }
-        arguments.option(
-            "scene", .scene, "city, desert, forest, lake, sea or snow. (default: from the fact)", choices: Scene.words
-        ) { assign(&scene, Scene(rawValue: $0)) }
+        card.declare(&arguments)
         var isAnother = false
         arguments.flag(
             &isAnother, "another", "Another picture of the same fact; twice for the next, and so on.")
         if isAnother { look += 1 }
-        arguments.flag(&leavesOutTags, "no-tags", "Leave out the #tags.")
         arguments.option(
             &output, "output", short: "o", .file, "Write the picture, a PNG, to this file; - is standard output.")
         arguments.flag(&isText, "alt", "Print alt text for screen readers.")
@@ -96,7 +73,9 @@ struct CardCommand: SessionCommand {
             throw UsageError("Use only one of a number, --id, --text, --today and --category.")
         }
         if text != nil, name != nil { throw UsageError("--name is for facts: leave it out beside --text.") }
-        if headline != nil, style != .poster { throw UsageError("--headline is for posters: add --style poster.") }
+        if card.headline != nil, card.style != .poster {
+            throw UsageError("--headline is for posters: add --style poster.")
+        }
         if look > Self.mostLooks { throw UsageError("--another may be given \(Self.mostLooks) times.") }
         if output == "" { throw UsageError("The name of the file behind -o is empty.") }
         if let output, let kind = Self.otherKind(output) {
@@ -146,11 +125,8 @@ struct CardCommand: SessionCommand {
         try session.checkFormat(for: FactGet.self)
         let (fact, json, freshness, usedName) = try subject(session)
         let drawing = CardDrawing(
-            fact: fact, size: size ?? 1080,
-            look: optionWords(("--scene", scene?.rawValue), ("--look", look > 0 ? "\(look)" : nil)),
-            style: (style == .poster ? ["--style", "poster"] : []) + (headline.map { ["--headline=\($0)"] } ?? [])
-                + optionWords(("--aspect", aspect?.rawValue)) + (usedName.map { ["--name=\($0)"] } ?? [])
-                + flagWords([("--no-tags", leavesOutTags)]))
+            fact: fact,
+            arguments: card.words + optionWords(("--look", look > 0 ? "\(look)" : nil), ("--name", usedName)))
         let words = isText ? try drawing.alternativeText(session) : nil
         guard isBare else {
             let picture = output != nil || isShown || isCopied ? try drawing.picture(session) : nil
@@ -188,9 +164,7 @@ struct CardCommand: SessionCommand {
         let options =
             optionWords(("--socket", session.settings.socket), ("--id", id), ("--text", text))
             + flagWords([("--today", isToday)]) + optionWords(("--name", categories.isEmpty ? name : nil))
-            + optionWords(("--style", style?.rawValue), ("--headline", headline), ("--size", size.map(String.init)))
-            + optionWords(("--aspect", aspect?.rawValue), ("--scene", scene?.rawValue))
-            + Array(repeating: "--another", count: look) + flagWords([("--no-tags", leavesOutTags)])
+            + card.words + Array(repeating: "--another", count: look)
         return shellCommand(["norrisctl", "card"] + options + ["-o", "card.png"]) ?? "the same command with -o card.png"
     }
 
@@ -259,7 +233,7 @@ struct CardCommand: SessionCommand {
             report.attempt { () throws(Failure) in try session.copy(picture: picture.bytes) }
         }
         // Of a poster, or of the shape that the user has chosen.
-        let shape = (aspect ?? .portrait).rawValue
+        let shape = (card.aspect ?? .portrait).rawValue
         let sides = shape.split(separator: ":").compactMap { Int($0) }
         if output != nil || isCopied, sides[0] * (picture.height - 1) >= sides[1] * picture.width {
             report.note("The text makes the card taller than \(value: shape); some sites crop such pictures.")

@@ -4,26 +4,14 @@ import NorrisTerminal
 import NorrisText
 
 struct CardDrawing {
-    /// The shape of a card.
-    enum Aspect: String, CaseIterable {
-        case square = "1:1"
-        case portrait = "4:5"
-        case story = "9:16"
-        case wide = "16:9"
-    }
-
     let fact: Fact
-    /// The width in pixels.
-    let size: Int
-    /// The options of norris-card that choose the landscape.
-    let look: [String]
-    /// Further options, such as `--style poster`.
-    let style: [String]
+    /// The options of norris-card, such as `--style poster`.
+    let arguments: [String]
     /// The largest output of norris-card, in bytes.
     private static let limit = 512 << 20
 
     func picture(_ session: Session) throws(Failure) -> CardPicture {
-        let bytes = try run(style, session)
+        let bytes = try run(arguments, session)
         guard let picture = CardPicture(bytes) else {
             throw Failure(.internalError, "The output of norris-card is not a PNG.", hint: Self.mismatch)
         }
@@ -32,7 +20,7 @@ struct CardDrawing {
 
     /// Returns the alternative text of the picture on one line.
     func alternativeText(_ session: Session) throws(Failure) -> String {
-        let text = sanitizedLine(sanitizedText(bytes: try run(style + ["--alt"], session)))
+        let text = sanitizedLine(sanitizedText(bytes: try run(arguments + ["--alt"], session)))
         guard !text.isEmpty else {
             throw Failure(.internalError, "norris-card has no words for the picture.", hint: Self.mismatch)
         }
@@ -45,8 +33,8 @@ struct CardDrawing {
         return try output(
             session.system.runOwn(
                 SubprocessRequest(
-                    program: "norris-card", arguments: ["--size", "\(size)"] + look + arguments,
-                    input: .bytes(fact.jsonBytes), output: .collected(limit: Self.limit),
+                    program: "norris-card", arguments: arguments, input: .bytes(fact.jsonBytes),
+                    output: .collected(limit: Self.limit),
                     // A large card may take longer than the standard timeout on a small machine.
                     timeout: session.settings.timeout == nil ? .seconds(60) : max(session.timeLeft, .zero))))
     }

@@ -86,7 +86,6 @@ extension ValueKind {
     static var addedSource: ValueKind {
         ValueKind("name", noun: "added source", "'norrisctl feed sources' lists them.")
     }
-    static var aspect: ValueKind { ValueKind("aspect") }
     static var author: ValueKind { ValueKind("author") }
     static var category: ValueKind {
         ValueKind("name", noun: "category", "'norrisctl categories' lists them.", takesSurplus: true)
@@ -106,19 +105,16 @@ extension ValueKind {
     }
     static var query: ValueKind { ValueKind("query", noun: "words", "For example: norrisctl search light") }
     static var rendition: ValueKind { ValueKind("name", noun: "size", "'norrisctl gif --json' shows them.") }
-    static var scene: ValueKind { ValueKind("scene") }
     static var searchedContent: ValueKind { ValueKind("kind", noun: "kind") }
     /// A scope of facts or a source of posts.
     static var searchedSource: ValueKind { ValueKind("source", noun: "source or scope") }
     static var shell: ValueKind { ValueKind("shell") }
     static var source: ValueKind { ValueKind("source", "'norrisctl status' lists them.") }
-    static var style: ValueKind { ValueKind("style") }
     static var template: ValueKind { ValueKind("template") }
     static var text: ValueKind { ValueKind("text") }
     static var time: ValueKind { ValueKind("time") }
     static var unreadPost: ValueKind { ValueKind("id", noun: "unread post") }
     static var when: ValueKind { ValueKind("when") }
-    static var word: ValueKind { ValueKind("word") }
 
     /// - Parameter kind: nil for the kind in the first argument.
     static func favorite(_ kind: Favorite.Kind?) -> ValueKind {

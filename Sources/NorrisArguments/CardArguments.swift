@@ -1,0 +1,61 @@
+import NorrisText
+
+/// The options of a card that `norrisctl card` and `norris-card` have in common.
+package struct CardArguments {
+    package enum Style: String, CaseIterable { case scenic, poster }
+
+    /// The shape of a card, whose height is then independent of the text.
+    package enum Aspect: String, CaseIterable {
+        case square = "1:1"
+        case portrait = "4:5"
+        case story = "9:16"
+        case wide = "16:9"
+    }
+
+    /// The subject of a landscape. norris-card derives the scene of a fact from the order of the cases.
+    package enum Scene: String, CaseIterable { case lake, desert, sea, forest, city, snow }
+
+    /// The valid widths in pixels.
+    package static let sizes = 256...4096
+    /// In characters.
+    private static let longestHeadline = 24
+
+    package private(set) var size: Int?, style: Style?, headline: String?
+    package private(set) var aspect: Aspect?, scene: Scene?
+    package private(set) var leavesOutTags = false
+
+    package init() {}
+
+    package mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.option("style", ValueKind("style"), "scenic or poster. (default: scenic)", choices: Style.words) {
+            assign(&style, Style(rawValue: $0))
+        }
+        arguments.option(
+            "headline", ValueKind("word"),
+            "The poster's headline, at most \(Self.longestHeadline) characters. (default: from the fact)",
+            takes: "1 to \(Self.longestHeadline) characters, at least one of them visible"
+        ) { assign(&headline, Self.headline($0)) }
+        arguments.option(&size, "size", in: Self.sizes, "The width in pixels, 256 to 4096. (default: 1080)")
+        arguments.option("aspect", ValueKind("aspect"), "1:1, 4:5, 9:16 or 16:9.", choices: Aspect.words) {
+            assign(&aspect, Aspect(rawValue: $0))
+        }
+        arguments.option(
+            "scene", ValueKind("scene"), "city, desert, forest, lake, sea or snow. (default: from the fact)",
+            choices: Scene.words.sorted()
+        ) { assign(&scene, Scene(rawValue: $0)) }
+        arguments.flag(&leavesOutTags, "no-tags", "Leave out the #tags.")
+    }
+
+    /// A headline as drawn; nil if it is not visible or too long.
+    package static func headline(_ text: String) -> String? {
+        let line = sanitizedLine(text).split(separator: " ").joined(separator: " ")
+        return (1...longestHeadline).contains(line.count) && displayWidth(of: line) > 0 ? line : nil
+    }
+
+    /// The options on a command line.
+    package var words: [String] {
+        optionWords(
+            ("--style", style?.rawValue), ("--headline", headline), ("--size", size.map(String.init)),
+            ("--aspect", aspect?.rawValue), ("--scene", scene?.rawValue)) + flagWords([("--no-tags", leavesOutTags)])
+    }
+}
