@@ -119,7 +119,7 @@ extension ConfiguredSources {
         if let name = parameters.sourceName, let refusal = SourceName.refusal(of: name) {
             throw .invalidParams("The name \(name.quotedForMessage) \(refusal).", parameter: "name")
         }
-        let kind = try value(.choice, "kind", parameters.kind) ?? .feed
+        let kind = try value(.choice, "kind", parameters.kind) ?? PostSourceKind.feed
         let seconds = { (duration: Duration) in Int(duration.components.seconds) }
         return AddedSource(
             name: "", kind: kind.rawValue,

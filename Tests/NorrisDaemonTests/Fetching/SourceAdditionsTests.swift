@@ -85,12 +85,13 @@ import Testing
     @Test func anAdditionThatAUserWaitsForHasAThreadOfItsOwn() async throws {
         try await run { daemon, upstream in
             let (hanging, end) = try makePipe()
+            let threads = daemon.core.sources.context.fetch.threads
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 defer { close(end) }
                 let running = Count()
                 for _ in 0..<4 {
                     tasks.addTask {
-                        await daemon.core.sources.context.fetch.threads.run { _ in
+                        await threads.run { _ in
                             running.value.add(1, ordering: .relaxed)
                             var byte: UInt8 = 0
                             read(hanging, &byte, 1)
