@@ -180,7 +180,7 @@ def shuffle(folder, count):
 def late(folder, _):
     """A daemon that starts without the folder of its state gets it back while it runs, and nothing of it is lost."""
     home, lost = folder / "late", collections.Counter()
-    (folder / "few").write_text("\n%\n".join(f"Fact {number} comes once." for number in range(60)))
+    (folder / "few").write_text("\n%\n".join(f"Fact {number} comes once." for number in range(FACTS)))
     setting = {**OFFLINE, "facts": {"enabled": False, "fortunes": [str(folder / "few")]}}
 
     def draw(server, count):
@@ -195,7 +195,7 @@ def late(folder, _):
 
     with Upstream(lambda *_: replied(rss(item(number) for number in range(5)))) as upstream:
         with daemon(home, setting) as server:
-            wait_for(lambda: draw(server, 1), "facts")
+            wait_for(lambda: server.items() > FACTS, "facts")
             server.call("source.add", url=upstream.url + "/added", name="added", wait=True)
             server.call("post.mark_read", all=True)
             drawn, today = draw(server, 20), server.call("fact.today")["fact"]["id"]
@@ -204,14 +204,15 @@ def late(folder, _):
         (home / "state").rename(home / "kept")
         (home / "state").touch()
         with daemon(home, setting) as server:
-            wait_for(lambda: draw(server, 9), "facts without the folder")
+            wait_for(lambda: server.items() > FACTS, "facts without the folder")
+            draw(server, 9)
             server.call("fact.today")
             (home / "state").unlink()
             (home / "kept").rename(home / "state")
             wait_for(lambda: "added" in server.sources(), "the folder")
             note_lost(server, drawn, drawn, today)
         with daemon(home, setting) as server:
-            wait_for(lambda: draw(server, 0) is not None and server.items() > 60, "facts")
+            wait_for(lambda: server.items() > FACTS, "facts")
             note_lost(server, drawn, drawn, today)
     return [Row(f"a state folder that comes later: lost {kind}", str(count), goal="0", met=count == 0)
             for kind, count in lost.items()]
