@@ -56,8 +56,8 @@ static inline int norris_end_with_parent(int signal) {
 // The flags of an opening that is not only for reading.
 enum { norris_not_reading = O_ACCMODE | O_CREAT | O_TRUNC };
 
-// Refuses to start programs and processes, to change files, to use Unix sockets, to leave the process group, and to reach
-// into other processes or change their limits and priorities.
+// Refuses to start programs and processes, to change files, to use Unix sockets, to leave the process group, to reach
+// into other processes, and to change their limits and priorities.
 // Threads are allowed: without clone3(2), whose flags no filter can read, the C library starts them by clone(2).
 //
 // Returns 0, or a number of errno(3).

@@ -131,7 +131,7 @@ package final class Prefetcher: Service {
             if $0.schedules[name]?.identity === identity { $0.finish(name, outcome, now: self.clock.now) }
         }
         switch outcome {
-        // Whoever waits for the run learns of its end.
+        // Clients may wait for the end of the run.
         case _ where schedule(of: name).map { $0.identity !== identity } ?? true:
             let reason = "The source was removed during its run."
             host.failed(name, SourceFailure(kind: .offline, message: reason, since: clock.now))

@@ -54,7 +54,7 @@ package struct SourceSchedule: Sendable {
     /// The limits of ``backoff(failures:using:)``.
     static let (shortestBackoff, longestBackoff) = (Duration.seconds(4), Duration.seconds(3600))
 
-    /// Tells a schedule from that of an earlier source with the same name.
+    /// Distinguishes the schedules of a source and of an earlier source with the same name.
     final class Identity: Sendable {}
 
     let identity = Identity()

@@ -234,7 +234,7 @@ import Testing
         #expect(failure.message == "The program ended with status 3: no network")
     }
 
-    /// However the program ends when nobody reads its output.
+    /// The status of the program does not matter, because it ends after norris-fetch has stopped reading.
     @Test(arguments: [
         "yes", "head -c 20000000 /dev/zero", "yes; exit 1", "trap '' PIPE; yes 2>&-; sleep 1000",
         "yes; echo broken pipe >&2; exit 1",

@@ -78,7 +78,7 @@ func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
 
 /// Creates a file with an unused name in the folder of another file.
 private func newFile(beside file: String) throws(SystemError) -> (path: String, descriptor: Int32) {
-    // A name of its own, because the name of the file may have 255 bytes already.
+    // Not the name of the file with a suffix, because the name may have 255 bytes already.
     let folder = file.utf8.lastIndex(of: UInt8(ascii: "/")).map { file[...$0] } ?? ""
     while true {
         let path = "\(folder).norrisctl-\(String(UInt32.random(in: .min ... .max), radix: 16)).tmp"

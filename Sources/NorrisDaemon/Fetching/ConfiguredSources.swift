@@ -32,8 +32,8 @@ final class ConfiguredSources: Sendable {
         await readState()
     }
 
-    /// Reads all that is kept in memory of `state.db`, at the start and when the file was replaced: shuffles, facts of
-    /// the day, the quota, added sources, and schedules of sources that have not run. What is on disk wins.
+    /// Reads everything of `state.db` that stays in memory: shuffles, facts of the day, the quota, added sources, and
+    /// schedules of sources that have not run. The start calls this, and the replacement of the file; the file wins.
     func readState() async {
         await stores.readState()
         await configure()

@@ -50,7 +50,7 @@ extension ContentSource {
     func fetch(_ run: SourceImport) async -> FetchOutcome {
         do { return try await self.run(run) } catch {
             if Task.isCancelled { return .cancelled }
-            // What ended the generation has made the source due, unless the source is gone.
+            // The event that ended the generation has made the source due, unless the source was removed.
             if let error = error as? StoreError, error.reason == .contentGone { return .cancelled }
             return .failed(FetchFailure(error))
         }

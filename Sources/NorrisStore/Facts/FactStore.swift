@@ -38,8 +38,8 @@ package final class FactStore: Sendable {
         await readUpstream(fortunes: [])
     }
 
-    /// Reads the stored shuffles and facts of the day, at the start and when the file was replaced. What was read from
-    /// an earlier file is newer, and counts as unwritten. What began without a file gives way to what is on disk.
+    /// Reads the stored shuffles and facts of the day, at the start and when the file was replaced. Entries of an
+    /// earlier file are newer, and count as unwritten. Entries that began without a file are dropped.
     package func readShuffles() async {
         let (generation, isFile) = (databases.state.generation, databases.state.condition.isWritable)
         let stored = try? await databases.read(databases.state) { database in

@@ -14,7 +14,7 @@ package final class QuotaLedger: Sendable {
         (self.source, self.databases) = (source, databases)
     }
 
-    /// Adds the stored requests, which are of earlier processes, to those of this one.
+    /// Adds the stored requests of earlier processes to the requests of this process.
     package func read() async {
         let calls = try? await databases.read(databases.state) { [source] database in
             try database.value("SELECT calls FROM quotas WHERE source = ?", [source]) as String?

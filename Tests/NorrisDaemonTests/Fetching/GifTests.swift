@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    /// A search that waits for another one gets its failure, without a request of its own.
+    /// A search that waits for another search gets the failure of that search, and sends no request.
     @Test func theFailureOfASearchIsThatOfThoseThatWaitForIt() async throws {
         try await run { daemon, upstream in
             upstream.hold()

@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    /// What began without the folder of the state gives way to what is in it.
+    /// The content of the folder replaces the sources that began without it.
     @Test func aStateFolderThatComesLaterBringsItsSources() async throws {
         try await FakeUpstream.run { upstream in
             upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))

@@ -177,7 +177,7 @@ struct DatabaseFileTests {
         try await run { databases async throws in #expect(databases.faults == []) }
     }
 
-    /// A directory with the name of a new file stands for a full disk.
+    /// A directory with the name of the new file prevents the restore, as a full disk does.
     private func block(_ name: String) throws { try fixture.folder.write("\(name)/file", "") }
 
     @Test(arguments: ["damaged", "missing", "without tables"])
@@ -400,7 +400,7 @@ struct DatabaseFileTests {
 
     // MARK: Disks that cannot be written
 
-    /// What the folder has when it comes is served, and not overwritten with what began without it.
+    /// The content of the folder is served when it appears, and not overwritten.
     @Test func aFolderThatComesLaterIsRead() async throws {
         let day = CivilDate(year: 2026, month: 2, day: 28)!  // SAFETY: A valid date.
         let tomorrow = CivilDate(dayNumber: day.dayNumber + 1)!  // SAFETY: The next day.

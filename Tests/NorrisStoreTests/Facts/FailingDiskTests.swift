@@ -9,7 +9,7 @@ import Testing
 /// Files that can be read but not written are served. Each test runs in a separate process, because databases are
 /// opened on other threads, and root may write all files.
 struct FailingDiskTests {
-    /// A limit of the size of files stands for a disk that is full for large writes.
+    /// RLIMIT_FSIZE makes large writes fail, as on a disk that is nearly full.
     @Test func aDiskThatIsFullForLargeWritesIsAFault() async {
         await #expect(processExitsWith: .success) {
             let fixture = StoreFixture()

@@ -84,7 +84,7 @@ struct PostStoreTests {
         #expect(try await confirm(at: 213) == PostChanges())
     }
 
-    /// What ends the content of a source while one of its imports is stored.
+    /// The events that end the content of a source while one of its imports is stored.
     enum End: CaseIterable { case clearing, deletedFile, change }
 
     @Test("An import stores nothing after the end of its source's content", arguments: End.allCases)
