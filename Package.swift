@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Rules of this file:
-//  - One section for each kind of target: executables, composition, modules, shared types, tests, fuzzing, cards.
+//  - One section for each kind of target: executables, composition, modules, shared types, tests, fuzzing.
 //  - The dependencies of a target are its modules, products and programs, each sorted by name.
 //  - A target declares each module that it imports; the build is run with
 //    `--explicit-target-dependency-import-check error`, so an undeclared import fails.
@@ -10,9 +10,6 @@ import PackageDescription
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
-
-// Picture cards want the headers of Cairo and Pango, which nobody else needs.
-let drawsCards = Context.environment["NORRIS_CARDS"] == "1"
 
 // The fuzz targets want the whole program instrumented; see Scripts/fuzz.
 let fuzzes = Context.environment["NORRIS_FUZZ"] == "1"
@@ -29,6 +26,7 @@ let linkedWithoutExports: [LinkerSetting] = [
 ]
 
 let executables: [Target] = [
+    .executableTarget(name: "norris-card", dependencies: ["NorrisCards"], linkerSettings: linkedWithoutExports),
     .executableTarget(name: "norris-fetch", dependencies: ["NorrisFetch"], linkerSettings: linkedWithoutExports),
     .executableTarget(
         name: "norrisctl",
@@ -67,6 +65,10 @@ let composition: [Target] = [
 ]
 
 let modules: [Target] = [
+    .target(
+        name: "NorrisCards",
+        dependencies: ["CPNG", "CPango", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]
+    ),
     .target(name: "NorrisClient", dependencies: ["CLinux", "NorrisProtocol", "NorrisSystem"]),
     .target(
         name: "NorrisFetch",
@@ -96,6 +98,8 @@ let modules: [Target] = [
 let sharedTypes: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -110,9 +114,17 @@ let tests: [Target] = [
     .testTarget(
         name: "EndToEndTests",
         dependencies: [
-            "NorrisProtocol", "NorrisTestSupport", "norris-fetch", "norris-sandbox-probe", "norrisctl", "norrisd",
+            "NorrisProtocol", "NorrisTestSupport", "norris-card", "norris-fetch", "norris-sandbox-probe", "norrisctl",
+            "norrisd",
         ]),
     .testTarget(name: "NorrisArgumentsTests", dependencies: ["NorrisArguments", "NorrisTestSupport"]),
+    .testTarget(
+        name: "NorrisCardsTests",
+        dependencies: [
+            "CPango", "NorrisArguments", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card",
+        ],
+        exclude: ["Golden"]
+    ),
     .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
     .testTarget(
         name: "NorrisCommandsTests",
@@ -198,27 +210,10 @@ let fuzzing: Target =
 
 let visibleLocks: [Target] = [.target(name: "VisibleLocks", path: "Tests/VisibleLocks")]
 
-// A program of its own beside the others, from the same shared types.
-let cards: [Target] = [
-    .executableTarget(name: "norris-card", dependencies: ["NorrisCards"], linkerSettings: linkedWithoutExports),
-    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-    .systemLibrary(name: "CPango", pkgConfig: "pangocairo", providers: [.apt(["libpango1.0-dev"])]),
-    .target(
-        name: "NorrisCards",
-        dependencies: ["CPNG", "CPango", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText"]),
-]
-
-let cardTests: Target = .testTarget(
-    name: "NorrisCardsTests",
-    dependencies: [
-        "CPango", "NorrisArguments", "NorrisCards", "NorrisProtocol", "NorrisTestSupport", "norris-card",
-    ],
-    exclude: ["Golden"]
-)
-
 let package = Package(
     name: "norrisd",
-    products: (drawsCards ? [.executable(name: "norris-card", targets: ["norris-card"])] : []) + [
+    products: [
+        .executable(name: "norris-card", targets: ["norris-card"]),
         .executable(name: "norris-fetch", targets: ["norris-fetch"]),
         .executable(name: "norrisctl", targets: ["norrisctl"]),
         .executable(name: "norrisd", targets: ["norrisd"]),
@@ -231,8 +226,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-async-algorithms", exact: "1.1.4"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     ],
-    targets: executables + composition + modules + sharedTypes + (drawsCards ? cards : [])
-        + (isTested ? tests + [fuzzing] + (drawsCards ? [cardTests] : []) + (showsLocks ? visibleLocks : []) : []),
+    targets: executables + composition + modules + sharedTypes
+        + (isTested ? tests + [fuzzing] + (showsLocks ? visibleLocks : []) : []),
     swiftLanguageModes: [.v6]
 )
 

@@ -108,9 +108,7 @@ def start(folder, options):
 
 
 def cards(folder, options):
-    """norris-card and norrisctl card beside a gradient of ImageMagick, if norris-card is built"""
-    if not program("norris-card").exists():
-        return [Row("cards", "skipped", note="norris-card is not built: NORRIS_CARDS=1 Scripts/build")]
+    """norris-card and norrisctl card beside a gradient of ImageMagick"""
     convert = pathlib.Path(shutil.which("convert", path="/usr/bin:" + os.environ["PATH"]))
     # Fontconfig stores its cache in the home folder. Without a cache each run reads every font.
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}

@@ -4,7 +4,6 @@ import NorrisSystem
 
 /// The programs under test: beside the test bundle, or in `$NORRIS_PROGRAMS`.
 package enum Programs {
-    /// Built only with `NORRIS_CARDS=1`.
     package static let norrisCard = folder + "/norris-card"
     package static let norrisctl = folder + "/norrisctl"
     package static let norrisd = folder + "/norrisd"
