@@ -4,7 +4,7 @@ import Testing
 
 struct MethodArgumentsTests {
     private static let method = description([
-        ("needed", .string), ("flag", .boolean), ("day", .date), ("small", .integer(-1...100)),
+        ("needed", .string), ("flag", .boolean), ("day", .date), ("since", .timestamp), ("small", .integer(-1...100)),
         ("label", .text(1...3)), ("word", .word(["on", "off"])), ("names", .stringOrStrings),
         ("list", .list(.integer(0...1))), ("object", .reference("Fact")),
     ])
@@ -27,6 +27,7 @@ struct MethodArgumentsTests {
             (#"{"needed":"a","flag":null}"#, "flag", "flag must be true or false."),
             (#"{"needed":"a","day":"2023-02-29"}"#, "day", "day must be a day written as YYYY-MM-DD."),
             (#"{"needed":"a","day":20230228}"#, "day", "day must be a day written as YYYY-MM-DD."),
+            (#"{"needed":"a","since":"2023-02-28"}"#, "since", "since must be a time written as 2026-11-28T08:00:00Z."),
             (#"{"needed":"a","small":-2}"#, "small", "small must be an integer from -1 to 100."),
             (#"{"needed":"a","small":101}"#, "small", "small must be an integer from -1 to 100."),
             (#"{"needed":"a","small":1.0}"#, "small", "small must be an integer from -1 to 100."),

@@ -55,28 +55,37 @@ extension Schema {
         case .text(let range): "a string of \(range.lowerBound) to \(range.upperBound) characters"
         case .word(let words): "one of " + words.joined(separator: ", ")
         case .stringOrStrings: "a string, or a list of at least one string"
+        case .timestamp: "a time written as 2026-11-28T08:00:00Z"
         case .list(let element): "a list, each item " + element.requirement
-        // Other schemas occur in results only.
-        case .any, .count, .timestamp, .nullable, .object, .dictionary, .reference: "an object"
+        case .count: "an integer of 0 or more"
+        case .nullable(let schema): "null or " + schema.requirement
+        case .any: "any value"
+        case .object, .dictionary, .reference: "an object"
         }
     }
 
     /// Whether a parameter's value has this shape.
     ///
     /// An integer has neither fraction nor exponent, as everywhere in the protocol. The members of objects are not
-    /// checked.
+    /// checked. Exhaustive, so that a new schema cannot be refused, or accepted, without a decision.
     func accepts(_ value: JSONValue) -> Bool {
-        switch (self, value.kind) {
-        case (.boolean, .true), (.boolean, .false), (.string, .string), (.stringOrStrings, .string): true
-        case (.date, .string): CivilDate(value.text ?? "") != nil
-        case (.integer(let range, _), .integer): range.contains(Int(value.integer ?? 0))
-        case (.text(let range), .string):
-            range.contains(value.plainText?.count ?? value.text?.unicodeScalars.count ?? 0)
-        case (.word(let words), .string): words.contains { value.hasText($0) }
-        case (.stringOrStrings, .array): value.first != nil && value.allSatisfy { $0.kind == .string }
-        case (.list(let element), .array): value.allSatisfy(element.accepts)
-        case (.reference, .object): true
-        default: false
+        let kind = value.kind
+        return switch self {
+        case .any: true
+        case .boolean: kind == .true || kind == .false
+        case .date: kind == .string && CivilDate(value.text ?? "") != nil
+        case .timestamp: kind == .string && Timestamp(value.text ?? "") != nil
+        case .integer(let range, _): kind == .integer && range.contains(Int(value.integer ?? 0))
+        case .count: kind == .integer && value.integer ?? -1 >= 0
+        case .string: kind == .string
+        case .text(let range):
+            kind == .string && range.contains(value.plainText?.count ?? value.text?.unicodeScalars.count ?? 0)
+        case .word(let words): kind == .string && words.contains { value.hasText($0) }
+        case .stringOrStrings:
+            kind == .string || kind == .array && value.first != nil && value.allSatisfy { $0.kind == .string }
+        case .list(let element): kind == .array && value.allSatisfy(element.accepts)
+        case .nullable(let schema): kind == .null || schema.accepts(value)
+        case .object, .dictionary, .reference: kind == .object
         }
     }
 }

@@ -199,7 +199,7 @@ enum UserState {
         hint: "Ask other users of this machine to replace their marks by one: norrisctl read --all")
 
     /// The tables with the estimated bytes of a row, including indexes and free space.
-    private static let tables: [(name: String, bytes: String)] = [
+    static let tables: [(name: String, bytes: String)] = [
         ("read_marks", "56"), ("read_until", "56"), ("shuffles", "96 + length(shuffle)"), ("served", "128"),
         ("recent_searches", "64 + length(searches)"),
     ]

@@ -5,6 +5,19 @@ import Testing
 
 /// The limit of all users' searches, marks, shuffles and served items.
 struct UserStateTests {
+    @Test("A table with rows of users counts towards the limit: add it to UserState.tables")
+    func everyTableOfUsersCounts() async throws {
+        let store = try await FactStore.new()
+        let names = try await store.databases.read(store.databases.state) { database in
+            try database.map(
+                "SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE c.name = 'uid' AND type = 'table'"
+            ) { try $0[0] as String }
+        }
+        // Favorites have a limit of their own.
+        #expect(Set(names) == Set(UserState.tables.map(\.name) + ["favorites"]))
+        await store.databases.close()
+    }
+
     @Test func pastTheLimitOnlyUsersWithDataGoOn() async throws {
         let store = try await FactStore.new()
         let databases = store.databases
