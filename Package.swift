@@ -190,7 +190,8 @@ let tests: [Target] = [
         name: "SystemdIntegrationTests", dependencies: ["NorrisSystem", "NorrisTestSupport", "SystemdIntegration"]),
     .target(
         name: "NorrisTestSupport",
-        dependencies: ["NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", logging]
+        dependencies: ["NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", logging],
+        path: "Tests/Support"
     ),
 ]
 
