@@ -9,7 +9,7 @@ struct PostSource: ContentSource {
     /// The name of the request in the stored validators. A repaired reply has another name, so that a later 304 is
     /// known to confirm a repaired reply. The number rises if documents are decoded otherwise, so that one that has not
     /// changed is fetched again.
-    private static func part(isRepaired: Bool) -> String { isRepaired ? "posts.2.repaired" : "posts.2" }
+    static func part(isRepaired: Bool) -> String { isRepaired ? "posts.2.repaired" : "posts.2" }
 
     let configuration: Configuration.PostSource
     let http: Configuration.HTTP

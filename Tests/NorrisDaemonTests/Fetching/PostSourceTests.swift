@@ -1,14 +1,30 @@
 import NorrisPrefetch
-import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisTestSupport
 import Testing
 
 @testable import NorrisDaemon
+@testable import NorrisProtocol
 
 /// Tests of sources of posts, from the schedule to the reply.
 @Suite(.timeLimit(.minutes(20))) struct PostSourceTests {
+    @Test("A change of the fields of posts raises the number, so that unchanged feeds are decoded again")
+    func theNumberOfStoredPostsRises() {
+        let number = "posts.2"
+        let fields = """
+            {id:string,source:string,author:{id:string,name:string,handle?:string,avatar_url?:string,\
+            email?:string},published_at?:time,title?:string,text?:string,truncated?:true|false,\
+            sensitive?:true|false,tags:[string],images:[{url:string,width?:integer,height?:integer,\
+            alt?:string,title?:string}],attachments?:[{url:string,type?:string,bytes?:integer,\
+            seconds?:integer}],links?:[string],stats:{likes?:integer,comments?:integer,shares?:integer},\
+            url?:string,read:true|false}
+            """
+        #expect(PostSource.part(isRepaired: false) == number)
+        let schema = SharedSchemas.all.first { $0.name == "Post" }.map { "\($0.schema)" }
+        #expect(schema == fields, "Raise the number in PostSource.part, then change both here.")
+    }
+
     private static let paths = ["town": "/town/api/v1/timelines/public", "team": "/team/users/posts"]
 
     private func posting(
