@@ -458,6 +458,7 @@ extension DatabaseFile {
         case .unavailable(let error): throw error
         }
         if case .good = finding {} else { finding = examine(kind, path, .write, check: nil) }
+        if case .unavailable(let error) = finding { throw error }
         guard case .good(let database, let version) = finding else { throw DatabaseError.damaged("the new file") }
         if version != kind.version {
             willTakeLong()
