@@ -503,8 +503,8 @@ extension DatabaseFile {
     private static func create(_ kind: DatabaseKind, _ path: String) throws {
         try Folder.makePrivateFile(path)
         let database = try Database(path: path, .write)
-        // The complete file is synced.
-        try database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL")
+        // The complete file is synced. Without a log, whose content a failed close would leave out of the file.
+        try database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
         try migrate(kind, path, from: 0, database)
         database.close()
     }
