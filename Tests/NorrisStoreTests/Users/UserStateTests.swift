@@ -10,7 +10,10 @@ struct UserStateTests {
         let store = try await FactStore.new()
         let names = try await store.databases.read(store.databases.state) { database in
             try database.map(
-                "SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE c.name = 'uid' AND type = 'table'"
+                """
+                SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+                WHERE t.type = 'table' AND c.name = 'uid'
+                """
             ) { try $0[0] as String }
         }
         // Favorites have a limit of their own.
