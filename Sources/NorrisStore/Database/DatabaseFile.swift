@@ -478,8 +478,9 @@ extension DatabaseFile {
     /// - Returns: the time of the copy; nil for an empty database.
     private static func put(_ kind: DatabaseKind, _ path: String, setsAside: Bool = false) throws -> Timestamp? {
         let (new, copy, aside) = (path + ".new", path + ".bak", path + ".damaged")
-        unlink(new)
-        defer { unlink(new) }
+        let files = ["", "-wal", "-shm"].map { new + $0 }
+        for file in files { unlink(file) }
+        defer { for file in files { unlink(file) } }
         let finding = kind.isState ? examine(kind, copy, .read, check: "integrity_check") : .empty
         switch finding {
         case .good(let database, _): try write(database, to: new)
@@ -503,9 +504,11 @@ extension DatabaseFile {
     private static func create(_ kind: DatabaseKind, _ path: String) throws {
         try Folder.makePrivateFile(path)
         let database = try Database(path: path, .write)
-        // The complete file is synced. Without a log, whose content a failed close would leave out of the file.
-        try database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY")
+        // The complete file is synced.
+        try database.execute("PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL")
         try migrate(kind, path, from: 0, database)
+        // The end of the connection does so too, and reports no failure.
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.close()
     }
 
