@@ -1,8 +1,8 @@
 /// The import of one run of a source into `cache.db`, in as many transactions as needed.
 ///
-/// An import belongs to one generation of the source's content. A generation ends when the content is cleared, the file
-/// is replaced, or the source is removed or gets another address. Each transaction of an import of an earlier generation
-/// throws `contentGone`, also when damage makes it run again on a new file.
+/// An import belongs to one generation of the source's content. A generation ends when the content is cleared, the
+/// file is replaced, or the source is removed or gets another address. Each transaction of an import of an earlier
+/// generation throws `contentGone`, also when damage makes it run again on a new file.
 package struct SourceImport: Sendable {
     package let source: String
     private let databases: Databases

@@ -34,7 +34,7 @@ import Testing
         _ daemon: FetchingDaemon, as caller: FetchingDaemon.Caller = .administrator
     ) throws -> [PostSources.Source] { try daemon.client(caller).call(PostSources.self).items }
 
-    @Test("A taken name offers the removal where it is possible") func takenNames() async throws {
+    @Test("A taken name offers the removal if it is possible") func takenNames() async throws {
         try await run(others: "posts: {sources: {own: {kind: feed, url: 'https://own.example/'}}}") {
             daemon, upstream in
             _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
