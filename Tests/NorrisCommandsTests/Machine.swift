@@ -113,7 +113,7 @@ final class Machine: Sockets {
         let errors = Stream(TerminalFacts(isTerminal: isErrorTerminal, columns: errorColumns), in: root)
         let keyboard = isInputTerminal ? Stream(TerminalFacts(isTerminal: true), in: root) : nil
         let input = keyboard?.descriptor ?? inputFile()
-        keyboard?.type(answers.map { Array("\($0)\n".utf8) }.joined() + (self.input ?? []) + [4, 4])
+        keyboard?.type(answers.map { Array("\($0)\n".utf8) }.joined() + (self.input ?? []))
         let broken = outputError.map(Self.descriptor)
         transferred = nil
         let system = System(
@@ -406,8 +406,13 @@ private final class Stream: Sendable {
         }
     }
 
-    func type(_ keys: [UInt8]) {
-        if let leader { keys.withUnsafeBytes { _ = write(leader, $0.baseAddress, $0.count) } }
+    /// Types text and the end of the input. Returns after the text can be read, because a thread of the kernel passes
+    /// it on, and text that arrives later would look like text that was read.
+    func type(_ text: [UInt8]) {
+        guard let leader else { return }
+        (text + [4, 4]).withUnsafeBytes { _ = write(leader, $0.baseAddress, $0.count) }
+        var unread: CInt = 0
+        while ioctl(descriptor, UInt(FIONREAD), &unread) == 0, unread < text.count { usleep(100) }
     }
 
     /// Closes the stream, and returns what was written.
