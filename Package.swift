@@ -57,9 +57,9 @@ let composition: [Target] = [
     .target(
         name: "NorrisDaemon",
         dependencies: [
-            "CLinux", "CYAML", "NorrisArguments", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
-            "NorrisSystem", "NorrisText", "NorrisThreads", "SystemdIntegration", logging, serviceLifecycle,
-            unixSignals,
+            "CLinux", "CYAML", "NorrisArguments", "NorrisFetchProtocol", "NorrisPrefetch", "NorrisProtocol",
+            "NorrisServer", "NorrisStore", "NorrisSystem", "NorrisText", "NorrisThreads", "SystemdIntegration",
+            logging, serviceLifecycle, unixSignals,
         ]
     ),
 ]
@@ -73,14 +73,15 @@ let modules: [Target] = [
     .target(
         name: "NorrisFetch",
         dependencies: [
-            "CCurl", "CLinux", "NorrisArguments", "NorrisProtocol", "NorrisSystem", "NorrisText",
+            "CCurl", "CLinux", "NorrisArguments", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem", "NorrisText",
         ]
     ),
     .target(name: "NorrisPages", dependencies: ["NorrisProtocol", "NorrisText"]),
     .target(
         name: "NorrisPrefetch",
         dependencies: [
-            "CLinux", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging, serviceLifecycle,
+            "CLinux", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging,
+            serviceLifecycle,
         ]
     ),
     .target(
@@ -89,7 +90,10 @@ let modules: [Target] = [
     ),
     .target(
         name: "NorrisStore",
-        dependencies: ["CLinux", "CSQLite", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads", logging]
+        dependencies: [
+            "CLinux", "CSQLite", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads",
+            logging,
+        ]
     ),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd", "NorrisSystem"]),
@@ -104,6 +108,7 @@ let sharedTypes: [Target] = [
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .target(name: "NorrisArguments", dependencies: ["NorrisText"]),
+    .target(name: "NorrisFetchProtocol", dependencies: ["NorrisProtocol"]),
     .target(name: "NorrisProtocol"),
     .target(name: "NorrisSystem", dependencies: ["CLinux"]),
     .target(name: "NorrisText"),
@@ -137,9 +142,9 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisDaemonTests",
         dependencies: [
-            "NorrisArguments", "NorrisDaemon", "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
-            "NorrisSystem", "NorrisTestSupport", "NorrisText", "NorrisThreads", logging, serviceLifecycle,
-            "norris-fetch", "norris-manuals",
+            "NorrisArguments", "NorrisDaemon", "NorrisFetchProtocol", "NorrisPrefetch", "NorrisProtocol",
+            "NorrisServer", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText", "NorrisThreads",
+            logging, serviceLifecycle, "norris-fetch", "norris-manuals",
         ]
     ),
     .executableTarget(
@@ -147,8 +152,8 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisFetchTests",
         dependencies: [
-            "NorrisFetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisText", "norris-fetch",
-            "norris-sandbox-probe",
+            "NorrisFetch", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisText",
+            "norris-fetch", "norris-sandbox-probe",
         ]
     ),
     .testTarget(
@@ -156,8 +161,8 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisPrefetchTests",
         dependencies: [
-            "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport", "NorrisThreads", logging,
-            serviceLifecycle, "norris-fetch", "norris-sandbox-probe",
+            "NorrisFetchProtocol", "NorrisPrefetch", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport",
+            "NorrisThreads", logging, serviceLifecycle, "norris-fetch", "norris-sandbox-probe",
         ]
     ),
     .testTarget(
@@ -175,8 +180,8 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisStoreTests",
         dependencies: [
-            "NorrisProtocol", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText", "NorrisThreads",
-            logging,
+            "NorrisFetchProtocol", "NorrisProtocol", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText",
+            "NorrisThreads", logging,
         ]
     ),
     .testTarget(name: "NorrisSystemTests", dependencies: ["NorrisSystem", "NorrisTestSupport"]),
@@ -198,7 +203,8 @@ let tests: [Target] = [
 // The fuzz targets: a program for libFuzzer, whose main function it calls and which `-sanitize=fuzzer` links, or else unit
 // tests of the stored inputs.
 let fuzzed: [Target.Dependency] = [
-    "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisProtocol", "NorrisServer", "NorrisStore",
+    "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisFetchProtocol", "NorrisProtocol",
+    "NorrisServer", "NorrisStore",
     "NorrisSystem", "NorrisTerminal", "NorrisText",
 ]
 let fuzzing: Target =

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import NorrisArguments
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisSystem
 import NorrisText

@@ -1,3 +1,4 @@
+package import NorrisFetchProtocol
 package import NorrisProtocol
 
 /// The part of a source's configuration that affects its schedule.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+package import NorrisFetchProtocol
 package import NorrisProtocol
 import NorrisSystem
 import NorrisText

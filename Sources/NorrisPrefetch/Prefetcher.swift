@@ -1,4 +1,5 @@
 package import Logging
+package import NorrisFetchProtocol
 package import NorrisProtocol
 import NorrisThreads
 import ServiceLifecycle

@@ -1,3 +1,4 @@
+package import NorrisFetchProtocol
 package import NorrisProtocol
 
 /// Decides when to fetch one source, without side effects. The clock is passed in, and may jump.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisTestSupport
 import Testing

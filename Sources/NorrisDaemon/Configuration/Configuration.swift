@@ -1,4 +1,5 @@
 import Logging
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisServer
 import NorrisStore

@@ -1,4 +1,5 @@
 import Glibc
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisText
 import SystemdIntegration

@@ -1,4 +1,5 @@
 import Logging
+import NorrisFetchProtocol
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore

@@ -1,3 +1,4 @@
+import NorrisFetchProtocol
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer

@@ -1,3 +1,4 @@
+import NorrisFetchProtocol
 import NorrisProtocol
 
 /// Builds a batch of posts from an upstream's ids and texts; all posts of norrisd pass through it. The batch has

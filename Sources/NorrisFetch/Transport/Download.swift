@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisText
 

@@ -130,3 +130,19 @@ package enum SourceName {
         return name.hasSuffix("-") ? String(name.dropLast()) : name
     }
 }
+
+/// A feed in a list of feeds.
+package struct FeedLink: WireObject, Equatable, Sendable {
+    package var title: String?
+    /// The address; as written if it is no `http` or `https` URL.
+    package var url = ""
+
+    package init(title: String?, url: String) { (self.title, self.url) = (title, url) }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.optional("title", &title)
+        try members.required("url", &url)
+    }
+}

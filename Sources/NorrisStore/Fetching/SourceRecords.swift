@@ -1,3 +1,4 @@
+package import NorrisFetchProtocol
 package import NorrisProtocol
 
 /// The last successful fetch of a source; removed together with its content.

@@ -1,4 +1,5 @@
 import Foundation
+import NorrisFetchProtocol
 import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore

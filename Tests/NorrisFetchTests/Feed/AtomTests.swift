@@ -1,3 +1,4 @@
+import NorrisFetchProtocol
 import NorrisProtocol
 import Testing
 

@@ -1,4 +1,5 @@
 import Dispatch
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisTestSupport
 import NorrisText

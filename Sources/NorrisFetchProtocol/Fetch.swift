@@ -1,3 +1,5 @@
+package import NorrisProtocol
+
 /// A request to `norris-fetch`: one document of an upstream. One line of JSON.
 package struct FetchRequest: WireObject, Equatable, Sendable {
     package enum Kind: String, Sendable {
@@ -163,22 +165,6 @@ package struct FetchHead: WireObject, Equatable, Sendable {
         age = max(age, other.age)
         isStale = isStale || other.isStale
         skipped += other.skipped
-    }
-}
-
-/// A feed in a list of feeds.
-package struct FeedLink: WireObject, Equatable, Sendable {
-    package var title: String?
-    /// The address; as written if it is no `http` or `https` URL.
-    package var url = ""
-
-    package init(title: String?, url: String) { (self.title, self.url) = (title, url) }
-
-    package init() {}
-
-    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-        try members.optional("title", &title)
-        try members.required("url", &url)
     }
 }
 
