@@ -244,13 +244,6 @@ let warningsAreErrors = Context.environment["NORRIS_WARNINGS_AS_ERRORS"] == "1"
 // What runs once for a command, and whose pages cost more than its instructions.
 let compiledForSize: Set = ["NorrisArguments", "NorrisCommands", "NorrisPages", "NorrisTerminal", "norrisctl"]
 
-// What is linked into norrisctl. Regular expressions, and the searches of the standard library in their module, are 1 MB;
-// NorrisText/Parts.swift has what is used instead.
-let withoutRegularExpressions: Set = [
-    "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisPages", "NorrisProtocol", "NorrisSystem",
-    "NorrisTerminal", "NorrisText", "norrisctl",
-]
-
 // What computes every pixel of a picture: without optimisation its tests would take minutes.
 let alwaysOptimized: Set = ["NorrisCards"]
 
@@ -259,7 +252,9 @@ for target in package.targets where target.type != .system {
     if compiledForSize.contains(target.name) {
         settings.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
     }
-    if withoutRegularExpressions.contains(target.name) {
+    // Regular expressions, and the searches of the standard library in their module, are 1 MB of each program;
+    // NorrisText/Parts.swift has what is used instead.
+    if target.path == nil, target.type != .test {
         settings.append(.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]))
     }
     if alwaysOptimized.contains(target.name) {

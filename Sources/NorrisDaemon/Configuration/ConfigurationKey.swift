@@ -67,7 +67,10 @@ extension ConfigurationKey {
         self.init(
             name: name, summary: "", keys: keys, accepts: "", acceptsNull: true,
             read: { node, root, reader in reader.read(keys, in: node, into: &root) },
-            write: { root in keys.map { "\n  " + $0.yaml(root).replacing("\n", with: "\n  ") }.joined() }
+            write: { root in
+                let lines = keys.flatMap { $0.yaml(root).split(separator: "\n") }
+                return lines.map { "\n  \($0)" }.joined()
+            }
         )
     }
 

@@ -1,5 +1,6 @@
 import CYAML
 import NorrisSystem
+import NorrisText
 
 /// A value of a YAML text.
 struct YAMLNode: Sendable {
@@ -216,7 +217,7 @@ enum YAMLText {
 
     /// A key as a part of a path. A text that may contain a password, such as a proxy, is left out.
     static func shownAsKey(_ text: String) -> String {
-        if text.contains("@") || text.contains("://") { return "…" }
+        if text.contains("@") || text.hasPart("://") { return "…" }
         let isHarmless = text.utf8.count <= 60 && !text.isEmpty && text.unicodeScalars.allSatisfy(isVisible)
         return isHarmless ? text : excerpt(text)
     }
@@ -241,7 +242,7 @@ enum YAMLText {
             text.utf8.last != 0x20, text.utf8.last != 0x3A
         else { return false }
         let words: Set = ["y", "n", "yes", "no", "on", "off", "true", "false", "null"]
-        return !text.contains(": ") && !words.contains(text.lowercased())
+        return !text.hasPart(": ") && !words.contains(text.lowercased())
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }

@@ -213,7 +213,7 @@ extension FactCatalogue {
 func personalized(_ text: String, for name: String) -> String {
     var bytes = Array(text.utf8)
     let folded = bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
-    for range in folded.ranges(of: Array("chuck norris".utf8)).reversed() {
+    for range in folded.places(of: Array("chuck norris".utf8)).reversed() {
         bytes.replaceSubrange(range, with: name.utf8)
     }
     return String(decoding: bytes, as: UTF8.self)

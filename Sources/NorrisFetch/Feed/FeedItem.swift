@@ -189,7 +189,7 @@ extension MarkupElement {
         if isAtom, self["src"] != nil || self["mode"]?.lowercased() == "base64" { return nil }
         if hasElements {
             // Between inline elements, texts of HTML may be escaped.
-            if !type.contains("xhtml") {
+            if !type.hasPart("xhtml") {
                 nodes = nodes.flatMap { node -> [Node] in
                     guard case .text(let text) = node, holdsMarkup(text) else { return [node] }
                     return markup(text).nodes

@@ -52,7 +52,7 @@ extension UpstreamError {
         case .http(400):
             // Giphy also answers 400 during an outage.
             error.isTransient = true
-        case .http(403) where text.contains("not available") && text.contains("location"):
+        case .http(403) where text.hasPart("not available") && text.hasPart("location"):
             // The key is valid, but the GIF is not available at norrisd's location.
             break
         case .quota:

@@ -53,7 +53,8 @@ func holdsMarkup(_ text: String) -> Bool {
     // References that need no semicolon are rather parts of an address.
     var bare = 0
     _ = decodedReferences(bytes[...], bare: &bare)
-    if bare < bytes.count(where: { $0 == "&" }) || text.contains("<!--") && text.contains("-->") { return true }
+    let hasComment = bytes.hasPart("<!--".utf8) && bytes.hasPart("-->".utf8)
+    if hasComment || bare < bytes.count(where: { $0 == "&" }) { return true }
     var tokenizer = Tokenizer(bytes, .html)
     while let token = tokenizer.next() {
         switch token {

@@ -345,7 +345,7 @@ final class Download {
             return .unusable("answered with compressed content that is damaged", by: url)
         // A status line of HTTP/0.9 or of an unknown version, or invalid header fields.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
-            CURLE_RECV_ERROR where text.contains("chunked-encoding"):
+            CURLE_RECV_ERROR where text.hasPart("chunked-encoding"):
             return .unusable("answered with something that is not HTTP", by: url)
         case _ where isConnected: return .early(url)
         default: break
@@ -379,7 +379,7 @@ final class Download {
     /// The cause of a TLS failure; nil if the code is unrelated to TLS.
     private func cause(inTLS code: CURLcode, _ text: String) -> String? {
         switch code {
-        case CURLE_PEER_FAILED_VERIFICATION where text.contains("subject name"):
+        case CURLE_PEER_FAILED_VERIFICATION where text.hasPart("subject name"):
             return "the certificate is for another name"
         case CURLE_PEER_FAILED_VERIFICATION:
             // X509_V_ERR_CERT_NOT_YET_VALID and X509_V_ERR_CERT_HAS_EXPIRED of X509_STORE_CTX_get_error(3).
@@ -389,7 +389,7 @@ final class Download {
             default: return "the certificate is not trusted"
             }
         case CURLE_SSL_CACERT_BADFILE: return "the file of trusted certificates cannot be read; check SSL_CERT_FILE"
-        case CURLE_SSL_CONNECT_ERROR where text.contains("wrong version number"):
+        case CURLE_SSL_CONNECT_ERROR where text.hasPart("wrong version number"):
             return "the server does not use TLS on this port"
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return "TLS failed"
