@@ -418,7 +418,7 @@ extension DatabaseFile {
         try await BackgroundThreads.starting.run { _ throws(StoreError) -> Opened in
             do { return try onDisk(kind, path, logger, damage: damage, willTakeLong) } catch {
                 let refusal = error as? StoreError
-                if isStart, let refusal, refusal.isRefusal { throw refusal }
+                if isStart, let refusal, refusal.reason.endsStart { throw refusal }
                 let detail = (error as? DatabaseError)?.summary(path: path) ?? "\(error)"
                 logger.error("database.unwritable", metadata: ["path": "\(path)", "error": "\(detail)"])
                 var opened = (damage == nil ? readOnly(kind, path, detail) : nil) ?? inMemory(kind, detail)
@@ -630,15 +630,5 @@ extension DatabaseError {
         // A full disk causes several errors, of which only SQLITE_FULL names the reason.
         guard resultCode != SQLITE_FULL, Folder.freeBytes(besides: path) == 0 else { return summary }
         return summary + ": the disk is full"
-    }
-}
-
-extension StoreError {
-    /// Whether the file must not be changed.
-    fileprivate var isRefusal: Bool {
-        switch reason {
-        case .newerSchema, .foreign: true
-        default: false
-        }
     }
 }

@@ -209,6 +209,14 @@ package struct StoreError: Error, Equatable, CustomStringConvertible {
         case cancelled
         /// The content of the source was removed while a fetch was stored.
         case contentGone
+
+        /// Whether a start ends. Otherwise norrisd goes on without the file, and tries again.
+        package var endsStart: Bool {
+            switch self {
+            case .locked, .newerSchema, .foreign: true
+            case .failedMigration, .notWritable, .failed, .cancelled, .contentGone: false
+            }
+        }
     }
 
     package let path: String
