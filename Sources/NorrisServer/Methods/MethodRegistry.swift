@@ -111,8 +111,8 @@ package final class MethodRegistry: Sendable {
         }
     }
 
-    /// A hash table with free places, so that a look-up takes one or two steps and creates no String.
-    private let places: [Entry?]
+    /// In the order of ``MethodTable``.
+    private let methods: [Entry]
     let counters: ServerCounters
     let isAdministrator: @Sendable (Peer) -> Bool
 
@@ -123,15 +123,10 @@ package final class MethodRegistry: Sendable {
     ) {
         precondition(bodies.count == MethodTable.methods.count, "A body for a method that is not in the table")
         self.counters = counters
-        var places = [Entry?](repeating: nil, count: 128)
-        for (description, meter) in zip(MethodTable.methods, counters.methods) {
+        methods = zip(MethodTable.methods, counters.methods).map { description, meter in
             guard let body = bodies[description.name] else { preconditionFailure("No body for \(description.name)") }
-            var name = description.name
-            var place = name.withUTF8 { MethodRegistry.place(UnsafeRawBufferPointer($0)) }
-            while places[place] != nil { place = (place + 1) % places.count }
-            places[place] = Entry(description, body, meter)
+            return Entry(description, body, meter)
         }
-        self.places = places
         self.isAdministrator = isAdministrator
     }
 
@@ -145,11 +140,8 @@ package final class MethodRegistry: Sendable {
     }
 
     private func method(named name: UnsafeRawBufferPointer) -> Entry? {
-        var place = MethodRegistry.place(name)
-        while let method = places[place] {
-            if method.hasName(name) { return method }
-            place = (place + 1) % places.count
-        }
+        // A comparison of the lengths excludes most of the few methods.
+        for method in methods where method.hasName(name) { return method }
         counters.unknownMethods.addAlone(1)
         return nil
     }
@@ -161,12 +153,5 @@ package final class MethodRegistry: Sendable {
     ) throws(ResponseError) -> Deferred? {
         if method.description.isAdministrative && !isAdministrator(caller.peer) { throw .permissionDenied }
         return try method.body(Call(arguments: try arguments(), caller: caller), &json)
-    }
-
-    /// Three bytes and the length distinguish nearly all names.
-    private static func place(_ name: UnsafeRawBufferPointer) -> Int {
-        let count = name.count
-        guard count > 0 else { return 0 }
-        return (count &* 7 &+ Int(name[0]) &* 3 &+ Int(name[count / 2]) &* 29 &+ Int(name[count - 1]) &* 13) % 128
     }
 }
