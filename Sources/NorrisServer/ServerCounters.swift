@@ -38,17 +38,17 @@ package final class ServerCounters: Sendable {
     }
 
     func connectionOpened() {
-        accepted.addAlone(1)
-        open.addAlone(1)
+        accepted.addAsOnlyWriter(1)
+        open.addAsOnlyWriter(1)
     }
 
-    func connectionClosed() { open.addAlone(-1) }
+    func connectionClosed() { open.addAsOnlyWriter(-1) }
 
-    func connectionRefused() { refused.addAlone(1) }
+    func connectionRefused() { refused.addAsOnlyWriter(1) }
 
     /// Counts a failed request, with or without a reply.
     func count(_ error: ResponseError) {
-        failures[ErrorCode.reasons.firstIndex { $0.reason == error.reason } ?? failures.count - 1].addAlone(1)
+        failures[ErrorCode.reasons.firstIndex { $0.reason == error.reason } ?? failures.count - 1].addAsOnlyWriter(1)
     }
 }
 
@@ -69,7 +69,7 @@ package final class RequestMeter: Sendable {
     init(name: String) { self.name = name }
 
     /// Counts the beginning of a request.
-    func begin() { begun.addAlone(1) }
+    func begin() { begun.addAsOnlyWriter(1) }
 
     /// Records the end of a request.
     ///
@@ -81,8 +81,8 @@ package final class RequestMeter: Sendable {
         let each = nanoseconds / max(count, 1)
         var bucket = 0
         while bucket < RequestMeter.bounds.count, each > RequestMeter.bounds[bucket] { bucket += 1 }
-        buckets[bucket].addAlone(count)
-        sum.addAlone(nanoseconds)
+        buckets[bucket].addAsOnlyWriter(count)
+        sum.addAsOnlyWriter(nanoseconds)
     }
 
     /// The number of well-formed requests, including requests without a reply yet.
@@ -98,5 +98,5 @@ package final class RequestMeter: Sendable {
 extension Atomic where Value == Int {
     /// Adds without an atomic addition, because no other thread writes and an atomic addition costs as much as ten
     /// plain additions.
-    func addAlone(_ count: Int) { store(load(ordering: .relaxed) + count, ordering: .relaxed) }
+    func addAsOnlyWriter(_ count: Int) { store(load(ordering: .relaxed) + count, ordering: .relaxed) }
 }

@@ -17,7 +17,7 @@ import Testing
         for (count, nanoseconds) in [(1, 10_000), (2, 2_000_000), (1, 3_497_990_000)] {
             meter.record(count: count, nanoseconds: nanoseconds)
         }
-        for _ in 0..<6 { counters.unknownMethods.addAlone(1) }
+        for _ in 0..<6 { counters.unknownMethods.addAsOnlyWriter(1) }
         counters.count(.busy(""))
         for _ in 0..<7 { counters.connectionOpened() }
         for _ in 0..<2 { counters.connectionRefused() }
