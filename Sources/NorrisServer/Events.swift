@@ -50,7 +50,7 @@ private struct EncodedEvent {
 
 /// The topics of one connection, and the events that wait to be written to it.
 ///
-/// Handlers and publishers call the subscription on any thread; the connection takes the events on the event loop. For
+/// Handlers and publishers call the subscription on any thread; the connection removes the events on the event loop. For
 /// a slow peer, or a peer that waits for a reply, only the last event of each kind is kept, so that the number of
 /// waiting events is limited.
 package final class Subscription: Sendable {
@@ -58,7 +58,7 @@ package final class Subscription: Sendable {
         var topics: Set<Event.Topic> = []
         /// The waiting events. A dictionary, so that replacing one of thousands is fast.
         var waiting: [EncodedEvent.Kind: EncodedEvent] = [:]
-        /// The number of the last event since the last ``take()``.
+        /// The number of the last event since the last ``removeAll()``.
         var last = 0
         var heldBytes = 0
         /// Whether the connection knows that events wait.
@@ -104,7 +104,7 @@ package final class Subscription: Sendable {
     private let announce: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// - Parameter announce: called from any thread when events begin to wait, once after each ``take()``.
+    /// - Parameter announce: called from any thread when events begin to wait, once after each ``removeAll()``.
     init(hub: EventHub, announce: @escaping @Sendable () -> Void) {
         self.hub = hub
         self.announce = announce
@@ -141,7 +141,7 @@ package final class Subscription: Sendable {
         if isFirst { announce() }
     }
 
-    /// Records that the connection cannot write events now: until the next ``take()`` only the last event of each kind
+    /// Records that the connection cannot write events now: until the next ``removeAll()`` only the last event of each kind
     /// is kept.
     func holdBack() { state.withLock { $0.holdBack() } }
 
@@ -149,7 +149,7 @@ package final class Subscription: Sendable {
     var heldBytes: Int { state.withLock { $0.heldBytes } }
 
     /// Returns and removes the waiting lines, in the order of their events.
-    func take() -> [[UInt8]] {
+    func removeAll() -> [[UInt8]] {
         state.withLock { state in
             defer { state = State(topics: state.topics, isClosed: state.isClosed) }
             return state.ordered.map(\.line)

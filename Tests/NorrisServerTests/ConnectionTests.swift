@@ -99,7 +99,7 @@ private final class Driver {
     }
 
     func answerArrived(after time: Duration = .zero) {
-        (connection.unfinished, connection.lastActivity) = (nil, time.nanoseconds)
+        connection.answered(rest: nil, now: time.nanoseconds)
     }
 
     func wrote(_ count: Int) { written += count }
@@ -107,14 +107,14 @@ private final class Driver {
     /// Answers the next line and returns it, or returns nil if the next action is not an answer.
     func answerNext(waiting: Bool = false) -> String? {
         guard case .answer(let line) = connection.next() else { return nil }
-        if waiting { connection.unfinished = UnfinishedLine(line) }
+        if waiting { connection.answered(rest: UnfinishedLine(line), now: 0) }
         return String(decoding: line, as: UTF8.self)
     }
 
     func hasExpired(after time: Duration, isSubscriber: Bool = false, unsent: Int = 0, queued: Int = 0) -> Bool {
         connection.caller.subscription.set(isSubscriber ? [.source] : [])
         connection.unsent = Array(repeating: 0, count: unsent)
-        connection.taken = written - unsent
+        connection.accepted = written - unsent
         return connection.hasExpired(now: time.nanoseconds, queuedBytes: queued)
     }
 }

@@ -105,7 +105,7 @@ struct UserTableTests {
     private static let limit = 4 << 20
 
     private func add(_ bytes: Int, of user: Int, to table: inout UserTable) {
-        table.count(Held(input: bytes), insteadOf: Held(), of: user)
+        table.count(MemoryUse(input: bytes), insteadOf: MemoryUse(), of: user)
     }
 
     @Test func aUserHasAnEqualPartOfTheInputWhileOthersHaveAny() {
@@ -118,7 +118,7 @@ struct UserTableTests {
         #expect(users.map { table.exceedsShare($0, of: Self.limit) } == [true, false, false, false])
         add(1, of: users[2], to: &table)
         #expect(table.exceedsShare(users[2], of: Self.limit))
-        table.count(Held(), insteadOf: Held(input: Self.limit), of: users[0])
+        table.count(MemoryUse(), insteadOf: MemoryUse(input: Self.limit), of: users[0])
         #expect(!table.exceedsShare(users[2], of: Self.limit))
     }
 

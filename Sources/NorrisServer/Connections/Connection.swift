@@ -13,8 +13,8 @@ package final class Caller: Sendable {
     }
 }
 
-/// The bytes in memory for a connection or a user.
-struct Held: Equatable {
+/// The memory of a connection or of a user, in bytes.
+struct MemoryUse: Equatable {
     /// Lines that are incomplete, unanswered, or wait for a disk or a network.
     var input = 0
     /// Replies that the peer has not read, or that are being written.
@@ -26,8 +26,12 @@ struct Held: Equatable {
 /// The ``EventLoop`` reports what happened and then calls ``next()`` until the action is to wait. One line is answered
 /// at a time, so replies have the order of the requests. Times are nanoseconds of the monotonic clock.
 struct Connection: ~Copyable {
-    enum Action: Equatable {
+    enum Action {
+        /// Write the lines of events.
+        case write(events: [[UInt8]])
         case answer(ArraySlice<UInt8>)
+        /// Continue the current line.
+        case proceed(UnfinishedLine)
         /// Refuse a line that was too long to store.
         case refuseLongLine
         /// Read from the socket.
@@ -55,7 +59,7 @@ struct Connection: ~Copyable {
     /// The replies that a peer has not read, and the time since when.
     private struct Backlog {
         /// The bytes that the kernel has accepted.
-        var taken: Int
+        var accepted: Int
         /// The memory of the bytes in the kernel, which the peer reads without the daemon's notice.
         var queued: Int
         var since: Int
@@ -69,26 +73,26 @@ struct Connection: ~Copyable {
     private let stallTimeout: Int
     private(set) var phase = Phase.open
     /// The received bytes that are not answered yet.
-    var input = LineSplitter()
+    private var input = LineSplitter()
     /// The current line, if it takes more than one step.
-    var unfinished: UnfinishedLine?
+    private(set) var unfinished: UnfinishedLine?
     /// The replies that the kernel has not accepted, from the offset `sent` on.
     var unsent: [UInt8] = []
     private var sent = 0
     /// The bytes of all replies that the kernel has accepted.
-    var taken = 0
+    var accepted = 0
     /// The time of the last received bytes or deferred reply.
-    var lastActivity: Int
+    private var lastActivity: Int
     /// nil if the peer reads fast enough.
     private var backlog: Backlog?
     /// The events that epoll(7) reports for the socket; nil if epoll does not watch the socket.
     var interest: UInt32? = EPOLLIN.rawValue
     /// Whether the socket may have unread bytes.
-    var isReadable = false
+    private var isReadable = false
     /// Whether events wait in the subscription.
-    var hasEvents = false
-    /// ``held`` as counted by the loop.
-    var counted = Held()
+    private(set) var hasEvents = false
+    /// ``memory`` as counted by the loop.
+    var counted = MemoryUse()
 
     init(id: ConnectionID, caller: Caller, user: Int, now: Int, _ tuning: Server.Tuning = .standard) {
         (self.id, self.caller, self.user, lastActivity) = (id, caller, user, now)
@@ -96,8 +100,8 @@ struct Connection: ~Copyable {
     }
 
     /// The memory for input, replies and events of the peer, in bytes.
-    var held: Held {
-        Held(
+    var memory: MemoryUse {
+        MemoryUse(
             input: input.capacity,
             replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0))
     }
@@ -106,6 +110,12 @@ struct Connection: ~Copyable {
 // MARK: Decisions
 
 extension Connection {
+    /// Records that the socket may have unread bytes.
+    mutating func inputArrived() { isReadable = true }
+
+    /// Records that events wait in the subscription.
+    mutating func eventsArrived() { hasEvents = true }
+
     /// Adds received bytes.
     mutating func received(_ bytes: UnsafeRawBufferPointer, now: Int) {
         guard phase != .closed else { return }
@@ -122,12 +132,17 @@ extension Connection {
         }
     }
 
-    /// Begins a stop.
-    ///
-    /// - Parameter unread: the received bytes that are not read yet. Later bytes are not read, because a peer that
-    ///   keeps sending would otherwise prevent the stop.
-    mutating func drain(unread: Int) {
-        if phase == .open { phase = .draining(unread: unread) }
+    /// Begins a stop. Bytes that the peer sends later are not read, because a peer that keeps sending would otherwise
+    /// prevent the stop. A peer that has ended its side is answered to its end.
+    mutating func drain() {
+        if phase == .open, !hasPeerEnded { phase = .draining(unread: bytesToRead) }
+        isReadable = true
+    }
+
+    /// Stores the rest of the current line; nil if its reply is complete.
+    mutating func answered(rest: UnfinishedLine?, now: Int) {
+        if unfinished != nil, rest == nil { lastActivity = now }
+        unfinished = rest
     }
 
     /// Ends a connection whose input is refused, and frees the input.
@@ -147,12 +162,24 @@ extension Connection {
     /// Whether a line is being answered, or a reply is not sent, so that nothing else is answered or read.
     private var isBusy: Bool { unfinished != nil || unsentBytes > 0 }
 
-    /// The next action; called again after every action except ``Action/wait`` and ``Action/read``.
+    /// The deferred request of the current line.
+    var waiting: DeferredRequest? { unfinished?.waiting }
+
+    /// The next action; called again after every action except ``Action/wait`` and ``Action/close``.
     mutating func next() -> Action {
         guard phase != .closed else { return .close }
-        guard !isBusy else { return .wait }
+        if hasEvents {
+            if !isBusy {
+                hasEvents = false
+                return .write(events: caller.subscription.removeAll())
+            }
+            caller.subscription.holdBack()
+        }
+        guard unsentBytes == 0 else { return .wait }
+        if let unfinished { return unfinished.waiting == nil ? .proceed(unfinished) : .wait }
         if let line = input.next() { return action(for: line) }
-        if wantsInput { return .read }
+        // epoll(7) reports more input.
+        if wantsInput { return isReadable ? .read : .wait }
         if phase == .inputEnded, let line = input.finish() { return action(for: line) }
         phase = .closed
         return .close
@@ -165,8 +192,25 @@ extension Connection {
         }
     }
 
-    /// Whether an event may be written now: between replies, if the peer reads fast enough.
-    var takesEvents: Bool { !isBusy && phase != .closed }
+    /// Returns the memory of answered input for the next connection, or frees a part of it.
+    ///
+    /// - Parameter isDone: whether no further line can be answered.
+    mutating func releaseInput(isDone: Bool, to spare: inout [UInt8]) {
+        // The line that is being answered still needs its memory.
+        guard unfinished == nil else { return }
+        if let storage = input.takeStorage() {
+            spare = storage
+        } else if isDone {
+            input.shrink()
+        }
+    }
+
+    /// The events that epoll(7) should report. Interest in input is removed only when an unwanted event arrives, which
+    /// saves most changes.
+    var wantedInterest: UInt32 {
+        let input = wantsInput ? EPOLLIN.rawValue : (interest ?? 0) & EPOLLIN.rawValue
+        return input | (unsentBytes > 0 ? EPOLLOUT.rawValue : 0)
+    }
 
     /// Whether more bytes may be read now.
     var wantsInput: Bool {
@@ -191,8 +235,8 @@ extension Connection {
         }
         // The number of unsent bytes does not suffice, because the number can be equal after the peer read one reply
         // and the next reply was written.
-        guard let backlog, taken == backlog.taken, queuedBytes >= backlog.queued else {
-            backlog = Backlog(taken: taken, queued: queuedBytes, since: now)
+        guard let backlog, accepted == backlog.accepted, queuedBytes >= backlog.queued else {
+            backlog = Backlog(accepted: accepted, queued: queuedBytes, since: now)
             return false
         }
         return now - backlog.since >= stallTimeout
@@ -219,6 +263,23 @@ extension Connection {
 
     var unsentBytes: Int { unsent.count - sent }
 
+    /// Reads once. An error ends the connection.
+    ///
+    /// - Parameter spare: memory for the input, if the connection has none.
+    mutating func receive(using buffer: UnsafeMutableRawBufferPointer, spare: inout [UInt8], now: Int) {
+        isReadable = false
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+        if count > 0 {
+            input.lendStorage(&spare)
+            received(UnsafeRawBufferPointer(rebasing: buffer[..<count]), now: now)
+        } else if count == 0 {
+            inputEnded()
+        } else if errno != EAGAIN, errno != EINTR {
+            // The peer has disconnected; there is nothing to report or to store.
+            phase = .closed
+        }
+    }
+
     /// Sends bytes, or stores the bytes that the kernel does not accept.
     ///
     /// - Returns: false if the peer has disconnected.
@@ -228,7 +289,7 @@ extension Connection {
             return true
         }
         guard let count = Connection.send(UnsafeRawBufferPointer(rebasing: bytes), to: descriptor) else { return false }
-        taken += count
+        accepted += count
         if count < bytes.count { unsent = Array(bytes.dropFirst(count)) }
         return true
     }
@@ -239,7 +300,7 @@ extension Connection {
             Connection.send(UnsafeRawBufferPointer(rebasing: bytes[sent...]), to: descriptor)
         }
         guard let count else { return false }
-        taken += count
+        accepted += count
         sent += count
         if sent == unsent.count { (unsent, sent) = ([], 0) }
         return true
@@ -247,23 +308,23 @@ extension Connection {
 
     /// Returns the number of bytes that the kernel has accepted; nil if the peer has disconnected.
     private static func send(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt) -> Int? {
-        var taken = 0
-        while taken < bytes.count {
-            let rest = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+        var accepted = 0
+        while accepted < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[accepted...])
             let count = Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
             if count > 0 {
-                taken += count
+                accepted += count
             } else if errno == EAGAIN {
                 break
             } else if errno != EINTR {
                 return nil
             }
         }
-        return taken
+        return accepted
     }
 
     /// The number of received and unread bytes (ioctl FIONREAD, unix(7)).
-    var bytesToRead: Int { Connection.count(descriptor, 0x541B) }
+    private var bytesToRead: Int { Connection.count(descriptor, 0x541B) }
 
     /// Reads and discards all received bytes, because closing a socket with unread bytes resets the connection
     /// (unix(7)).
@@ -280,7 +341,7 @@ extension Connection {
     var bytesQueued: Int { Connection.count(descriptor, 0x5411) }
 
     /// Whether the peer has shut down its sending side.
-    var hasPeerEnded: Bool {
+    private var hasPeerEnded: Bool {
         // POLLRDHUP of poll(2), which the C library declares for GNU sources only.
         let readingSideHungUp: Int16 = 0x2000
         var entry = pollfd(fd: descriptor, events: readingSideHungUp, revents: 0)

@@ -102,7 +102,8 @@ extension EventLoop {
         server.logger.notice(message, metadata: ["peer.uid": "\(uid)", "reason": "\(error.message)"])
     }
 
-    mutating func noteEvent(_ slot: Int, _ events: UInt32) {
+    /// Handles events that epoll(7) reports for a connection.
+    mutating func handle(_ events: UInt32, of slot: Int) {
         guard slot < connections.count, let c = connections[slot] else { return }
         if events & EPOLLOUT.rawValue != 0 { sendRest(slot) }
         guard connections[slot] == c, events & ~EPOLLOUT.rawValue != 0 else { return }
@@ -112,7 +113,7 @@ extension EventLoop {
             if c.pointee.unsentBytes > 0 { return remove(slot) }
             setInterest(c, nil)
         } else if c.pointee.wantsInput {
-            c.pointee.isReadable = true
+            c.pointee.inputArrived()
             turns.add(slot, of: c.pointee.user)
         } else {
             setInterest(c, (c.pointee.interest ?? 0) & ~EPOLLIN.rawValue)
@@ -120,14 +121,7 @@ extension EventLoop {
     }
 
     func updateInterest(_ c: UnsafeMutablePointer<Connection>) {
-        var interest = c.pointee.interest ?? 0
-        // Interest in input is removed only when an unwanted event arrives, which saves most of these calls.
-        if c.pointee.wantsInput { interest |= EPOLLIN.rawValue }
-        if c.pointee.unsentBytes > 0 {
-            interest |= EPOLLOUT.rawValue
-        } else {
-            interest &= ~EPOLLOUT.rawValue
-        }
+        let interest = c.pointee.wantedInterest
         // epoll always reports a disconnected peer.
         if interest != 0 || c.pointee.interest != nil { setInterest(c, interest) }
     }
@@ -145,15 +139,18 @@ extension EventLoop {
     mutating func remove(_ slot: Int) {
         guard let c = connections[slot] else { return }
         c.pointee.caller.subscription.close()
-        if c.pointee.unfinished?.waiting != nil {
-            guard c.pointee.phase != .gone else { return }
-            c.pointee.drop()
-            count(c)
-            setInterest(c, nil)
-            shutdown(c.pointee.id.descriptor, CInt(SHUT_RDWR))
-            return
-        }
-        note(Held(), for: c)
+        guard c.pointee.waiting != nil else { return free(slot) }
+        guard c.pointee.phase != .gone else { return }
+        c.pointee.drop()
+        count(c)
+        setInterest(c, nil)
+        shutdown(c.pointee.id.descriptor, CInt(SHUT_RDWR))
+    }
+
+    /// Closes the socket of a connection without a deferred request, and frees the connection.
+    mutating func free(_ slot: Int) {
+        guard let c = connections[slot] else { return }
+        count(MemoryUse(), of: c)
         connections[slot] = nil
         close(c.pointee.id.descriptor)
         users.leave(c.pointee.user)
@@ -201,12 +198,12 @@ extension EventLoop {
     }
 
     /// Counts the memory of a connection. ``closeSlowest()`` follows in the same iteration of the loop.
-    mutating func count(_ c: UnsafeMutablePointer<Connection>) { note(c.pointee.held, for: c) }
+    mutating func count(_ c: UnsafeMutablePointer<Connection>) { count(c.pointee.memory, of: c) }
 
-    private mutating func note(_ held: Held, for c: UnsafeMutablePointer<Connection>) {
-        guard held != c.pointee.counted else { return }
-        users.count(held, insteadOf: c.pointee.counted, of: c.pointee.user)
-        c.pointee.counted = held
+    private mutating func count(_ memory: MemoryUse, of c: UnsafeMutablePointer<Connection>) {
+        guard memory != c.pointee.counted else { return }
+        users.count(memory, insteadOf: c.pointee.counted, of: c.pointee.user)
+        c.pointee.counted = memory
     }
 
     /// The memory for replies that peers have not read or that are being written, and for the results of running
@@ -224,7 +221,7 @@ extension EventLoop {
             for slot in connections.indices {
                 guard let c = connections[slot], c.pointee.counted.replies > 0 else { continue }
                 let since = c.pointee.stalledSince ?? now
-                let order = (-users.held(of: c.pointee.user).replies, since, -c.pointee.counted.replies)
+                let order = (-users.memory(of: c.pointee.user).replies, since, -c.pointee.counted.replies)
                 if slowest.map({ order < $0.order }) ?? true { slowest = (slot, order) }
             }
             // Without slow readers, the running requests fit into the limit.

@@ -112,11 +112,11 @@ struct EventLoop: ~Copyable {
                     } else if event.data.fd == inbox.descriptor {
                         hasMessages = true
                     } else {
-                        noteEvent(Int(event.data.fd), event.events)
+                        handle(event.events, of: Int(event.data.fd))
                     }
                 }
                 if hasMessages { isRunning = handleMessages() }
-                takeTurns()
+                serveTurns()
                 closeSlowest()
                 startWork()
                 if now >= nextBeat { beat() }
@@ -176,117 +176,67 @@ struct EventLoop: ~Copyable {
 
     // MARK: Turns
 
-    private mutating func takeTurns() {
+    private mutating func serveTurns() {
         // New requests are read about every millisecond.
         let end = now + Limit.turnTime
         while now < end, let slot = turns.next() {
-            takeTurn(slot)
+            serveTurn(of: slot)
             if replies.json.count >= Limit.unsentReplies { flush() }
         }
         flush()
     }
 
-    private mutating func takeTurn(_ slot: Int) {
+    private mutating func serveTurn(of slot: Int) {
         guard let c = connections[slot], c.pointee.phase != .gone else { return }
         let start = replies.json.count
-        let caller = c.pointee.caller
+        let wasWaiting = c.pointee.waiting != nil
         var turn = Turn(start: now)
-        var isAlive = true
         var isDone = false
-        var hasRead = false
-        while isAlive, !isDone {
-            if c.pointee.hasEvents { writeEvents(c) }
-            if turn.isOver || replies.json.count - start >= Limit.turnReplies { break }
-            if let line = c.pointee.unfinished {
-                guard line.waiting == nil, c.pointee.unsentBytes == 0 else { break }
-                c.pointee.unfinished = replies.write(to: slot) { exchange.proceed(line, of: caller, &turn, into: &$0) }
-                noteAnswer(slot)
-                continue
-            }
-            switch c.pointee.next() {
-            case .answer(let line):
-                c.pointee.unfinished = replies.write(to: slot) { exchange.answer(line, of: caller, &turn, into: &$0) }
-                if c.pointee.unfinished != nil { noteAnswer(slot) }
-            case .refuseLongLine:
-                replies.write(to: slot) { exchange.refuseLongLine(into: &$0) }
-                turn.spend()
-            case .read where c.pointee.isReadable && !hasRead:
-                hasRead = true
-                isAlive = read(slot)
-            case .read, .wait:
-                // epoll(7) reports more input again.
-                isDone = true
-            case .close:
-                replies.end(slot)
-                isDone = true
-            }
-        }
+        while !isDone, !turn.isOver, replies.json.count - start < Limit.turnReplies { isDone = !step(c, &turn) }
         now = monotonicNanoseconds()
         turn.finish(now)
-        guard isAlive else { return remove(slot) }
-        if !isDone, c.pointee.unsentBytes == 0, c.pointee.unfinished?.waiting == nil {
-            turns.add(slot, of: c.pointee.user)
-        }
-        // The line that is being answered still needs its memory.
-        if c.pointee.unfinished == nil {
-            if let storage = c.pointee.input.takeStorage() {
-                spareInput = storage
-            } else if isDone {
-                c.pointee.input.shrink()
-            }
-        }
+        if !isDone { turns.add(slot, of: c.pointee.user) }
+        c.pointee.releaseInput(isDone: isDone, to: &spareInput)
         let before = c.pointee.counted.input
         count(c)
-        // The input of a waiting request was compared before the request was queued.
-        if c.pointee.counted.input > before, c.pointee.unfinished?.waiting == nil,
-            users.exceedsShare(c.pointee.user, of: tuning.input)
-        {
+        let request = wasWaiting ? nil : c.pointee.waiting
+        // A queued request stays in memory, even if its connection is closed.
+        if request != nil || c.pointee.counted.input > before, users.exceedsShare(c.pointee.user, of: tuning.input) {
             closeInput(of: slot)
+        } else if let request {
+            // A partly answered batch uses memory until it is done.
+            let isFirst = (c.pointee.unfinished?.heldBytes ?? 0) > 1024
+            queues[request.resource.rawValue].add(slot, of: c.pointee.user, first: isFirst, now: now)
         }
         updateInterest(c)
     }
 
-    /// Handles a line that takes more than one step, and queues a deferred request.
-    private mutating func noteAnswer(_ slot: Int) {
-        guard let c = connections[slot] else { return }
-        guard let line = c.pointee.unfinished else {
-            c.pointee.lastActivity = now
-            return
-        }
-        guard let request = line.waiting else { return }
-        let user = c.pointee.user
-        count(c)
-        // A queued request stays in memory, even if its connection is closed.
-        if users.exceedsShare(user, of: tuning.input) { return closeInput(of: slot) }
-        // A partly answered batch uses memory until it is done.
-        queues[request.resource.rawValue].add(slot, of: user, first: line.heldBytes > 1024, now: now)
-    }
-
-    /// - Returns: false if the socket has failed.
-    private mutating func read(_ slot: Int) -> Bool {
-        guard let c = connections[slot] else { return false }
-        c.pointee.isReadable = false
-        let count = recv(c.pointee.id.descriptor, input.baseAddress, input.count, CInt(MSG_DONTWAIT))
-        if count > 0 {
-            c.pointee.input.lendStorage(&spareInput)
-            c.pointee.received(UnsafeRawBufferPointer(rebasing: input[..<count]), now: now)
-        } else if count == 0 {
-            c.pointee.inputEnded()
-        } else if errno != EAGAIN, errno != EINTR {
-            // The peer has disconnected; there is nothing to report or to store.
+    /// Performs the next action of a connection.
+    ///
+    /// - Returns: whether the turn may continue.
+    private mutating func step(_ c: UnsafeMutablePointer<Connection>, _ turn: inout Turn) -> Bool {
+        let slot = Int(c.pointee.id.descriptor)
+        switch c.pointee.next() {
+        case .write(let events):
+            replies.write(to: slot) { json in
+                for line in events { line.withUnsafeBytes { json.raw(lines: $0) } }
+            }
+        case .answer(let line):
+            let rest = replies.write(to: slot) { exchange.answer(line, of: c.pointee.caller, &turn, into: &$0) }
+            c.pointee.answered(rest: rest, now: now)
+        case .proceed(let line):
+            let rest = replies.write(to: slot) { exchange.proceed(line, of: c.pointee.caller, &turn, into: &$0) }
+            c.pointee.answered(rest: rest, now: now)
+        case .refuseLongLine:
+            replies.write(to: slot) { exchange.refuseLongLine(into: &$0) }
+            turn.spend()
+        case .read: c.pointee.receive(using: input, spare: &spareInput, now: now)
+        case .wait: return false
+        case .close:
+            replies.end(slot)
             return false
         }
         return true
-    }
-
-    /// Writes the waiting events, unless the connection delays them. Called before each line of a turn, and
-    /// before a batch continues.
-    private mutating func writeEvents(_ c: UnsafeMutablePointer<Connection>) {
-        guard c.pointee.takesEvents else { return c.pointee.caller.subscription.holdBack() }
-        c.pointee.hasEvents = false
-        for line in c.pointee.caller.subscription.take() {
-            replies.write(to: Int(c.pointee.id.descriptor)) { json in line.withUnsafeBytes { json.raw(lines: $0) } }
-        }
     }
 
     // MARK: Deferred requests
@@ -304,10 +254,9 @@ struct EventLoop: ~Copyable {
     /// - Returns: the user of a request that began.
     private mutating func start(_ slot: Int) -> Int? {
         // A connection with a deferred request stays until the request ends, even if the peer has disconnected.
-        guard let c = connections[slot], let request = c.pointee.unfinished?.waiting else { return nil }
+        guard let c = connections[slot], let request = c.pointee.waiting else { return nil }
         if hasCut, c.pointee.phase == .gone {
-            c.pointee.unfinished = nil
-            remove(slot)
+            free(slot)
             return nil
         }
         tasks.yield { [inbox, id = c.pointee.id, work = request.work] in await inbox.run(work, of: id) }
@@ -316,12 +265,12 @@ struct EventLoop: ~Copyable {
 
     /// - Returns: false if the loop must end at once.
     private mutating func handleMessages() -> Bool {
-        for message in inbox.take() {
+        for message in inbox.removeAll() {
             switch message {
-            case .result(let id, let result): take(result, id)
+            case .result(let id, let result): finishRequest(of: id, result)
             case .events(let id):
                 guard let slot = slot(of: id), let c = connections[slot] else { continue }
-                c.pointee.hasEvents = true
+                c.pointee.eventsArrived()
                 turns.add(slot, of: c.pointee.user)
             case .drain: drain()
             case .abort: return false
@@ -336,17 +285,15 @@ struct EventLoop: ~Copyable {
         return slot
     }
 
-    private mutating func take(_ result: Result<[UInt8], ResponseError>, _ id: ConnectionID) {
+    /// Writes the result of a deferred request.
+    private mutating func finishRequest(of id: ConnectionID, _ result: Result<[UInt8], ResponseError>) {
         guard let slot = slot(of: id), let c = connections[slot], let line = c.pointee.unfinished,
             let request = line.waiting
         else { return }
         queues[request.resource.rawValue].ended(of: c.pointee.user)
-        c.pointee.unfinished = replies.write(to: slot) { exchange.finish(line, result, into: &$0) }
-        if c.pointee.phase == .gone {
-            c.pointee.unfinished = nil
-            return remove(slot)
-        }
-        if c.pointee.unfinished == nil { c.pointee.lastActivity = now }
+        let rest = replies.write(to: slot) { exchange.finish(line, result, into: &$0) }
+        if c.pointee.phase == .gone { return free(slot) }
+        c.pointee.answered(rest: rest, now: now)
         count(c)
         updateInterest(c)
         turns.add(slot, of: c.pointee.user)
@@ -364,9 +311,7 @@ struct EventLoop: ~Copyable {
         (listener, acceptance) = (-1, .ended)
         for slot in connections.indices {
             guard let c = connections[slot], c.pointee.phase != .gone else { continue }
-            // A peer that has ended its side is answered to its end in any case.
-            if !c.pointee.hasPeerEnded { c.pointee.drain(unread: c.pointee.bytesToRead) }
-            c.pointee.isReadable = true
+            c.pointee.drain()
             turns.add(slot, of: c.pointee.user)
         }
     }
@@ -375,7 +320,7 @@ struct EventLoop: ~Copyable {
     private mutating func cut() {
         for slot in connections.indices {
             guard let c = connections[slot] else { continue }
-            if hasCut || c.pointee.unfinished?.waiting?.resource != .network { remove(slot) }
+            if hasCut || c.pointee.waiting?.resource != .network { remove(slot) }
         }
         stageEnd = hasCut ? .max : now + (tuning.networkDrainTime - tuning.drainTime).nanoseconds
         hasCut = true

@@ -91,7 +91,7 @@ struct UserTable {
     private struct User {
         var uid: uid_t
         var connections = 1
-        var held = Held()
+        var memory = MemoryUse()
     }
 
     private var numbers: [uid_t: Int] = [:]
@@ -127,20 +127,20 @@ struct UserTable {
     }
 
     /// Replaces the memory of a connection in the sum of its user.
-    mutating func count(_ held: Held, insteadOf old: Held, of number: Int) {
-        users[number].held.input += held.input - old.input
-        users[number].held.replies += held.replies - old.replies
-        replies += held.replies - old.replies
+    mutating func count(_ memory: MemoryUse, insteadOf old: MemoryUse, of number: Int) {
+        users[number].memory.input += memory.input - old.input
+        users[number].memory.replies += memory.replies - old.replies
+        replies += memory.replies - old.replies
     }
 
     /// The memory of all connections of a user.
-    func held(of number: Int) -> Held { users[number].held }
+    func memory(of number: Int) -> MemoryUse { users[number].memory }
 
     /// Whether the input of a user exceeds its share of a limit: the limit divided by the number of users with input.
     /// Of n users, the one whose input grew last has at most an n-th, the one before at most the part of n - 1, and so
     /// on, so that 1,000 users have at most eight times the limit, and 65,536 users twelve times.
     func exceedsShare(_ number: Int, of limit: Int) -> Bool {
-        users[number].held.input > limit / max(1, users.count { $0.held.input > 0 })
+        users[number].memory.input > limit / max(1, users.count { $0.memory.input > 0 })
     }
 }
 

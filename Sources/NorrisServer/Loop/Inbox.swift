@@ -52,7 +52,7 @@ final class Inbox: Sendable {
     }
 
     /// Returns and removes all messages.
-    func take() -> [Message] {
+    func removeAll() -> [Message] {
         var count: UInt64 = 0
         // Fails only if there is no message.
         _ = read(descriptor, &count, 8)

@@ -214,7 +214,7 @@ struct Exchange {
             }
             return nil
         }
-        repeated.note(bytes, envelope, method)
+        repeated.store(bytes, envelope, method)
         return perform(method, id: id, line, bytes, caller, &budget, &turn, into: &json) { () throws(ResponseError) in
             try method.description.arguments(in: line, params: envelope.params)
         }
@@ -339,7 +339,7 @@ final class RepeatedLine {
     }
 
     /// Stores some of the lines that do not repeat the last line, because storing has a cost.
-    func note(_ line: UnsafeRawBufferPointer, _ envelope: RequestEnvelope, _ method: MethodRegistry.Entry) {
+    func store(_ line: UnsafeRawBufferPointer, _ envelope: RequestEnvelope, _ method: MethodRegistry.Entry) {
         misses += 1
         guard misses.isMultiple(of: 8), line.count <= RepeatedLine.maximumLength, let id = envelope.id,
             id.kind == .integer, line[id.range.lowerBound] != UInt8(ascii: "-"),
