@@ -154,7 +154,8 @@ struct SubscriptionTests {
             hub.publish(.source("facts", .started, at: noon))
             hub.publish(finished("facts", number))
         }
-        #expect(subscription.removeAll() == [Event.source("facts", .started, at: noon).line, finished("facts", 2).line])
+        #expect(
+            subscription.removeAll() == [Event.source("facts", .started, at: noon).line, finished("facts", 2).line])
     }
 
     @Test func onlyTheTopicsAskedForCome() {
