@@ -1,7 +1,8 @@
 /// A command line, or its description: the same declarations of options and arguments serve both.
 ///
 /// A command declares each option and argument with one call of `flag`, `option` or `positional`. ``parse(_:word:)``
-/// runs these calls once for each token of the command line, and the call that matches the token reads the value.
+/// runs these calls once for each token of the command line, and the call that matches the token reads the value. Code
+/// among the declarations therefore runs many times, and must have no effect unless a token matched.
 /// ``descriptions(of:)`` runs the calls without a command line, and each of them appends a ``Description``.
 ///
 /// The conventions are those of getopt_long(3), without abbreviations of long names.
@@ -213,14 +214,14 @@ package struct CommandArguments {
                 kind: kind, summary: summary, takes: rule(), choices: choices(), isOptional: isOptional,
                 isRepeating: isRepeating)
         }
-        let place = positionals.count
-        defer { slot += 1 }
+        let isFilled = slot < positionals.count
+        slot += 1
         switch pass {
-        case .word where !isTaken && (slot == place || isRepeating && slot < place):
+        case .word where !isTaken && (!isFilled || isRepeating):
             isTaken = true
             positionals.append(text)
             if !read(text) { refuse(text, item()) }
-        case .end where !isOptional && slot >= place:
+        case .end where !isOptional && !isFilled:
             let rule = item().rule
             fail("Which \(kind.noun)\(rule.isEmpty ? "? \(kind.origin)" : ": \(rule)?")")
         case .description: descriptions.append(item())
