@@ -113,8 +113,7 @@ struct Ridge {
     }
 
     private func step(_ value: Float, _ start: Float, _ end: Float) -> Float {
-        let part = min(max((value - start) / (end - start), 0), 1)
-        return part * part * (3 - 2 * part)
+        eased(min(max((value - start) / (end - start), 0), 1))
     }
 
     /// The position of an elevation between the foot (0) and the summit (1), by which the mist is drawn. A far range has
@@ -133,51 +132,6 @@ struct Ridge {
 }
 
 extension Ridge {
-    /// The ranges of a landscape, the farthest first: a large range opposite the sun, spurs from both sides, and a
-    /// forest at the shore.
-    ///
-    /// - Parameter surplus: the height of the picture beyond a square, in widths, which adds foothills.
-    static func ranges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
-        var random = SeededRandom(seed: seed, thing: .ranges)
-        let away: Float = gap < 0.5 ? 1 : -1
-        let lift = min(surplus, 2) * 0.06
-        var ranges = [
-            Ridge(
-                kind: .peaks, foot: 0.055 + lift, rise: random.number(in: 0.16...0.22), middle: 0.5 - away * 0.3,
-                spread: 0.7, frequency: random.number(in: 3.5...5), gap: gap, noise: random.noise()),
-            Ridge(
-                kind: .peaks, foot: 0.040 + lift * 0.8, rise: random.number(in: 0.27...0.35),
-                middle: 0.5 + away * random.number(in: 0.14...0.26), spread: random.number(in: 0.20...0.28),
-                frequency: random.number(in: 2.4...3.4), gap: gap, noise: random.noise()),
-            Ridge(
-                kind: .peaks, foot: 0.025 + lift * 0.5, rise: random.number(in: 0.14...0.20),
-                middle: 0.5 - away * random.number(in: 0.40...0.55), spread: 0.22,
-                frequency: random.number(in: 3...4.5), gap: gap, noise: random.noise()),
-            Ridge(
-                kind: .hills, foot: 0.016 + lift * 0.2, rise: random.number(in: 0.07...0.10),
-                middle: 0.5 + away * random.number(in: 0.45...0.6), spread: 0.24,
-                frequency: random.number(in: 3...4), gap: gap, noise: random.noise()),
-            Ridge(
-                kind: .forest, foot: 0.004, rise: random.number(in: 0.05...0.08),
-                middle: 0.5 - away * random.number(in: 0.5...0.65), spread: 0.22,
-                frequency: random.number(in: 2.5...4), gap: gap, noise: random.noise()),
-            Ridge(
-                kind: .forest, foot: -0.004, rise: random.number(in: 0.025...0.045),
-                middle: 0.5 + away * random.number(in: 0.45...0.55), spread: 0.16,
-                frequency: random.number(in: 2.5...4), gap: gap, noise: random.noise()),
-        ]
-        for extra in 0..<min(Int(surplus * 2 + 0.25), 3) {
-            let side: Float = extra % 2 == 0 ? away : -away
-            let share = Float(extra + 1) / 4
-            ranges.insert(
-                Ridge(
-                    kind: .hills, foot: 0.03 + lift * (0.75 - share), rise: random.number(in: 0.06...0.11),
-                    middle: 0.5 + side * random.number(in: 0.35...0.6), spread: 0.3,
-                    frequency: random.number(in: 2.5...4), gap: gap, noise: random.noise()), at: 3 + extra)
-        }
-        return ranges
-    }
-
     /// The highest elevation of ranges with trees, masts and lighthouses, in widths.
     static func peak(_ ridges: [Ridge], _ scene: Scene) -> Float {
         var highest: Float = 0.01

@@ -52,22 +52,45 @@ extension Scene {
     ///
     /// - Parameters:
     ///   - gap: the position of sun or moon.
-    ///   - surplus: the height of the picture beyond a square, in widths.
+    ///   - surplus: the height of the picture beyond a square, in widths, which adds foothills at a lake.
     func ridges(gap: Float, surplus: Float, seed: UInt64) -> [Ridge] {
-        guard self != .lake else { return Ridge.ranges(gap: gap, surplus: surplus, seed: seed) }
         var random = SeededRandom(seed: seed, thing: .ranges)
         let away: Float = gap < 0.5 ? 1 : -1
-        /// - Parameter aside: the distance of the middle from sun or moon.
+        /// - Parameters:
+        ///   - aside: the distance of the middle from the middle of the picture, away from sun or moon.
+        ///   - side: -1 for a range at the side of sun or moon.
+        ///   - widest: the largest spread; nil for `spread`.
         func ridge(
             _ kind: Ridge.Kind, _ foot: Float, _ rise: ClosedRange<Float>, _ aside: ClosedRange<Float>,
-            _ spread: Float, _ frequency: ClosedRange<Float>
+            side: Float = 1, _ spread: Float, widest: Float? = nil, _ frequency: ClosedRange<Float>
         ) -> Ridge {
             Ridge(
-                kind: kind, foot: foot, rise: random.number(in: rise), middle: 0.5 + away * random.number(in: aside),
-                spread: spread, frequency: random.number(in: frequency), gap: gap, noise: random.noise())
+                kind: kind, foot: foot, rise: random.number(in: rise),
+                middle: 0.5 + away * side * random.number(in: aside),
+                spread: widest.map { random.number(in: spread...$0) } ?? spread,
+                frequency: random.number(in: frequency), gap: gap, noise: random.noise())
         }
         switch self {
-        case .lake: return []
+        case .lake:
+            // A large range opposite the sun, spurs from both sides, and a forest at the shore.
+            let lift = min(surplus, 2) * 0.06
+            let farthest = Ridge(
+                kind: .peaks, foot: 0.055 + lift, rise: random.number(in: 0.16...0.22), middle: 0.5 - away * 0.3,
+                spread: 0.7, frequency: random.number(in: 3.5...5), gap: gap, noise: random.noise())
+            var ranges = [
+                farthest,
+                ridge(.peaks, 0.040 + lift * 0.8, 0.27...0.35, 0.14...0.26, 0.20, widest: 0.28, 2.4...3.4),
+                ridge(.peaks, 0.025 + lift * 0.5, 0.14...0.20, 0.40...0.55, side: -1, 0.22, 3...4.5),
+                ridge(.hills, 0.016 + lift * 0.2, 0.07...0.10, 0.45...0.6, 0.24, 3...4),
+                ridge(.forest, 0.004, 0.05...0.08, 0.5...0.65, side: -1, 0.22, 2.5...4),
+                ridge(.forest, -0.004, 0.025...0.045, 0.45...0.55, 0.16, 2.5...4),
+            ]
+            for extra in 0..<min(Int(surplus * 2 + 0.25), 3) {
+                let foot = 0.03 + lift * (0.75 - Float(extra + 1) / 4)
+                let side: Float = extra % 2 == 0 ? 1 : -1
+                ranges.insert(ridge(.hills, foot, 0.06...0.11, 0.35...0.6, side: side, 0.3, 2.5...4), at: 3 + extra)
+            }
+            return ranges
         case .desert:
             return [
                 ridge(.mesa, -0.004, 0.05...0.09, -0.4...0, 0.5, 4...6),
