@@ -28,7 +28,7 @@ struct Foreground {
         func row(_ x: Float) -> Float {
             let fall = min((side > 0 ? 1 - x : x) / (extent + 0.2), 1)
             let grass = 0.004 * noise.fractal(x * 9 + 50, octaves: 7, roughness: 0.6)
-            return bottom - (lowest + rise * (1 - fall * fall * (3 - 2 * fall)) + grass) * unit
+            return bottom - (lowest + rise * (1 - eased(fall)) + grass) * unit
         }
         bank = (0..<ground.width).map { row(ground.position(column: $0)) }
         var trees: [NearTree] = []

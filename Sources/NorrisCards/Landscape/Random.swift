@@ -21,6 +21,9 @@ extension SeededRandom {
     mutating func noise() -> Noise { Noise(seed: UInt32(truncatingIfNeeded: next())) }
 }
 
+/// A smooth rise from 0 to 1, level at both ends.
+@inline(__always) func eased(_ part: Float) -> Float { part * part * (3 - 2 * part) }
+
 /// Smooth noise: similar numbers for near positions.
 struct Noise {
     let seed: UInt32
@@ -74,8 +77,6 @@ struct Noise {
         }
         return highest
     }
-
-    @inline(__always) private func eased(_ part: Float) -> Float { part * part * (3 - 2 * part) }
 
     /// -1 to 1, without a visible pattern: "lowbias32" (Chris Wellons, "Prospecting for Hash Functions", 2018).
     @inline(__always) private func corner(_ column: Int32, _ row: Int32) -> Float {

@@ -165,8 +165,7 @@ struct Clouds {
                 let value =
                     noise.value(x * 1.9, y * 13) + 0.5 * noise.value(x * 4.7 + 3, y * 31 + 7)
                     + 0.25 * noise.value(x * 9 + 5, y * 62 + 1)
-                let band = min(max((value - 0.15) / 0.9, 0), 1)
-                brightness.append(1 + share * (band * band * (3 - 2 * band) - 0.1))
+                brightness.append(1 + share * (eased(min(max((value - 0.15) / 0.9, 0), 1)) - 0.1))
             }
         }
         self.brightness = brightness

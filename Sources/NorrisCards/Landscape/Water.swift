@@ -32,7 +32,7 @@ struct Water {
         let part = min(distance / 0.30, 1.5)
         let position = Self.ripples * Float(log(1 + 20 * Double(part)) / log(21))
         let wave = position.rounded(.down)
-        let share = (position - wave) * (position - wave) * (3 - 2 * (position - wave))
+        let share = eased(position - wave)
         let first = Wave(number: wave, noise: noise)
         let second = Wave(number: wave + 1, noise: noise)
         let swell = Self.swell * part.squareRoot() * (0.15 + 0.85 * part) * unit
@@ -74,9 +74,8 @@ struct Water {
         @inline(__always) func height(_ x: Float) -> Float {
             let position = x * frequency
             let crest = Int32(position)
-            let part = position - Float(crest)
             let before = heights[Int(crest)]
-            return before + (heights[Int(crest) &+ 1] - before) * (part * part * (3 - 2 * part))
+            return before + (heights[Int(crest) &+ 1] - before) * eased(position - Float(crest))
         }
     }
 }

@@ -22,8 +22,7 @@ struct Shade {
     func strength(row: Int) -> Float {
         let distance = max(rows.lowerBound - row, row - (rows.upperBound - 1), 0)
         guard distance > 0 else { return 1 }
-        let part = 1 - min(Float(distance) / Float(max(fade, 1)), 1)
-        return part * part * (3 - 2 * part)
+        return eased(1 - min(Float(distance) / Float(max(fade, 1)), 1))
     }
 
     /// Dims a row of the picture.
