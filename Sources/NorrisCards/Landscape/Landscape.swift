@@ -4,9 +4,8 @@ import NorrisSystem
 struct Landscape {
     let width: Int
     let height: Int
-    private let scene: Scene
-    private let hour: Hour
-    private let luminary: Luminary
+    /// A description as a part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
+    let description: String
     private let ground: Ground
     private let sky: Sky
     private let stars: Stars
@@ -29,10 +28,8 @@ struct Landscape {
         self.width = width
         self.height = height
         let scene = scene ?? Scene(seed: seed)
-        self.scene = scene
         var random = SeededRandom(seed: seed, thing: .hour)
         let hour = hour ?? scene.hours[Int(random.next() % UInt64(scene.hours.count))]
-        self.hour = hour
         random = SeededRandom(seed: seed, thing: .ground)
         let palette = Palette(category: category, seed: random.next())
         let below = random.number(in: scene.below)
@@ -53,7 +50,7 @@ struct Landscape {
             Ridge.lowered(ridges(gap: gap), scene, to: ground.room)
         }
         let luminary = placement.luminary
-        self.luminary = luminary
+        description = "\(scene.description) \(hour.description)\(luminary.description)"
         halo = letters == nil ? nil : Halo(luminary, ground: ground)
         let clouds = Clouds(ground: ground, noise: random.noise(), density: random.number(in: 0.15...0.55))
         sky = Sky(ground: ground, gradient: gradient, luminary: luminary, clouds: clouds, noise: random.noise())
@@ -73,9 +70,6 @@ struct Landscape {
                 side: luminary.x < 0.5 ? 1 : -1, hasFoot: letters != nil, hour: hour, palette: palette,
                 random: &random) : nil
     }
-
-    /// A description as a part of a sentence: `mountains above a lake at dusk, under a crescent moon`.
-    var description: String { "\(scene.description) \(hour.description)\(luminary.description)" }
 
     /// Paints rows.
     ///
