@@ -66,26 +66,27 @@ final class TextLayout {
         var offsets: [Int] = []
         offsets.reserveCapacity(text.count + 1)
         var bytes = 0
-        var rest = breaks[...]
         func add(_ scalar: Unicode.Scalar) {
             result.append(scalar)
             bytes += UTF8.width(scalar)
         }
-        for (index, scalar) in text.enumerated() {
-            if let next = rest.first, index == next.end {
-                if next.addsHyphen { add("-") }
-                // Unlike a new paragraph, it does not change the direction of writing.
-                add("\u{2028}")
-            }
-            offsets.append(bytes)
-            let isSpaceAtBreak = rest.first.map { $0.end <= index && index < $0.next } == true
-            if !isSpaceAtBreak {
-                if let next = rest.first, index >= next.end { rest.removeFirst() }
-                add(scalar)
-            } else if let next = rest.first, index + 1 == next.next {
-                rest.removeFirst()
+        func addText(_ range: Range<Int>) {
+            for index in range {
+                offsets.append(bytes)
+                add(text[index])
             }
         }
+        var start = 0
+        for next in breaks {
+            addText(start..<next.end)
+            if next.addsHyphen { add("-") }
+            // Unlike a new paragraph, it does not change the direction of writing.
+            add("\u{2028}")
+            // The spaces at the break are left out.
+            offsets += repeatElement(bytes, count: next.next - next.end)
+            start = next.next
+        }
+        addText(start..<text.count)
         offsets.append(bytes)
         return (String(result), code.map { offsets[$0.lowerBound]..<offsets[$0.upperBound] })
     }
@@ -177,7 +178,9 @@ struct TextLine {
         text = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
             String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
         }
-        TextLine.alignBaselines(of: line)
+        // Pango shifts other scripts than the first by the baselines in their fonts, and the fonts of different
+        // foundries do not agree.
+        for run in TextLine.runs(of: line) { run.pointee.y_offset = 0 }
         var ink = PangoRectangle()
         var logical = PangoRectangle()
         pango_layout_line_get_extents(line, &ink, &logical)
@@ -204,12 +207,6 @@ struct TextLine {
         else { return (0, 0) }
         let end = text[last...].dropFirst()
         return (Int32(start.utf8.count), Int32(end.utf8.count))
-    }
-
-    /// Moves all letters to one baseline. Pango shifts other scripts than the first by the baselines in their fonts,
-    /// and the fonts of different foundries do not agree.
-    private static func alignBaselines(of line: UnsafeMutablePointer<PangoLayoutLine>) {
-        for run in runs(of: line) { run.pointee.y_offset = 0 }
     }
 
     /// The parts of the line with one font and one direction.
