@@ -71,19 +71,23 @@ struct Composition {
         self.unit = unit
         // Whether the text has no room in the given aspect.
         let isCut: Bool
+        let isPoster = options.style != .scenic
         let footMeasure = Double(size) - 2 * unit * Part.margin
+        // A poster has no tags, because its headline is one.
+        foot = Foot(
+            fact, showsTags: options.showsTags && !isPoster, measure: footMeasure,
+            size: (isPoster ? 0.8 : 1) * Part.footSize * unit, isMirrored: isRightToLeft(text.text),
+            typesetter: typesetter)
+        let margin = isPoster ? Part.captionMargin : Part.margin
+        let measure = min(Double(size) - 2 * unit * margin, unit * Part.measure)
+        columnX = (Double(size) - measure) / 2
         switch options.style {
         case .scenic:
             (headline, headlineBlock) = (nil, nil)
-            foot = Foot(
-                fact, showsTags: options.showsTags, measure: footMeasure, size: Part.footSize * unit,
-                isMirrored: isRightToLeft(text.text), typesetter: typesetter)
-            let measure = min(footMeasure, unit * Part.measure)
             let around = unit * (Part.head + Part.landscape)
             let least = Double(given ?? size)
             column = typesetter.column(text, measure: measure, room: least - around, width: unit)
             height = given ?? max(size, Int((column.height + around).rounded(.up)))
-            columnX = (Double(size) - measure) / 2
             // In the middle of the sky.
             columnY = unit * Part.head + max(Double(height) - around - column.height, 0) * 0.5
             picture = Rectangle(x: 0, y: 0, width: size, height: height)
@@ -94,16 +98,10 @@ struct Composition {
             let layout = typesetter.layout(words.uppercased(), face: .headline, size: 0.088 * unit)
             layout.shrink(to: footMeasure, smallest: 0)
             let block = TextBlock(layout, alignment: .center, measure: footMeasure)
-            // No tags, because the headline is one.
-            foot = Foot(
-                fact, showsTags: false, measure: footMeasure, size: 0.8 * Part.footSize * unit,
-                isMirrored: isRightToLeft(text.text), typesetter: typesetter)
             let least = Double(given ?? Int(Part.poster * unit))
             let leastPicture = unit * (given == nil ? Part.leastPicture : Part.leastGivenPicture)
             let around = unit * (Part.margin + Part.gap + Part.aboveHeadline + Part.aboveCaption + Part.belowCaption)
-            let measure = min(Double(size) - 2 * unit * Part.captionMargin, unit * Part.measure)
             let room = least - around - leastPicture - block.height
-            columnX = (Double(size) - measure) / 2
             column = typesetter.column(text, measure: measure, room: room, width: unit, isCaption: true)
             let others = around + block.height + column.height
             let pictureHeight = max(min(least - others, least * Part.mostPicture), leastPicture)
