@@ -110,16 +110,11 @@ enum TypeScale {
     ///
     /// - Parameter columns: the length of the text; an ideograph counts as two letters.
     static func size(columns: Int) -> Double {
-        let length = log(Double(max(columns, 1)))
-        var previous = steps[0]
-        for step in steps {
-            if columns <= previous.columns { return previous.size }
-            if columns <= step.columns {
-                let start = log(Double(previous.columns))
-                let part = (length - start) / (log(Double(step.columns)) - start)
-                return previous.size + part * (step.size - previous.size)
-            }
-            previous = step
+        let length = log(Double(max(columns, steps[0].columns)))
+        for (step, next) in zip(steps, steps.dropFirst()) where columns <= next.columns {
+            let start = log(Double(step.columns))
+            let part = (length - start) / (log(Double(next.columns)) - start)
+            return step.size + part * (next.size - step.size)
         }
         return smallest
     }

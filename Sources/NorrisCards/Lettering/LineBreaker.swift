@@ -108,11 +108,11 @@ struct LineBreaker {
             // White space alone is no line.
             guard end > start else { continue }
             divide(start..<end, measure, into: &result)
-            let penalty = penalties.penalty(end: end, next: next, paragraph)
             result.append(
                 Candidate(
-                    lineBreak: LineBreak(end: end, next: next), cost: penalty, endsSentence: penalties.endsSentence(end)
-                ))
+                    lineBreak: LineBreak(end: end, next: next),
+                    cost: penalties.penalty(end: end, next: next, paragraph),
+                    endsSentence: penalties.endsSentence(end)))
             start = next
         }
         divide(start..<paragraph.upperBound, measure, into: &result)
