@@ -1,11 +1,11 @@
 import NorrisText
 
 /// The options of a card that `norrisctl card` and `norris-card` have in common.
-package struct CardArguments {
-    package enum Style: String, CaseIterable { case scenic, poster }
+package struct CardArguments: Equatable, Sendable {
+    package enum Style: String, CaseIterable, Sendable { case scenic, poster }
 
     /// The shape of a card, whose height is then independent of the text.
-    package enum Aspect: String, CaseIterable {
+    package enum Aspect: String, CaseIterable, Sendable {
         case square = "1:1"
         case portrait = "4:5"
         case story = "9:16"
@@ -13,7 +13,7 @@ package struct CardArguments {
     }
 
     /// The subject of a landscape. norris-card derives the scene of a fact from the order of the cases.
-    package enum Scene: String, CaseIterable { case lake, desert, sea, forest, city, snow }
+    package enum Scene: String, CaseIterable, Sendable { case lake, desert, sea, forest, city, snow }
 
     /// The valid widths in pixels.
     package static let sizes = 256...4096

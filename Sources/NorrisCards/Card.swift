@@ -8,7 +8,7 @@ import NorrisText
 package struct Card {
     private let fact: Fact
     private let text: CardText
-    private let showsText: Bool
+    private let leavesOutText: Bool
     let composition: Composition
     let landscape: Landscape
 
@@ -16,17 +16,18 @@ package struct Card {
         self.fact = fact
         text = try CardText(fact.text, name: options.name)
         composition = try Composition(fact, text: text, options)
-        showsText = options.showsText
-        let look = options.look
+        leavesOutText = options.leavesOutText
+        let look = options.look ?? 0
         landscape = Landscape(
             seed: stableHash(look == 0 ? fact.id : "\(fact.id) \(look)"), category: fact.categories.first,
-            scene: options.scene ?? Scene(seed: stableHash(fact.id), look: look), width: composition.picture.width,
-            height: composition.picture.height, letters: showsText ? composition.letters : nil)
+            scene: options.shared.scene ?? Scene(seed: stableHash(fact.id), look: look),
+            width: composition.picture.width,
+            height: composition.picture.height, letters: leavesOutText ? nil : composition.letters)
     }
 
     /// A description of the picture in words, on one line.
     package var alternativeText: String {
-        guard showsText else { return "A picture of \(landscape.description)" }
+        guard !leavesOutText else { return "A picture of \(landscape.description)" }
         let headline = composition.headline.map { "the headline \($0.uppercased()) and " } ?? ""
         let kind = headline.isEmpty ? "picture" : "black poster with a picture"
         return "A \(kind) of \(landscape.description), with \(headline)the words: \(text.line)"
@@ -35,7 +36,7 @@ package struct Card {
     /// Draws the card as a PNG file. The same fact, fonts and libraries give the same bytes.
     package func png() throws(CardError) -> [UInt8] {
         let (width, picture) = (composition.width, composition.picture)
-        let shade = showsText ? composition.shade : nil
+        let shade = leavesOutText ? nil : composition.shade
         let writer = try PNGWriter(
             width: width, height: composition.height,
             texts: [
@@ -57,29 +58,56 @@ package struct Card {
                     rows: painted.lowerBound - picture.y..<painted.upperBound - picture.y, shade: shade,
                     into: UnsafeMutableBufferPointer(rebasing: pixels[start...]), stride: width)
             }
-            if showsText { try canvas.draw(color: Composition.color) { composition.drawLetters(on: $0, rows: rows) } }
+            if !leavesOutText {
+                try canvas.draw(color: Composition.color) { composition.drawLetters(on: $0, rows: rows) }
+            }
             writer.append(UnsafeBufferPointer(pixels))
         }
         return writer.finish()
     }
 }
 
-/// The choices of a card.
+/// The options of `norris-card`.
 package struct CardOptions: Equatable, Sendable {
-    /// The width in pixels, one of ``CardArguments/sizes``.
-    var size = 1080
-    var style = CardStyle.scenic
-    /// nil for a square, or 4:5 for a poster, unless the text needs more height.
-    var aspect: CardArguments.Aspect?
-    /// nil for the scene that the fact's id determines.
-    var scene: Scene?
+    /// The options that are also options of `norrisctl card`.
+    private(set) var shared = CardArguments()
     /// The number of the landscape among the landscapes of the fact; 0 is the usual one.
-    var look = 0
+    private(set) var look: Int?
     /// The name in the text that replaces Chuck Norris.
-    var name: String?
-    var showsTags = true
-    /// Whether there are letters on the landscape.
-    var showsText = true
+    private(set) var name: String?
+    private(set) var leavesOutText = false
+    /// Whether to write the alternative text instead of the picture.
+    private(set) var isText = false
+
+    package init() {}
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        shared.declare(&arguments)
+        arguments.option(
+            &look, "look", in: 0...1_000_000, "The number of another landscape for the fact. (default: 0)")
+        arguments.option(
+            &name, "name", ValueKind("name"),
+            "The name in the text, which no line break divides. (default: Chuck Norris)")
+        arguments.flag(&leavesOutText, "no-text", "Leave out all letters.")
+        arguments.flag(&isText, "alt", "Write the alternative text instead of the picture.")
+        arguments.common()
+    }
+
+    /// Refuses invalid combinations of options.
+    func check() throws(CardError) {
+        guard isPoster || shared.headline == nil else {
+            throw .usage("--headline is for posters; add --style poster.")
+        }
+        guard !isPoster || !leavesOutText else {
+            throw .usage("--no-text is for scenic cards; leave out --style poster.")
+        }
+    }
+
+    /// The width in pixels.
+    var size: Int { shared.size ?? 1080 }
+    /// Whether the card is a motivational poster: a black mat with a framed landscape, a headline, and the text as its
+    /// caption. Otherwise the text is on the landscape.
+    var isPoster: Bool { shared.style == .poster }
 }
 
 extension CardArguments.Aspect {

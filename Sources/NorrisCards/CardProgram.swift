@@ -32,9 +32,9 @@ package enum CardProgram {
         switch request {
         case .help: return Array(CardRequest.helpPage.utf8)
         case .version: return Array("norris-card \(NorrisVersion.current)\n".utf8)
-        case .card(let options, let isText):
+        case .card(let options):
             let card = try Card(fact: readFact(), options)
-            return isText ? Array((card.alternativeText + "\n").utf8) : try card.png()
+            return options.isText ? Array((card.alternativeText + "\n").utf8) : try card.png()
         }
     }
 
@@ -57,11 +57,11 @@ enum CardRequest: Equatable {
     case help
     case version
     /// A picture, or its alternative text.
-    case card(CardOptions, isText: Bool)
+    case card(CardOptions)
 
     /// - Parameter arguments: without the program's name.
     init(arguments words: [String]) throws(CardError) {
-        var options = Options()
+        var options = CardOptions()
         var arguments = CommandArguments(words)
         do {
             try arguments.parse { options.declare(&$0) }
@@ -73,24 +73,13 @@ enum CardRequest: Equatable {
         } else if arguments.wantsVersion {
             self = .version
         } else {
-            let shared = options.card
-            let isPoster = shared.style == .poster
-            guard isPoster || shared.headline == nil else {
-                throw .usage("--headline is for posters; add --style poster.")
-            }
-            guard !isPoster || !options.leavesOutText else {
-                throw .usage("--no-text is for scenic cards; leave out --style poster.")
-            }
-            let card = CardOptions(
-                size: shared.size ?? 1080, style: isPoster ? .poster(headline: shared.headline) : .scenic,
-                aspect: shared.aspect, scene: shared.scene, look: options.look ?? 0, name: options.name,
-                showsTags: !shared.leavesOutTags, showsText: !options.leavesOutText)
-            self = .card(card, isText: options.isText)
+            try options.check()
+            self = .card(options)
         }
     }
 
     fileprivate static var helpPage: String {
-        var options = Options()
+        var options = CardOptions()
         let help = CommandHelp(
             "Draws a fact as a picture.", usage: "[options] < fact.json > card.png",
             """
@@ -98,27 +87,6 @@ enum CardRequest: Equatable {
             output. norrisctl card is made for people.
             """)
         return HelpPage("norris-card", help, CommandArguments.descriptions { options.declare(&$0) }).text
-    }
-}
-
-private struct Options {
-    var card = CardArguments()
-    var look: Int?, name: String?
-    var leavesOutText = false, isText = false
-
-    mutating func declare(_ arguments: inout CommandArguments) {
-        card.declare(&arguments)
-        arguments.option(
-            &look, "look", in: 0...1_000_000, "The number of another landscape for the fact. (default: 0)")
-        arguments.option(
-            "name", ValueKind("name"), "The name in the text, which no line break divides. (default: Chuck Norris)"
-        ) {
-            name = $0
-            return true
-        }
-        arguments.flag(&leavesOutText, "no-text", "Leave out all letters.")
-        arguments.flag(&isText, "alt", "Write the alternative text instead of the picture.")
-        arguments.common()
     }
 }
 

@@ -18,7 +18,7 @@ struct CardProgramTests {
         try await TestThread.run {
             let result = try draw(json("Chuck Norris counted to infinity."))
             #expect((result.status, result.errors) == (0, ""))
-            let png = try Card(fact: fact("Chuck Norris counted to infinity."), CardOptions(size: 256)).png()
+            let png = try Card(fact: fact("Chuck Norris counted to infinity."), options(["--size", "256"])).png()
             #expect(result.output == String(decoding: png, as: UTF8.self))
         }
     }
@@ -79,19 +79,17 @@ struct CardProgramTests {
 
 struct CardRequestTests {
     @Test func readsOptions() throws {
-        func card(_ size: Int, _ style: CardStyle = .scenic, tags: Bool = true, isText: Bool = false) -> CardRequest {
-            .card(CardOptions(size: size, style: style, showsTags: tags), isText: isText)
-        }
-        #expect(try CardRequest(arguments: []) == card(1080))
-        #expect(try CardRequest(arguments: ["--size", "256", "--no-tags"]) == card(256, tags: false))
-        #expect(try CardRequest(arguments: ["--size=300", "--size=4096"]) == card(4096))
-        #expect(try CardRequest(arguments: ["--alt", "--size", "256"]) == card(256, isText: true))
-        #expect(try CardRequest(arguments: ["--style", "poster"]) == card(1080, .poster(headline: nil)))
-        #expect(try CardRequest(arguments: ["--style=poster", "--headline=-x"]) == card(1080, .poster(headline: "-x")))
-        #expect(try CardRequest(arguments: ["--style=poster", "--style=scenic"]) == card(1080))
-        let others = ["--aspect", "9:16", "--scene=sea", "--look", "3", "--name", "Ada", "--no-text"]
-        let options = CardOptions(aspect: .story, scene: .sea, look: 3, name: "Ada", showsText: false)
-        #expect(try CardRequest(arguments: others) == .card(options, isText: false))
+        let usual = try options([])
+        #expect(usual.size == 1080 && !usual.isPoster && !usual.isText && !usual.leavesOutText)
+        #expect(try options(["--size=300", "--size=4096"]).size == 4096)
+        #expect(try options(["--no-tags"]).shared.leavesOutTags)
+        #expect(try options(["--alt"]).isText)
+        let poster = try options(["--style=poster", "--headline=-x"])
+        #expect(poster.isPoster && poster.shared.headline == "-x")
+        #expect(try options(["--style=poster", "--style=scenic"]) == options(["--style=scenic"]))
+        let others = try options(["--aspect", "9:16", "--scene=sea", "--look", "3", "--name", "Ada", "--no-text"])
+        #expect(others.shared.aspect == .story && others.shared.scene == .sea && others.look == 3)
+        #expect(others.name == "Ada" && others.leavesOutText)
         #expect(try CardRequest(arguments: ["--version", "--what"]) == .version)
         #expect(try CardRequest(arguments: ["--help"]) == .help)
         #expect(try CardRequest(arguments: ["-h"]) == .help)

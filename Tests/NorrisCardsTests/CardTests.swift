@@ -7,7 +7,7 @@ import Testing
 /// Cards with fonts from the Debian packages fonts-inter, fonts-noto-core and fonts-noto-color-emoji.
 struct CardTests {
     private func png(_ fact: Fact, size: Int = 256, showsTags: Bool = true) throws -> [UInt8] {
-        try Card(fact: fact, CardOptions(size: size, showsTags: showsTags)).png()
+        try Card(fact: fact, options(["--size", "\(size)"] + (showsTags ? [] : ["--no-tags"]))).png()
     }
 
     private func picture(_ fact: Fact, size: Int = 256, showsTags: Bool = true) throws -> Picture {
@@ -19,7 +19,7 @@ struct CardTests {
         #expect(short.width == 300 && short.height == 300)
         let long = try picture(fact(String(repeating: "Once is not enough. ", count: 90)))
         #expect(long.width == 256 && long.height > 384 && long.height < 768)
-        let story = try Card(fact: fact("x"), CardOptions(size: 270, aspect: .story)).png()
+        let story = try Card(fact: fact("x"), options(["--size", "270", "--aspect", "9:16"])).png()
         #expect(Picture(png: story)?.height == 480)
     }
 
@@ -28,7 +28,7 @@ struct CardTests {
         let categories = ["animal", "dev", "food", "history", "movie", "science", "travel", ""]
         let text = String(repeating: "He looked at it, and it was. ", count: [1, 4, 18][seed % 3])
         let card = try Card(
-            fact: fact(text, id: "seed \(seed)", categories: [categories[seed % 8]]), CardOptions(size: 256))
+            fact: fact(text, id: "seed \(seed)", categories: [categories[seed % 8]]), options(["--size", "256"]))
         let (composition, rows) = (card.composition, 0..<card.composition.height)
         let ink = try Canvas(width: composition.width, rows: rows.count)
         try ink.draw(color: 0xFFFFFF) { composition.drawLetters(on: $0, rows: rows) }
@@ -83,7 +83,8 @@ struct CardTests {
     // MARK: Posters
 
     private func poster(_ fact: Fact, _ headline: String? = nil, size: Int = 256) throws -> Picture {
-        try #require(Picture(png: Card(fact: fact, CardOptions(size: size, style: .poster(headline: headline))).png()))
+        let words = ["--size", "\(size)", "--style", "poster"] + (headline.map { ["--headline", $0] } ?? [])
+        return try #require(Picture(png: Card(fact: fact, options(words)).png()))
     }
 
     @Test func aHeadlineIsDrawnAndSaid() throws {
@@ -93,7 +94,7 @@ struct CardTests {
         #expect(try poster(fact("x", categories: ["career"]), "Courage") != plain)
         #expect(try poster(fact("x", categories: ["career"]), String(repeating: "W", count: 24)) != plain)
         let card = try Card(
-            fact: fact("Two\nlines", categories: ["career"]), CardOptions(style: .poster(headline: "Ambition")))
+            fact: fact("Two\nlines", categories: ["career"]), options(["--style", "poster", "--headline", "Ambition"]))
         #expect(card.alternativeText.hasPrefix("A black poster with a picture of "))
         #expect(card.alternativeText.hasSuffix(", with the headline AMBITION and the words: Two lines"))
     }

@@ -8,6 +8,12 @@ func fact(
     source: String = "chucknorris"
 ) -> Fact { Fact(id: id, text: text, categories: categories, source: source) }
 
+/// The options on a command line of `norris-card`.
+func options(_ words: [String]) throws -> CardOptions {
+    guard case .card(let options) = try CardRequest(arguments: words) else { preconditionFailure("no card: \(words)") }
+    return options
+}
+
 /// The pixels of a card in the form 0x00RRGGBB.
 struct Picture: Equatable {
     let width: Int

@@ -24,8 +24,8 @@ struct GoldenCardTests {
     @Test("Cards look as they did; NORRIS_UPDATE_DOCUMENTS=1 writes the files", arguments: facts.keys.sorted())
     func looksAsItDid(name: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).png")
-        let style = name == "poster" ? CardStyle.poster(headline: nil) : .scenic
-        let png = try Card(fact: #require(GoldenCardTests.facts[name]), CardOptions(size: 256, style: style)).png()
+        let words = ["--size", "256", "--style", name == "poster" ? "poster" : "scenic"]
+        let png = try Card(fact: #require(GoldenCardTests.facts[name]), options(words)).png()
         if ProcessInfo.processInfo.environment["NORRIS_UPDATE_DOCUMENTS"] == "1" {
             try Data(png).write(to: file)
             return

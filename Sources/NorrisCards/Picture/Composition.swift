@@ -4,16 +4,6 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
-/// The composition of a card.
-package enum CardStyle: Equatable, Sendable {
-    /// The text on a landscape.
-    case scenic
-    /// A motivational poster: a black mat with a framed landscape, a headline, and the text as its caption.
-    ///
-    /// - Parameter headline: nil for the headline of the fact's category.
-    case poster(headline: String?)
-}
-
 /// The positions of the parts of a card, in pixels.
 struct Composition {
     /// The highest card, in widths.
@@ -65,24 +55,23 @@ struct Composition {
     init(_ fact: Fact, text: CardText, _ options: CardOptions) throws(CardError) {
         let typesetter = try Typesetter(language: language(of: text.text))
         let size = options.size
-        let given = options.aspect.map { $0.height(width: size) }
+        let given = options.shared.aspect.map { $0.height(width: size) }
         let unit = Double(min(size, given ?? size))
         width = size
         self.unit = unit
         // Whether the text has no room in the given aspect.
         let isCut: Bool
-        let isPoster = options.style != .scenic
+        let isPoster = options.isPoster
         let footMeasure = Double(size) - 2 * unit * Part.margin
         // A poster has no tags, because its headline is one.
         foot = Foot(
-            fact, showsTags: options.showsTags && !isPoster, measure: footMeasure,
+            fact, showsTags: !options.shared.leavesOutTags && !isPoster, measure: footMeasure,
             size: (isPoster ? 0.8 : 1) * Part.footSize * unit, isMirrored: isRightToLeft(text.text),
             typesetter: typesetter)
         let margin = isPoster ? Part.captionMargin : Part.margin
         let measure = min(Double(size) - 2 * unit * margin, unit * Part.measure)
         columnX = (Double(size) - measure) / 2
-        switch options.style {
-        case .scenic:
+        if !isPoster {
             (headline, headlineBlock) = (nil, nil)
             let around = unit * (Part.head + Part.landscape)
             let least = Double(given ?? size)
@@ -92,8 +81,8 @@ struct Composition {
             columnY = unit * Part.head + max(Double(height) - around - column.height, 0) * 0.5
             picture = Rectangle(x: 0, y: 0, width: size, height: height)
             isCut = column.height + around > Double(height) + 1
-        case .poster(let wanted):
-            let words = wanted ?? Headline.word(for: fact.categories.first, id: fact.id)
+        } else {
+            let words = options.shared.headline ?? Headline.word(for: fact.categories.first, id: fact.id)
             headline = words
             let layout = typesetter.layout(words.uppercased(), face: .headline, size: 0.088 * unit)
             layout.shrink(to: footMeasure, smallest: 0)
@@ -115,7 +104,7 @@ struct Composition {
             columnY = top + block.height + unit * Part.aboveCaption + 0.1 * slack
             isCut = others + pictureHeight > Double(height) + 1
         }
-        if let aspect = options.aspect, isCut, options.showsText { throw .tooLong(for: aspect) }
+        if let aspect = options.shared.aspect, isCut, !options.leavesOutText { throw .tooLong(for: aspect) }
         guard height <= Composition.maximumHeight * size else { throw .tooTall }
     }
 
