@@ -140,7 +140,7 @@ extension Connection {
     }
 
     /// Stores the rest of the current line; nil if its reply is complete.
-    mutating func answered(rest: UnfinishedLine?, now: Int) {
+    @inline(__always) mutating func answered(rest: UnfinishedLine?, now: Int) {
         if unfinished != nil, rest == nil { lastActivity = now }
         unfinished = rest
     }
@@ -164,9 +164,10 @@ extension Connection {
 
     /// The deferred request of the current line.
     var waiting: DeferredRequest? { unfinished?.waiting }
+    var isWaiting: Bool { unfinished != nil && waiting != nil }
 
     /// The next action; called again after every action except ``Action/wait`` and ``Action/close``.
-    mutating func next() -> Action {
+    @inline(__always) mutating func next() -> Action {
         guard phase != .closed else { return .close }
         if hasEvents {
             if !isBusy {

@@ -189,54 +189,53 @@ struct EventLoop: ~Copyable {
     private mutating func serveTurn(of slot: Int) {
         guard let c = connections[slot], c.pointee.phase != .gone else { return }
         let start = replies.json.count
-        let wasWaiting = c.pointee.waiting != nil
+        let caller = c.pointee.caller
+        let wasWaiting = c.pointee.isWaiting
         var turn = Turn(start: now)
         var isDone = false
-        while !isDone, !turn.isOver, replies.json.count - start < Limit.turnReplies { isDone = !step(c, &turn) }
+        while !isDone, !turn.isOver, replies.json.count - start < Limit.turnReplies {
+            switch c.pointee.next() {
+            case .write(let events):
+                replies.write(to: slot) { json in
+                    for line in events { line.withUnsafeBytes { json.raw(lines: $0) } }
+                }
+            case .answer(let line):
+                let rest = replies.write(to: slot) { exchange.answer(line, of: caller, &turn, into: &$0) }
+                c.pointee.answered(rest: rest, now: now)
+            case .proceed(let line):
+                let rest = replies.write(to: slot) { exchange.proceed(line, of: caller, &turn, into: &$0) }
+                c.pointee.answered(rest: rest, now: now)
+            case .refuseLongLine:
+                replies.write(to: slot) { exchange.refuseLongLine(into: &$0) }
+                turn.spend()
+            case .read: c.pointee.receive(using: input, spare: &spareInput, now: now)
+            case .wait: isDone = true
+            case .close:
+                replies.end(slot)
+                isDone = true
+            }
+        }
         now = monotonicNanoseconds()
         turn.finish(now)
         if !isDone { turns.add(slot, of: c.pointee.user) }
         c.pointee.releaseInput(isDone: isDone, to: &spareInput)
-        let before = c.pointee.counted.input
-        count(c)
-        let request = wasWaiting ? nil : c.pointee.waiting
-        // A queued request stays in memory, even if its connection is closed.
-        if request != nil || c.pointee.counted.input > before, users.exceedsShare(c.pointee.user, of: tuning.input) {
-            closeInput(of: slot)
-        } else if let request {
-            // A partly answered batch uses memory until it is done.
-            let isFirst = (c.pointee.unfinished?.heldBytes ?? 0) > 1024
-            queues[request.resource.rawValue].add(slot, of: c.pointee.user, first: isFirst, now: now)
-        }
+        limitInput(of: c, isDeferred: !wasWaiting && c.pointee.isWaiting)
         updateInterest(c)
     }
 
-    /// Performs the next action of a connection.
-    ///
-    /// - Returns: whether the turn may continue.
-    private mutating func step(_ c: UnsafeMutablePointer<Connection>, _ turn: inout Turn) -> Bool {
+    /// Counts the memory of a connection after its turn. Closes the connection if its user's input exceeds its share.
+    /// Otherwise queues a request that was deferred in the turn.
+    private mutating func limitInput(of c: UnsafeMutablePointer<Connection>, isDeferred: Bool) {
         let slot = Int(c.pointee.id.descriptor)
-        switch c.pointee.next() {
-        case .write(let events):
-            replies.write(to: slot) { json in
-                for line in events { line.withUnsafeBytes { json.raw(lines: $0) } }
-            }
-        case .answer(let line):
-            let rest = replies.write(to: slot) { exchange.answer(line, of: c.pointee.caller, &turn, into: &$0) }
-            c.pointee.answered(rest: rest, now: now)
-        case .proceed(let line):
-            let rest = replies.write(to: slot) { exchange.proceed(line, of: c.pointee.caller, &turn, into: &$0) }
-            c.pointee.answered(rest: rest, now: now)
-        case .refuseLongLine:
-            replies.write(to: slot) { exchange.refuseLongLine(into: &$0) }
-            turn.spend()
-        case .read: c.pointee.receive(using: input, spare: &spareInput, now: now)
-        case .wait: return false
-        case .close:
-            replies.end(slot)
-            return false
+        let before = c.pointee.counted.input
+        count(c)
+        // A queued request stays in memory, even if its connection is closed.
+        if isDeferred || c.pointee.counted.input > before, users.exceedsShare(c.pointee.user, of: tuning.input) {
+            closeInput(of: slot)
+        } else if isDeferred, let line = c.pointee.unfinished, let request = line.waiting {
+            // A partly answered batch uses memory until it is done.
+            queues[request.resource.rawValue].add(slot, of: c.pointee.user, first: line.heldBytes > 1024, now: now)
         }
-        return true
     }
 
     // MARK: Deferred requests
