@@ -58,7 +58,7 @@ final class DatabaseFile: Sendable {
     /// Held while the file is opened again.
     private let reopening = AsyncLock()
     /// Called on any thread when the condition or the write failure has changed.
-    let changes = Listener()
+    let changes = Callback()
 
     /// Two more than the concurrent disk requests of one user, so that one user cannot occupy all readers, nor the
     /// daemon's own reads the last one.
@@ -155,7 +155,7 @@ final class DatabaseFile: Sendable {
         }
         guard hadFailed else { return }
         logger.notice("database.writes-again", metadata: ["path": "\(path)"])
-        changes.notify()
+        changes.call()
     }
 
     /// Records a failed write, and logs it once until the disk accepts it.
@@ -178,7 +178,7 @@ final class DatabaseFile: Sendable {
         }
         guard isNew else { return }
         logger.error("database.write-failed", metadata: ["path": "\(path)", "error": "\(error)"])
-        changes.notify()
+        changes.call()
     }
 
     /// The file at the path, in relation to the open file.
@@ -230,7 +230,7 @@ final class DatabaseFile: Sendable {
             state.generation += 1
             return state.isClosed
         }
-        changes.notify()
+        changes.call()
         // Closed in the meantime.
         if isClosed { await opened.pool.close() }
         return isClosed ? nil : opened.pool

@@ -28,8 +28,8 @@ package final class FactStore: Sendable {
     /// ``FortuneFiles/digest`` of the catalogue; nil if the files must be read again.
     private let fortunesDigest = Mutex<String?>(FactStore.digestWithoutFortunes)
     private static let digestWithoutFortunes = FortuneFiles.find([]).digest
-    private let fortunesWanted = Listener()
-    private let changed = Listener()
+    private let fortunesWanted = Callback()
+    private let changed = Callback()
 
     /// Reads the stored facts. Fortune files are read later (``readFortunes(_:isCancelled:)``).
     package init(databases: Databases) async {
@@ -121,7 +121,7 @@ package final class FactStore: Sendable {
             state.hasChanged = true
             return (body(&state), isFirst)
         }
-        if isFirst { changed.notify() }
+        if isFirst { changed.call() }
         return result
     }
 
@@ -257,7 +257,7 @@ package final class FactStore: Sendable {
     /// Calls the body on any thread when ``readFortunes(_:isCancelled:)`` should be called.
     package func onFortunesWanted(_ body: @escaping @Sendable () -> Void) { fortunesWanted.set(body) }
 
-    package func wantFortunes() { fortunesWanted.notify() }
+    package func wantFortunes() { fortunesWanted.call() }
 
     /// Builds a catalogue and serves it.
     ///

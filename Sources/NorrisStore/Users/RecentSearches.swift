@@ -12,7 +12,7 @@ package final class RecentSearches: Sendable {
     private let databases: Databases
     /// The searches that are not on disk, newest first, at most ``RecentList/maximum`` of each user.
     private let unwritten = Mutex<[UInt32: [RecentList.Search]]>([:])
-    private let changed = Listener()
+    private let changed = Callback()
 
     package init(databases: Databases) { self.databases = databases }
 
@@ -30,7 +30,7 @@ package final class RecentSearches: Sendable {
             users[uid] = RecentSearches.joined([.init(kind: kind, query: query, at: at)], users[uid] ?? [])
         }
         // Each time, because a write under way has already read the searches.
-        changed.notify()
+        changed.call()
     }
 
     /// Newer searches before older ones, without repetitions.

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// A mutex must not contain the function itself: `withLock` passes its value as a generic `inout`, so Swift would wrap
 /// the function in two further functions at each access, and calls would become slower until the stack overflows.
-package final class Listener: Sendable {
+package final class Callback: Sendable {
     private struct State { var body: (@Sendable () -> Void)? }
 
     private let state = Mutex(State())
@@ -14,7 +14,7 @@ package final class Listener: Sendable {
     package func set(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.body = body } }
 
     /// Calls the function; does nothing before ``set(_:)``.
-    package func notify() {
+    package func call() {
         // The struct and not the function, because a generic result would also be wrapped.
         let state = state.withLock { $0 }
         state.body?()
