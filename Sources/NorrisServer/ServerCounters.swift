@@ -6,50 +6,43 @@ import Synchronization
 package final class ServerCounters: Sendable {
     /// The meters of all methods, in the order of ``MethodTable``.
     package let methods = MethodTable.methods.map { RequestMeter(name: $0.name) }
-    let unknownMethods = Atomic<Int>(0)
+    /// The well-formed requests to unknown methods.
+    package let unknownRequests = Counter()
     /// Indexed by ``ErrorCode/reasons``; the last counter is for unknown reasons.
-    private let failures: [13 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
-    private let open = Atomic<Int>(0)
-    private let accepted = Atomic<Int>(0)
-    private let refused = Atomic<Int>(0)
+    private let failures: [13 of Counter] = InlineArray { _ in Counter() }
+    package let openConnections = Counter()
+    /// All served connections.
+    package let acceptedConnections = Counter()
+    /// The connections that were refused because of a limit.
+    package let refusedConnections = Counter()
 
     package init() {}
 
-    /// The number of open connections.
-    package var openConnections: Int { open.load(ordering: .relaxed) }
-
-    /// The number of all served connections.
-    package var acceptedConnections: Int { accepted.load(ordering: .relaxed) }
-
-    /// The number of connections that were refused because of a limit.
-    package var refusedConnections: Int { refused.load(ordering: .relaxed) }
-
     /// The number of well-formed requests and notifications.
-    package var requestsTotal: Int { methods.reduce(unknownRequests) { $0 + $1.requests } }
-
-    /// The number of well-formed requests to unknown methods.
-    package var unknownRequests: Int { unknownMethods.load(ordering: .relaxed) }
+    package var requestsTotal: Int { methods.reduce(unknownRequests.count) { $0 + $1.requests.count } }
 
     /// The number of failed requests by reason, including invalid lines.
     package var errors: [(reason: String, count: Int)] {
         (ErrorCode.reasons.map(\.reason) + ["other"]).enumerated().map {
-            ($1, failures[$0].load(ordering: .relaxed))
+            ($1, failures[$0].count)
         }
     }
 
-    func connectionOpened() {
-        accepted.addAsOnlyWriter(1)
-        open.addAsOnlyWriter(1)
-    }
-
-    func connectionClosed() { open.addAsOnlyWriter(-1) }
-
-    func connectionRefused() { refused.addAsOnlyWriter(1) }
-
     /// Counts a failed request, with or without a reply.
     func count(_ error: ResponseError) {
-        failures[ErrorCode.reasons.firstIndex { $0.reason == error.reason } ?? failures.count - 1].addAsOnlyWriter(1)
+        failures[ErrorCode.reasons.firstIndex { $0.reason == error.reason } ?? failures.count - 1].add(1)
     }
+}
+
+/// A number that one thread changes and any thread reads.
+package struct Counter: ~Copyable, Sendable {
+    private let value = Atomic<Int>(0)
+
+    package var count: Int { value.load(ordering: .relaxed) }
+
+    /// Adds without an atomic addition, because no other thread writes and an atomic addition costs as much as ten
+    /// plain additions.
+    func add(_ count: Int) { value.store(self.count + count, ordering: .relaxed) }
 }
 
 /// Counts and times the requests to one method.
@@ -62,41 +55,23 @@ package final class RequestMeter: Sendable {
     ]
 
     package let name: String
-    private let begun = Atomic<Int>(0)
-    private let buckets: [11 of Atomic<Int>] = InlineArray { _ in Atomic(0) }
-    private let sum = Atomic<Int>(0)
+    /// The well-formed requests, including requests without a reply yet.
+    package let requests = Counter()
+    /// The total time of all requests until their results were ready to be sent.
+    package let nanoseconds = Counter()
+    private let buckets: [11 of Counter] = InlineArray { _ in Counter() }
 
     init(name: String) { self.name = name }
-
-    /// Counts the beginning of a request.
-    func begin() { begun.addAsOnlyWriter(1) }
-
-    /// Records the end of a request.
-    ///
-    /// - Parameter start: in nanoseconds of the monotonic clock.
-    func end(_ start: Int) { record(count: 1, nanoseconds: monotonicNanoseconds() - start) }
 
     /// Records several requests that took a time together; each counts with an equal part of the time.
     func record(count: Int, nanoseconds: Int) {
         let each = nanoseconds / max(count, 1)
         var bucket = 0
         while bucket < RequestMeter.bounds.count, each > RequestMeter.bounds[bucket] { bucket += 1 }
-        buckets[bucket].addAsOnlyWriter(count)
-        sum.addAsOnlyWriter(nanoseconds)
+        buckets[bucket].add(count)
+        self.nanoseconds.add(nanoseconds)
     }
 
-    /// The number of well-formed requests, including requests without a reply yet.
-    package var requests: Int { begun.load(ordering: .relaxed) }
-
     /// The number of processed requests in each bucket, not cumulative.
-    package var counts: [Int] { buckets.indices.map { buckets[$0].load(ordering: .relaxed) } }
-
-    /// The total time of all requests until their results were ready to be sent.
-    package var nanoseconds: Int { sum.load(ordering: .relaxed) }
-}
-
-extension Atomic where Value == Int {
-    /// Adds without an atomic addition, because no other thread writes and an atomic addition costs as much as ten
-    /// plain additions.
-    func addAsOnlyWriter(_ count: Int) { store(load(ordering: .relaxed) + count, ordering: .relaxed) }
+    package var counts: [Int] { buckets.indices.map { buckets[$0].count } }
 }

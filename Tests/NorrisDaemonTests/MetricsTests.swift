@@ -13,14 +13,14 @@ import Testing
     ) throws -> Metrics {
         let counters = ServerCounters()
         let meter = try #require(counters.methods.first { $0.name == "fact.random" })
-        for _ in 0..<5 { meter.begin() }
+        for _ in 0..<5 { meter.requests.add(1) }
         for (count, nanoseconds) in [(1, 10_000), (2, 2_000_000), (1, 3_497_990_000)] {
             meter.record(count: count, nanoseconds: nanoseconds)
         }
-        for _ in 0..<6 { counters.unknownMethods.addAsOnlyWriter(1) }
+        for _ in 0..<6 { counters.unknownRequests.add(1) }
         counters.count(.busy(""))
-        for _ in 0..<7 { counters.connectionOpened() }
-        for _ in 0..<2 { counters.connectionRefused() }
+        for _ in 0..<7 { counters.acceptedConnections.add(1) }
+        for _ in 0..<2 { counters.refusedConnections.add(1) }
         return Metrics(
             status: ServerStatus.Result(
                 state: state, message: "", uptimeSeconds: 1, connections: 3, requestsTotal: 5, sources: sources,

@@ -20,11 +20,11 @@ import Testing
             request(3, "fact.today"), request(4, "nope"), notification(#"x\"} 1\n# EOF"#),
             "[\(request(5, "server.info")),\(request(6, "fact.get", #"{"id":"b"}"#)),1]",
         ] { _ = try await registry.reply(to: line) }
-        let called = registry.counters.methods.filter { $0.requests > 0 }
+        let called = registry.counters.methods.filter { $0.requests.count > 0 }
         #expect(called.map(\.name) == ["fact.get", "fact.today", "server.info"])
-        #expect(called.map(\.requests) == [4, 1, 1])
+        #expect(called.map { $0.requests.count } == [4, 1, 1])
         #expect(called.map(answered) == [4, 1, 1])
-        #expect(registry.counters.unknownRequests == 2)
+        #expect(registry.counters.unknownRequests.count == 2)
         #expect(registry.counters.methods.map(\.name) == MethodTable.methods.map(\.name))
         #expect(registry.counters.requestsTotal == 8)
     }
@@ -53,13 +53,13 @@ import Testing
 
     @Test func everyTimeFallsIntoTheFirstBucketThatHoldsIt() {
         let meter = RequestMeter(name: "fact.get")
-        #expect(meter.counts == Array(repeating: 0, count: 11) && meter.nanoseconds == 0)
+        #expect(meter.counts == Array(repeating: 0, count: 11) && meter.nanoseconds.count == 0)
         for nanoseconds in [0, 10_000, 10_001, 1_000_000, 2_500_000_000, 2_500_000_001, Int(Int32.max) * 1_000] {
             meter.record(count: 1, nanoseconds: nanoseconds)
         }
         // Requests that are measured together count as equally long.
         meter.record(count: 10, nanoseconds: 120_000)
         #expect(meter.counts == [2, 11, 0, 1, 0, 0, 0, 0, 0, 1, 2])
-        #expect(meter.nanoseconds == 1_140_001 + 5_000_000_001 + Int(Int32.max) * 1_000)
+        #expect(meter.nanoseconds.count == 1_140_001 + 5_000_000_001 + Int(Int32.max) * 1_000)
     }
 }

@@ -37,7 +37,7 @@ final class Health: Sendable {
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, leftOut] + faults),
             configurationError: sources.settings.refusal,
-            uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections,
+            uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections.count,
             requestsTotal: counters.requestsTotal, sources: sources.statuses,
             database: ServerStatus.Database(
                 cacheBytes: space.cache, stateBytes: space.state, isReadOnly: databases.isReadOnly,

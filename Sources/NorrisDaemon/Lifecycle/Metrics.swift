@@ -44,21 +44,21 @@ struct Metrics: Sendable {
     private func writeRequests(to writer: inout OpenMetricsWriter) {
         writer.gauge("connections", "Connections that are open.", status.connections)
         writer.family("connections_accepted", .counter, "Connections that were served.")
-        writer.sample(counters.acceptedConnections)
+        writer.sample(counters.acceptedConnections.count)
         writer.family("connections_refused", .counter, "Connections refused because of a limit.")
-        writer.sample(counters.refusedConnections)
+        writer.sample(counters.refusedConnections.count)
         writer.gauge("subscribers", "Connections that wait for events.", subscribers)
 
         writer.family("requests", .counter, "Well-formed requests and notifications received.")
-        for method in counters.methods { writer.sample(method.requests, [("method", method.name)]) }
-        writer.sample(counters.unknownRequests, [("method", "unknown")])
+        for method in counters.methods { writer.sample(method.requests.count, [("method", method.name)]) }
+        writer.sample(counters.unknownRequests.count, [("method", "unknown")])
         writer.family("errors", .counter, "Failed requests, including invalid lines.")
         for (reason, count) in counters.errors { writer.sample(count, [("reason", reason)]) }
         writer.family("request_duration_seconds", .histogram, "From a request until its result is ready to be sent.")
         let bounds = RequestMeter.bounds.indices.map { Double(RequestMeter.bounds[$0]) / 1e9 }
         for method in counters.methods {
             writer.histogram(
-                bounds: bounds, counts: method.counts, sum: Double(method.nanoseconds) / 1e9, [("method", method.name)])
+                bounds: bounds, counts: method.counts, sum: Double(method.nanoseconds.count) / 1e9, [("method", method.name)])
         }
     }
 

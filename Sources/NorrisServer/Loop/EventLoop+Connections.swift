@@ -62,7 +62,8 @@ extension EventLoop {
             to: Connection(id: id, caller: caller, user: users.enter(peer.uid), now: now, tuning))
         connections[slot] = connection
         connectionCount += 1
-        counters.connectionOpened()
+        counters.acceptedConnections.add(1)
+        counters.openConnections.add(1)
         scheduleTick(at: now + tuning.idleTimeout.nanoseconds)
     }
 
@@ -84,7 +85,7 @@ extension EventLoop {
 
     /// Sends one error line and closes the connection.
     private mutating func refuse(_ descriptor: CInt, _ error: ResponseError, uid: uid_t? = nil) {
-        counters.connectionRefused()
+        counters.refusedConnections.add(1)
         log(message: "connection.refused", error, uid: uid)
         var line = JSONWriter()
         Response.write(id: .null, error: error, to: &line)
@@ -155,7 +156,7 @@ extension EventLoop {
         close(c.pointee.id.descriptor)
         users.leave(c.pointee.user)
         connectionCount -= 1
-        counters.connectionClosed()
+        counters.openConnections.add(-1)
         c.deinitialize(count: 1)
         c.deallocate()
     }

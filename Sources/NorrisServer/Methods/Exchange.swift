@@ -92,7 +92,7 @@ struct Exchange {
     ) -> UnfinishedLine? {
         guard let waiting = line.waiting else { preconditionFailure("Without a deferred request there is no result") }
         line.waiting = nil
-        waiting.method.meter.end(waiting.start)
+        waiting.method.meter.record(count: 1, nanoseconds: monotonicNanoseconds() - waiting.start)
         guard line.entries != nil else {
             var budget = Budget(start: json.count, maximum: Limit.reply - 1)
             finish(waiting, result, &budget, into: &json)
@@ -230,7 +230,7 @@ struct Exchange {
             fail(id, bytes, Exchange.tooMuch, into: &json)
             return nil
         }
-        method.meter.begin()
+        method.meter.requests.add(1)
         let mark = json.mark()
         do throws(ResponseError) {
             open(id, bytes, in: &json)

@@ -142,7 +142,7 @@ package final class MethodRegistry: Sendable {
     private func method(named name: UnsafeRawBufferPointer) -> Entry? {
         // A comparison of the lengths excludes most of the few methods.
         for method in methods where method.hasName(name) { return method }
-        counters.unknownMethods.addAsOnlyWriter(1)
+        counters.unknownRequests.add(1)
         return nil
     }
 

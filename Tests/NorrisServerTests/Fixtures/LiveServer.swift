@@ -64,7 +64,7 @@ struct LiveServer {
     func waitFor(connections count: Int) throws {
         let client = try connect()
         // Each check is a request, so this loop runs at the server's pace. The suite's time limit ends an endless loop.
-        repeat { try client.expectService() } while counters.openConnections != count + 1
+        repeat { try client.expectService() } while counters.openConnections.count != count + 1
     }
 }
 
