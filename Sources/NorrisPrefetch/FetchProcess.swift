@@ -16,7 +16,8 @@ package protocol FetchedItem: WireObject, Sendable {
     func isAnswer(to request: FetchRequest) -> Bool
 }
 
-/// The program `norris-fetch`, which fetches and decodes what norrisd must not read itself: a process for each document.
+/// The program `norris-fetch`, which fetches and decodes what norrisd must not read itself: a process for each
+/// document.
 package struct FetchProcess: Sendable {
     /// The limits of the output and of a line, in bytes. The longest texts have 100,000 characters.
     fileprivate static let (maximumOutput, maximumLine) = (32 << 20, 4 << 20)
@@ -361,7 +362,8 @@ private struct OutputReader<Item: FetchedItem> {
 // MARK: - Heads and items
 
 extension FetchHead {
-    /// Whether norris-fetch makes such a head for a request. Limits the values that norrisd stores, shows or sends again.
+    /// Whether norris-fetch makes such a head for a request. Limits the values that norrisd stores, shows or sends
+    /// again.
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         [etag, lastModified].allSatisfy { ($0 ?? "").utf8.count <= 1024 }
             && ([failure?.message, title] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }

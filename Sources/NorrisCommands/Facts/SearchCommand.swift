@@ -109,5 +109,6 @@ struct SearchCommand: SessionCommand {
     }
 }
 
-/// The words of a query as typed. Not by `joined(separator:)`, whose metadata costs a fifth of the command's instructions.
+/// The words of a query as typed. Not by `joined(separator:)`, whose metadata costs a fifth of the command's
+/// instructions.
 func queryText(_ words: [String]) -> String { words.dropFirst().reduce(words.first ?? "") { $0 + " " + $1 } }

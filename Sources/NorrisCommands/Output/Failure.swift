@@ -211,8 +211,8 @@ extension Failure {
 /// A sentence for the user: words of norrisctl, values from elsewhere, and commands, as in
 /// `"\(name) is old. Update it: \(command: "norrisctl doctor")"`.
 ///
-/// Commands of norrisctl, in the words too, repeat the user's `--socket` when the sentence is shown. Values are shown as
-/// they are, because they may contain what the user typed. A page shows the commands on separate lines.
+/// Commands of norrisctl, in the words too, repeat the user's `--socket` when the sentence is shown. Values are shown
+/// as they are, because they may contain what the user typed. A page shows the commands on separate lines.
 struct Advice: Equatable, ExpressibleByStringInterpolation {
     struct Part: Equatable {
         enum Kind { case words, value, command }

@@ -285,8 +285,8 @@ private func urlParts(
     return (scheme, authority, rest[authority.endIndex...])
 }
 
-/// Decodes percent escapes (RFC 3986, section 2.1). Returns nil for an escape without two digits, and for bytes that are
-/// not UTF-8.
+/// Decodes percent escapes (RFC 3986, section 2.1). Returns nil for an escape without two digits, and for bytes that
+/// are not UTF-8.
 private func percentDecoded(_ text: Substring) -> String? {
     guard text.utf8.allSatisfy(isAllowedInURL) else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)

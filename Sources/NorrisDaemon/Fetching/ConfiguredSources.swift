@@ -8,8 +8,8 @@ import SystemdIntegration
 
 /// The sources of the configuration in force and those that were added, with their schedules.
 ///
-/// One extension each adds and removes sources, refreshes and clears them, reports their state, and sends users' requests
-/// to Giphy.
+/// One extension each adds and removes sources, refreshes and clears them, reports their state, and sends users'
+/// requests to Giphy.
 final class ConfiguredSources: Sendable {
     let context: SourceContext
     /// Stored, because every `fact.random` reads it.

@@ -1,8 +1,8 @@
 import NorrisProtocol
 import NorrisText
 
-/// A sanitized text of several lines, limited to `length` code points; nil if empty. White space at its ends is removed,
-/// except the indentation of code in the first line.
+/// A sanitized text of several lines, limited to `length` code points; nil if empty. White space at its ends is
+/// removed, except the indentation of code in the first line.
 func cleanText(_ text: String, upTo length: Int) -> String? { cut(cleanText(text), to: length) }
 
 /// A sanitized text of several lines, which may be empty.

@@ -1,8 +1,8 @@
 import NorrisProtocol
 import NorrisText
 
-/// The content of markup: plain text with the structure of the original (PROTOCOL.md has the notation), the addresses of
-/// its links, pictures, sounds and videos. Nothing is sanitized.
+/// The content of markup: plain text with the structure of the original (PROTOCOL.md has the notation), the addresses
+/// of its links, pictures, sounds and videos. Nothing is sanitized.
 struct MarkupText {
     private(set) var text = ""
     /// The address of the link before `[n]` has the index `n - 1`.
@@ -440,8 +440,8 @@ private struct MarkupWriter {
         }
     }
 
-    /// A superscript or subscript, in parentheses if it contains a space or a digit follows. In a formula, only a word or
-    /// a number has none.
+    /// A superscript or subscript, in parentheses if it contains a space or a digit follows. In a formula, only a word
+    /// or a number has none.
     private mutating func passScript(_ element: MarkupElement, _ mark: Unicode.Scalar, isFormula: Bool = false) {
         guard !isCode else { return visit(element) }
         passMarking(element) { writer, start in
@@ -505,8 +505,8 @@ private struct MarkupWriter {
 
     // MARK: Links
 
-    /// A link with its number directly after its text. A link without text, to a part of the same page, and a mention or
-    /// hashtag of Mastodon, has no number: those of mentions and hashtags would clutter many posts.
+    /// A link with its number directly after its text. A link without text, to a part of the same page, and a mention
+    /// or hashtag of Mastodon, has no number: those of mentions and hashtags would clutter many posts.
     private mutating func passLink(_ element: MarkupElement) {
         let reference = element["href"] ?? ""
         guard !reference.isEmpty, reference.utf8.first != UInt8(ascii: "#"),

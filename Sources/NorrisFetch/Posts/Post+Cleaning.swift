@@ -2,8 +2,8 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
-// Lengths are in code points; lengths of URLs are in bytes. Values are copied whole and changed, so that no member can be
-// forgotten; norrisd refuses texts that are not sanitized.
+// Lengths are in code points; lengths of URLs are in bytes. Values are copied whole and changed, so that no member can
+// be forgotten; norrisd refuses texts that are not sanitized.
 
 extension Post {
     /// The post as norrisd stores it; nil without an id, or, unless `mayBeBare`, without any content.

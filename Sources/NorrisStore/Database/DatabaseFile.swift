@@ -8,9 +8,10 @@ import Synchronization
 
 /// One of the two databases, in one of three conditions: on disk, read-only, or in memory.
 ///
-/// There is one rule for damage, wherever it is found: the file is renamed to `NAME.damaged`, the last copy of the state
-/// or an empty cache takes its place, and the read or write that met the damage is repeated on it. A file that was deleted
-/// while it is open counts as damaged. Nothing takes the place of a file that could not be replaced completely.
+/// There is one rule for damage, wherever it is found: the file is renamed to `NAME.damaged`, the last copy of the
+/// state or an empty cache takes its place, and the read or write that met the damage is repeated on it. A file that
+/// was deleted while it is open counts as damaged. Nothing takes the place of a file that could not be replaced
+/// completely.
 final class DatabaseFile: Sendable {
     enum Condition: Equatable, Sendable {
         case good
@@ -556,8 +557,8 @@ extension DatabaseFile {
     }
 
     private static func readOnly(_ kind: DatabaseKind, _ path: String, _ detail: String) -> Opened? {
-        // Without permission to write, SQLite cannot create the log's index, so it must ignore the log (SQLite, "Uniform
-        // Resource Identifiers": immutable). That is correct only for an empty log.
+        // Without permission to write, SQLite cannot create the log's index, so it must ignore the log (SQLite,
+        // "Uniform Resource Identifiers": immutable). That is correct only for an empty log.
         let names = [path] + (Folder.size(of: path + "-wal") == 0 ? [Folder.uri(path, "immutable=1")] : [])
         for name in names where Folder.size(of: path) > 0 {
             guard case .good(let database, kind.version) = examine(kind, path, name: name, .read) else { continue }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The daemon's two databases: the cache, and the state of users and schedules.
 ///
-/// Failed reads and writes are thrown as the caller's kind of error. Damage is never thrown, because the file is replaced
-/// (``DatabaseFile``).
+/// Failed reads and writes are thrown as the caller's kind of error. Damage is never thrown, because the file is
+/// replaced (``DatabaseFile``).
 package final class Databases: Sendable {
     let cache: DatabaseFile
     let state: DatabaseFile
@@ -180,7 +180,8 @@ package final class Databases: Sendable {
         package var free: Int?
     }
 
-    /// The space at the start, or at the last ``heal()``. From memory, for callers that must not wait for a file system.
+    /// The space at the start, or at the last ``heal()``. From memory, for callers that must not wait for a file
+    /// system.
     package var space: Space { measuredSpace.withLock { $0 } }
 
     /// Blocking.

@@ -188,8 +188,8 @@ extension DatabaseKind {
         ])
 }
 
-/// The limit of all users' data in `state.db` except favorites: recent searches, read marks, shuffles and the last items
-/// served. User ids are unlimited in user namespaces, so limits of single users do not limit the file.
+/// The limit of all users' data in `state.db` except favorites: recent searches, read marks, shuffles and the last
+/// items served. User ids are unlimited in user namespaces, so limits of single users do not limit the file.
 enum UserState {
     /// The limit in bytes, as estimated for the file.
     static let maximumBytes = 64 << 20
