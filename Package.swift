@@ -200,8 +200,8 @@ let tests: [Target] = [
     ),
 ]
 
-// The fuzz targets: a program for libFuzzer, whose main function it calls and which `-sanitize=fuzzer` links, or else unit
-// tests of the stored inputs.
+// The fuzz targets: a program for libFuzzer, whose main function it calls and which `-sanitize=fuzzer` links, or else
+// unit tests of the stored inputs.
 let fuzzed: [Target.Dependency] = [
     "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisFetchProtocol", "NorrisProtocol",
     "NorrisServer", "NorrisStore",

@@ -15,8 +15,8 @@ package final class Connection {
     /// The deadline of all further calls.
     package var deadline: Deadline
     private let ticker: Ticker?
-    /// The descriptor to which the caller writes what it receives; -1 for none. A wait ends with `.closed` if its reader
-    /// has disconnected.
+    /// The descriptor to which the caller writes what it receives; -1 for none. A wait ends with `.closed` if its
+    /// reader has disconnected.
     var output: CInt = -1
     private(set) var hasLostReader = false
     /// The splitter has no limit, because it would report a long line only at its end.

@@ -88,8 +88,8 @@ extension Daemon {
         withExtendedLifetime(locks) {}
     }
 
-    /// The locks of both folders, which may be the same. A folder that cannot be written has none, because then there is
-    /// nothing to protect.
+    /// The locks of both folders, which may be the same. A folder that cannot be written has none, because then there
+    /// is nothing to protect.
     ///
     /// - Throws: an error if another daemon holds a folder.
     private static func takeLocks(_ paths: Paths, _ logger: Logger) throws(StoreError) -> [InstanceLock] {

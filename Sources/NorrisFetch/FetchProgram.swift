@@ -90,8 +90,8 @@ package enum FetchProgram {
         return Fetched(head: head)
     }
 
-    /// Runs a program of the configuration in the process group of this process, and ends as the program does. The group
-    /// ends with norrisd, whose process id is the first word.
+    /// Runs a program of the configuration in the process group of this process, and ends as the program does. The
+    /// group ends with norrisd, whose process id is the first word.
     private static func run(_ words: [String]) -> Never {
         signal(SIGTERM) { _ in kill(0, SIGKILL) }
         do throws(SystemError) {

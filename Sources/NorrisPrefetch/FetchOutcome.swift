@@ -6,8 +6,8 @@ package struct SourcePolicy: Equatable, Sendable {
     package var isEnabled: Bool
     /// One second or more.
     package var refresh: Duration
-    /// Represents the settings that the content depends on, such as addresses and queries. Content that was fetched with
-    /// other settings is no content of this source.
+    /// Represents the settings that the content depends on, such as addresses and queries. Content that was fetched
+    /// with other settings is no content of this source.
     package var settings: String
     /// Identifies the URL. The failures of another URL do not delay a run.
     package var upstream: String

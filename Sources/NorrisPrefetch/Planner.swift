@@ -41,8 +41,8 @@ struct Planner: Sendable {
     }
 
     /// Begins due runs, those first whose last run is longest ago; a failed run counts as later by ``failurePenalty``.
-    /// The last run is left free for a source whose last run succeeded quickly, so that sources that hang do not hold it
-    /// up. Such sources that became due at one time do not take it together, because all of them may hang.
+    /// The last run is left free for a source whose last run succeeded quickly, so that sources that hang do not hold
+    /// it up. Such sources that became due at one time do not take it together, because all of them may hang.
     ///
     /// - Returns: the sources to fetch, each with the record to store during its run.
     mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {

@@ -181,8 +181,8 @@ package final class Prefetcher: Service {
 
     /// Sends a search to a source's upstream if the schedule permits it.
     ///
-    /// - Parameter request: receives its time limit; returns nil if it was not sent, or if its result says nothing about
-    ///   the upstream.
+    /// - Parameter request: receives its time limit; returns nil if it was not sent, or if its result says nothing
+    ///   about the upstream.
     /// - Returns: nil if the upstream did not answer or was not asked.
     package func search<Value: Sendable>(
         _ name: String, _ request: @Sendable (Duration) async throws(FetchFailure) -> Value?

@@ -50,8 +50,8 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Repeats the body until the service is told to stop. The stop sets the signal, which ends a wait for it, and cancels
-    /// the value that the body gets.
+    /// Repeats the body until the service is told to stop. The stop sets the signal, which ends a wait for it, and
+    /// cancels the value that the body gets.
     package func repeatUntilStopped(_ body: (Cancellation) async -> Void) async {
         let stop = Cancellation()
         await withGracefulShutdownHandler {

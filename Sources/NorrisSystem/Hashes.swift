@@ -20,8 +20,8 @@ package func stableHash(_ text: String) -> UInt64 {
     return value ^ (value >> 33)
 }
 
-/// Spreads every bit of the input over the whole output: one step of SplitMix64 (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", OOPSLA 2014).
+/// Spreads every bit of the input over the whole output: one step of SplitMix64 (Steele, Lea and Flood, "Fast
+/// splittable pseudorandom number generators", OOPSLA 2014).
 @inlinable package func mix(_ value: UInt64) -> UInt64 {
     var bits = value &+ 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9

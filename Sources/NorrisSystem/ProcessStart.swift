@@ -12,8 +12,8 @@ package enum ProcessStart {
     ///
     /// - Parameters:
     ///   - name: the name of the program in an error message.
-    ///   - seesWriteErrors: whether SIGPIPE and SIGXFSZ are ignored, so that write(2) reports a pipe without a reader and
-    ///     the limit of the file size. If not, they end the process.
+    ///   - seesWriteErrors: whether SIGPIPE and SIGXFSZ are ignored, so that write(2) reports a pipe without a reader
+    ///     and the limit of the file size. If not, they end the process.
     /// - Returns: the arguments without the name of the program. An argument that is not UTF-8 ends the process with
     ///   status 64, because it would name another file after a repair.
     package static func prepare(_ name: String, seesWriteErrors: Bool) -> [String] {

@@ -27,8 +27,8 @@ func clockTime(of moment: Timestamp, at now: Timestamp) -> String {
     return "at \(moment.localText("%H:%M"))"
 }
 
-/// A span of time in its two largest units: `3 days 4 hours`, `5 minutes`; never negative. Years and months are omitted,
-/// because their lengths vary.
+/// A span of time in its two largest units: `3 days 4 hours`, `5 minutes`; never negative. Years and months are
+/// omitted, because their lengths vary.
 package func durationText(seconds: Int) -> String {
     let seconds = max(0, seconds)
     guard let first = units.firstIndex(where: { $0.seconds <= seconds }) else { return text(0, "second") }

@@ -60,8 +60,8 @@ private func appendSearchableScalars(of text: String, to bytes: inout [UInt8]) -
     return count
 }
 
-/// The folded characters of Latin, Greek, Cyrillic and Armenian by their numbers, because the mappings of a character take
-/// a microsecond.
+/// The folded characters of Latin, Greek, Cyrillic and Armenian by their numbers, because the mappings of a character
+/// take a microsecond.
 private let foldedLetters: [[UInt8]] = (0..<0x590).map { value in
     Unicode.Scalar(UInt32(value)).map { Array(caseFolded(String($0)).utf8) } ?? []
 }

@@ -1,5 +1,5 @@
-/// An absolute `http` or `https` URL (RFC 3986). Stricter where parsers disagree: only characters of the RFC, and as host
-/// a name, an IPv4 address, or an IPv6 address in brackets. A bare `%` is allowed, as in browsers.
+/// An absolute `http` or `https` URL (RFC 3986). Stricter where parsers disagree: only characters of the RFC, and as
+/// host a name, an IPv4 address, or an IPv6 address in brackets. A bare `%` is allowed, as in browsers.
 package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     package let isSecure: Bool
     /// `USER` or `USER:PASSWORD`, percent-encoded.
@@ -85,7 +85,8 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
         return "\(host):\(port)"
     }
 
-    /// Host and path for a message, at most 200 characters. User and query are left out, because they may contain a key.
+    /// Host and path for a message, at most 200 characters. User and query are left out, because they may contain a
+    /// key.
     package var hostAndPath: String { String("\(authority)\(path == "/" ? "" : path)".prefix(200)) }
 
     package var description: String {

@@ -1,5 +1,5 @@
-/// Searches for a part of a text or list. The searches of the standard library link its regular expressions, 1 MB of `norrisctl`,
-/// whose modules do not import them.
+/// Searches for a part of a text or list. The searches of the standard library link its regular expressions, 1 MB of
+/// `norrisctl`, whose modules do not import them.
 extension Collection where Element: Equatable {
     /// Where this has the elements of `part`, without overlaps. Its time grows with the product of both lengths.
     @inlinable package func places<Part: Collection>(of part: Part) -> [Range<Index>] where Part.Element == Element {

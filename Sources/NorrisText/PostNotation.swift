@@ -1,5 +1,5 @@
-/// The title of a post in one line, unless it is empty or the text begins with it, because many feeds use the first words
-/// as a title.
+/// The title of a post in one line, unless it is empty or the text begins with it, because many feeds use the first
+/// words as a title.
 package func visibleTitle(_ title: String, above text: String?) -> String? {
     let title = sanitizedLine(title)
     // Only the beginning of a long text is compared.

@@ -3,8 +3,8 @@
 /// character, the text would have another meaning. bash expands backquotes, `$`, `\` and `!` (bash(1), "PROMPTING"),
 /// zsh also `%` (zshmisc(1), "EXPANSION OF PROMPT SEQUENCES").
 ///
-/// Also returns nil for a text with U+200D, a regional indicator or a tag character: shells and terminals disagree about
-/// the columns of such sequences, and a wrong width displaces the line.
+/// Also returns nil for a text with U+200D, a regional indicator or a tag character: shells and terminals disagree
+/// about the columns of such sequences, and a wrong width displaces the line.
 package func promptLine(_ text: String, columns: Int) -> String? {
     guard let line = singleLine(text), !line.unicodeScalars.contains(where: isUnsuitableForPrompts) else { return nil }
     let width = displayWidth(of: line)

@@ -1,5 +1,5 @@
-/// The URL of a source as a person writes it: read as browsers do, without a fragment, and `https` without a scheme. A host
-/// that is no ASCII is percent-encoded. Nil unless it is an `http` or `https` URL of at most 2,048 bytes.
+/// The URL of a source as a person writes it: read as browsers do, without a fragment, and `https` without a scheme. A
+/// host that is no ASCII is percent-encoded. Nil unless it is an `http` or `https` URL of at most 2,048 bytes.
 package func sourceAddress(_ text: String) -> String? {
     // No person writes other control characters than white space.
     let isWritten = text.utf8.allSatisfy { 0x20...0x7E ~= $0 || 0x9...0xD ~= $0 || $0 >= 0x80 }

@@ -49,7 +49,8 @@ import Testing
     }
 }
 
-/// No byte of hostile files and arguments reaches a terminal unescaped. `fuzzReplies` has the replies of hostile daemons.
+/// No byte of hostile files and arguments reaches a terminal unescaped. `fuzzReplies` has the replies of hostile
+/// daemons.
 @Suite(.onTestThread, .timeLimit(.minutes(20)))
 struct HostileArgumentEndToEndTests {
     @Test func noCommandLetsAByteOfItsSocketsPathThrough() throws {

@@ -1,6 +1,7 @@
 /// The fuzz targets.
 ///
-/// libFuzzer generates inputs for each target (`Driver.swift`); the unit tests check the stored inputs (`CorpusTests.swift`).
+/// libFuzzer generates inputs for each target (`Driver.swift`); the unit tests check the stored inputs
+/// (`CorpusTests.swift`).
 enum Fuzzing {
     /// Checks one input. Inputs are at most 4 KiB long, unless an option of libFuzzer says otherwise.
     typealias Target = @Sendable (ArraySlice<UInt8>) -> Void

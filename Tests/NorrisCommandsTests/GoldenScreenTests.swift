@@ -3,8 +3,8 @@ import NorrisProtocol
 import NorrisTerminal
 import Testing
 
-/// The feed on terminals of 40, 80 and 132 columns, with and without color, and in a pipe. Compared byte for byte with a
-/// file below `Golden/`, in which `␛` represents ESC. The transcripts have one screen of every command.
+/// The feed on terminals of 40, 80 and 132 columns, with and without color, and in a pipe. Compared byte for byte with
+/// a file below `Golden/`, in which `␛` represents ESC. The transcripts have one screen of every command.
 struct GoldenScreenTests {
     private static func post(_ id: String, _ text: String, images: Int = 0, isRead: Bool = false) -> Post {
         let alts = ["A cat on a mat, looking at the camera", nil, "The mat"]

@@ -116,8 +116,8 @@ struct Ridge {
         eased(min(max((value - start) / (end - start), 0), 1))
     }
 
-    /// The position of an elevation between the foot (0) and the summit (1), by which the mist is drawn. A far range has
-    /// denser mist.
+    /// The position of an elevation between the foot (0) and the summit (1), by which the mist is drawn. A far range
+    /// has denser mist.
     func height(of elevation: Float) -> Float { (elevation / scale - foot) / rise + 0.3 * foot / (foot + rise) }
 
     /// The tallest tree on the ridge, in widths.

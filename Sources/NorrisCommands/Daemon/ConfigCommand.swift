@@ -72,8 +72,8 @@ struct ConfigCheckCommand: SessionCommand {
 extension Session {
     fileprivate static let systemFile = "/etc/norrisd/config.yaml"
 
-    /// The path of the configuration file. Without an answer of the daemon, the path is the file that norrisd would read if
-    /// this user or the system started it.
+    /// The path of the configuration file. Without an answer of the daemon, the path is the file that norrisd would
+    /// read if this user or the system started it.
     fileprivate var configurationFile: String {
         get throws(Failure) {
             var info: Reply<ServerInfo.Result>?

@@ -50,8 +50,8 @@ struct Paging {
     }
 
     /// Requests the pages in order and reports the last one. `nothing` is the message for an empty page, unless `empty`
-    /// returns a report. `show` takes the number of the page's first item; nil for a list without numbers. `html` makes a
-    /// page for the browser, with the command for the next page.
+    /// returns a report. `show` takes the number of the page's first item; nil for a list without numbers. `html` makes
+    /// a page for the browser, with the command for the next page.
     func report<M: Method, Item: WireValue>(
         _ method: M.Type, _ parameters: M.Parameters, notFound: @autoclosure () -> Advice? = nil, source: String,
         nothing: Advice,

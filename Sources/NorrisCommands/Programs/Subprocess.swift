@@ -25,8 +25,8 @@ struct SubprocessRequest {
     var arguments: [String]
     var input = Input.nothing
     var output = Output.discarded
-    /// Whether the program is for the keys of the user. It inherits standard error, which is discarded otherwise, because
-    /// it may quote network data. norrisctl ignores SIGINT and SIGQUIT during the run, as system(3) does.
+    /// Whether the program is for the keys of the user. It inherits standard error, which is discarded otherwise,
+    /// because it may quote network data. norrisctl ignores SIGINT and SIGQUIT during the run, as system(3) does.
     var isInteractive = false
     /// nil sets no limit.
     var timeout: Duration?
@@ -70,8 +70,8 @@ extension Failure {
 extension System {
     /// Runs a program to its end, or until its timeout. The waiting line is updated while output is collected.
     ///
-    /// Signals that end norrisctl are blocked until the program has ended, so that none is left behind. A program without
-    /// the terminal leads a separate session, and is killed together with the processes that it has started.
+    /// Signals that end norrisctl are blocked until the program has ended, so that none is left behind. A program
+    /// without the terminal leads a separate session, and is killed together with the processes that it has started.
     func run(_ request: SubprocessRequest) -> SubprocessOutcome {
         waiting.erase()
         guard let file = executable(named: request.program, in: environment["PATH"] ?? "") else { return .missing }
@@ -248,8 +248,8 @@ private func stop(_ processID: pid_t, _ terminal: TerminalState?) {
     if terminal == nil {
         kill(-processID, SIGKILL)
     } else {
-        // The program may be a shell, and its programs are in the group that the shell of the user made for norrisctl. A
-        // signal that norrisctl has already got is pending, so this one changes nothing for it.
+        // The program may be a shell, and its programs are in the group that the shell of the user made for norrisctl.
+        // A signal that norrisctl has already got is pending, so this one changes nothing for it.
         kill(getpgrp() == getpid() ? 0 : processID, SIGTERM)
         let deadline = Deadline(after: .seconds(1))
         while waitpid(processID, nil, WNOHANG) == 0 {

@@ -93,8 +93,8 @@ struct Reply<Value> {
 }
 
 extension Session {
-    /// Calls a method and decodes its result. If the requested item does not exist, `hint` replaces the daemon's hint; if
-    /// a category does not exist, the names of similar categories replace it.
+    /// Calls a method and decodes its result. If the requested item does not exist, `hint` replaces the daemon's hint;
+    /// if a category does not exist, the names of similar categories replace it.
     func call<M: Method>(
         _ method: M.Type, _ parameters: M.Parameters? = nil, notFound hint: @autoclosure () -> Advice? = nil
     ) throws(Failure) -> Reply<M.Result> {

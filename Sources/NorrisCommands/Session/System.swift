@@ -81,8 +81,8 @@ struct System {
         try NorrisCommands.readFile(file(path), limit: limit)
     }
 
-    /// Returns the folders of norrisctl's own programs: the folder of its executable, as after a build, and the folder of
-    /// the packages. Returns none if proc(5) is unavailable.
+    /// Returns the folders of norrisctl's own programs: the folder of its executable, as after a build, and the folder
+    /// of the packages. Returns none if proc(5) is unavailable.
     var ownFolders: [String] {
         guard let program = realPath(file("/proc/self/exe")), let slash = program.utf8.lastIndex(of: UInt8(ascii: "/"))
         else { return [] }

@@ -10,12 +10,12 @@ extension CommandArguments {
 
 /// The script that `norrisctl init` prints, and that a shell reads at its start: at most 40 lines of 120 columns.
 ///
-/// The text depends only on these members, so users may store it in a file. The daemon has sanitized the facts; the scripts
-/// drop lines with control characters, and with `` ` ``, `$`, `\`, `%` and `!`, which prompts expand. All scripts have the
-/// same properties:
+/// The text depends only on these members, so users may store it in a file. The daemon has sanitized the facts; the
+/// scripts drop lines with control characters, and with `` ` ``, `$`, `\`, `%` and `!`, which prompts expand. All
+/// scripts have the same properties:
 /// - Only builtins run, so a prompt starts no process. The user's options, aliases and functions have no effect.
-/// - Each line of the file appears once, then the file is read again. A prompt shows facts that fit into one line of the
-///   terminal, the limit of right prompts.
+/// - Each line of the file appears once, then the file is read again. A prompt shows facts that fit into one line of
+///   the terminal, the limit of right prompts.
 /// - Names begin with `__norris`, except `NORRIS_FACT`. Read twice, a script greets and prompts once. The process id
 ///   identifies the shell, because variables may be inherited.
 struct InitScript {
@@ -44,10 +44,10 @@ struct InitScript {
 
     /// For bash 3.2 or newer. Other shells of the Bourne family read the script and do nothing.
     ///
-    /// The command is added to `PROMPT_COMMAND`, or to its first element, on a separate line, because the old value may end
-    /// with `;`, `&` or a comment. `printf` assigns, because a plain assignment to a readonly variable ends the script. A
-    /// shell that inherits the variable lacks the function, so `case` checks the process id, and preserves `$?`. After `&&`,
-    /// a status other than 0 neither runs the `ERR` trap again nor, with `errexit`, ends the shell.
+    /// The command is added to `PROMPT_COMMAND`, or to its first element, on a separate line, because the old value may
+    /// end with `;`, `&` or a comment. `printf` assigns, because a plain assignment to a readonly variable ends the
+    /// script. A shell that inherits the variable lacks the function, so `case` checks the process id, and preserves
+    /// `$?`. After `&&`, a status other than 0 neither runs the `ERR` trap again nor, with `errexit`, ends the shell.
     private var bash: String {
         let greeting = #"""
 
@@ -97,8 +97,8 @@ struct InitScript {
             """#
     }
 
-    /// For zsh 5. Builtins read one character per system call, but `sysread` of a module reads the file in one call. zsh
-    /// restores `$?` for the next hook and the prompt.
+    /// For zsh 5. Builtins read one character per system call, but `sysread` of a module reads the file in one call.
+    /// zsh restores `$?` for the next hook and the prompt.
     private var zsh: String {
         let greeting = #"""
 

@@ -20,7 +20,8 @@ struct ConfigurationLoader: Sendable {
 
     private static let maximumBytes = 1 << 20
 
-    /// Reads the file that `Paths` found. A key has its default if there is no file and no flag or variable names a file.
+    /// Reads the file that `Paths` found. A key has its default if there is no file and no flag or variable names a
+    /// file.
     func load(_ file: Paths.ConfigurationFile?) throws(ConfigurationError) -> Loaded {
         guard let file, let bytes = try Self.read(file) else { return Loaded(configuration: Configuration()) }
         return try parse(bytes, file: file.path)

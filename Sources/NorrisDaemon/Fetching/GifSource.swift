@@ -82,8 +82,8 @@ struct GifSource: ContentSource {
 
     // MARK: A run
 
-    /// Fetches the lists of the configuration. A run that the quota has ended continues with the lists that are not stored
-    /// since the last complete run.
+    /// Fetches the lists of the configuration. A run that the quota has ended continues with the lists that are not
+    /// stored since the last complete run.
     func run(_ run: SourceImport) async throws -> FetchOutcome {
         var added = 0
         let lists = [trending] + configuration.queries.map { .search($0, rating: rating) }

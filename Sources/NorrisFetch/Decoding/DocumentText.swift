@@ -166,8 +166,8 @@ private func encodingLabel(_ bytes: some Collection<UInt8>) -> String {
     trimmed(String(decoding: bytes, as: UTF8.self))
 }
 
-/// iconv(3)'s names by the labels of the web (<https://encoding.spec.whatwg.org/#names-and-labels>). The list is closed,
-/// so that untrusted bytes do not reach other converters.
+/// iconv(3)'s names by the labels of the web (<https://encoding.spec.whatwg.org/#names-and-labels>). The list is
+/// closed, so that untrusted bytes do not reach other converters.
 private let encodings: [String: String] = {
     var encodings: [String: String] = [:]
     for line in MarkupTables.labels.split(separator: "\n") {

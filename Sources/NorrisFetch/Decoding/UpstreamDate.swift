@@ -5,8 +5,8 @@ import NorrisProtocol
 /// A text is read word by word. Each word must have a meaning, and day, month and year must occur once, so that a text
 /// that is not understood is no date instead of a wrong one.
 struct UpstreamDate {
-    /// - Returns: nil for an invalid date, and for dates before 1970 and exactly at its begin, which are placeholders. A
-    ///   time without a zone is UTC.
+    /// - Returns: nil for an invalid date, and for dates before 1970 and exactly at its begin, which are placeholders.
+    ///   A time without a zone is UTC.
     static func parse(_ text: String) -> Timestamp? {
         guard text.utf8.count <= 100 else { return nil }
         var date = UpstreamDate()

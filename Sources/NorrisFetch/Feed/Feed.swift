@@ -128,8 +128,8 @@ struct FeedContents {
 
     /// Builds the batch after all items, because the feed's title and author may follow, or items with equal ids.
     ///
-    /// The id of an item is its guid, unless items with different links have it; else its link, unless that is the feed's
-    /// own or that of another item; else its content. So an item keeps its id when others come and go.
+    /// The id of an item is its guid, unless items with different links have it; else its link, unless that is the
+    /// feed's own or that of another item; else its content. So an item keeps its id when others come and go.
     consuming func batch() throws(UpstreamError) -> Fetched {
         var feed = author ?? Post.Author(id: "", name: title ?? "")
         feed.avatarURL = feed.avatarURL ?? image

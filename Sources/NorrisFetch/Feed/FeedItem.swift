@@ -58,8 +58,8 @@ extension FeedContents {
 }
 
 extension Post {
-    /// Decodes an item of RSS (<https://www.rssboard.org/rss-specification>, <https://web.resource.org/rss/1.0/spec>) or an
-    /// entry of Atom (RFC 4287, and version 0.3) without cleaning it. A missing author or id is empty.
+    /// Decodes an item of RSS (<https://www.rssboard.org/rss-specification>, <https://web.resource.org/rss/1.0/spec>)
+    /// or an entry of Atom (RFC 4287, and version 0.3) without cleaning it. A missing author or id is empty.
     ///
     /// - Parameters:
     ///   - base: the URL to which relative addresses refer, except those in a text.
@@ -182,7 +182,8 @@ extension MarkupElement {
     }
 
     /// Decodes the text in an element: of Atom by its type (RFC 4287, sections 3.1 and 4.1.3), nil for Base64 data and
-    /// references; else HTML if it has a known tag, a comment or a reference. Escaped HTML becomes nodes of the element.
+    /// references; else HTML if it has a known tag, a comment or a reference. Escaped HTML becomes nodes of the
+    /// element.
     func decodeMarkup(isAtom: Bool, at base: HTTPURL?, hasLinks: Bool = true) -> MarkupText? {
         let base = self["xml:base"].flatMap { base?.resolving($0) } ?? base
         let type = isAtom ? self["type"]?.lowercased() ?? "text" : name == "content:encoded" ? "html" : ""

@@ -21,8 +21,8 @@ extension FeedContents {
     }
 }
 
-/// A document up to its end, without what follows. If its end is missing, up to the last whole element of an array in its
-/// object, with the brackets that are missing.
+/// A document up to its end, without what follows. If its end is missing, up to the last whole element of an array in
+/// its object, with the brackets that are missing.
 private func wholeJSON(_ document: [UInt8]) -> (bytes: ArraySlice<UInt8>, isCut: Bool) {
     var depth = 0
     var isInText = false

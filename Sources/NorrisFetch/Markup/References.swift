@@ -1,5 +1,5 @@
-/// Decodes the character references in a text (https://html.spec.whatwg.org, "Character reference state"): numeric ones,
-/// and all of HTML's names. Anything else stays unchanged, such as `AT&T`.
+/// Decodes the character references in a text (https://html.spec.whatwg.org, "Character reference state"): numeric
+/// ones, and all of HTML's names. Anything else stays unchanged, such as `AT&T`.
 ///
 /// - Parameters:
 ///   - inAttribute: whether `&copy=1` is no reference, because it is part of an address.

@@ -1,9 +1,9 @@
-/// Splits markup into tags and texts as browsers do (https://html.spec.whatwg.org, "Tokenization"), for XML and for HTML.
-/// No markup is refused. Every byte is read a constant number of times, whatever the markup is.
+/// Splits markup into tags and texts as browsers do (https://html.spec.whatwg.org, "Tokenization"), for XML and for
+/// HTML. No markup is refused. Every byte is read a constant number of times, whatever the markup is.
 struct Tokenizer {
     enum Token {
-        /// A start tag. The name is in lower case; an attribute occurs once, its name is in lower case, and its value has
-        /// decoded references.
+        /// A start tag. The name is in lower case; an attribute occurs once, its name is in lower case, and its value
+        /// has decoded references.
         case start(name: String, attributes: [String: String], isEmpty: Bool)
         case end(name: String)
         /// A text with decoded references; long ones come in parts.

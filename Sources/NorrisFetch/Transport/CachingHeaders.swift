@@ -1,8 +1,8 @@
 import CCurl
 import NorrisProtocol
 
-/// The remaining freshness of a response in seconds: ``statedLifetime(_:now:)`` less ``responseAge(_:now:)``. Nil if the response
-/// is stale or does not state it; otherwise at most 24 h.
+/// The remaining freshness of a response in seconds: ``statedLifetime(_:now:)`` less ``responseAge(_:now:)``. Nil if
+/// the response is stale or does not state it; otherwise at most 24 h.
 func freshnessLifetime(_ headers: HTTPHeaderFields, now: Timestamp) -> Int? {
     guard let lifetime = statedLifetime(headers, now: now).map({ $0 - responseAge(headers, now: now) }) else {
         return nil
@@ -22,8 +22,8 @@ private func statedLifetime(_ headers: HTTPHeaderFields, now: Timestamp) -> Int?
 /// The age of a response from a cache (RFC 9111, section 4.2.3): the larger one of `Age` and the time since `Date`, at
 /// most a year.
 ///
-/// `Date` counts if a field names a cache, because nginx sends no `Age`. Without such a field, `Date` counts only between
-/// ``clockErrors`` and ``longestStorage``, because other differences are errors of a clock.
+/// `Date` counts if a field names a cache, because nginx sends no `Age`. Without such a field, `Date` counts only
+/// between ``clockErrors`` and ``longestStorage``, because other differences are errors of a clock.
 func responseAge(_ headers: HTTPHeaderFields, now: Timestamp) -> Int {
     let stated = headers["age"].flatMap(seconds) ?? 0
     let sinceDate = headers["date"].flatMap(httpDate).map { Int(now.seconds - $0.seconds) } ?? 0
@@ -65,7 +65,8 @@ private func seconds(of name: String, _ headers: HTTPHeaderFields) -> Int? {
 /// The longest delay of a request that an upstream can demand.
 private let longestDelay = 86_400
 
-/// A number of seconds in a header field, at most 2³¹ (RFC 9111, section 1.2.2); nil unless the field consists of digits.
+/// A number of seconds in a header field, at most 2³¹ (RFC 9111, section 1.2.2); nil unless the field consists of
+/// digits.
 private func seconds(_ text: String) -> Int? {
     isNumber(text) ? min(Int(text) ?? .max, 1 << 31) : nil
 }

@@ -1,7 +1,7 @@
 /// A post as the protocol represents it.
 package struct Post: SharedObject {
-    /// The longest texts, in code points, and the longest lists. norris-fetch shortens posts to them, and norrisd refuses
-    /// longer ones. The addresses of attachments are also in ``links``.
+    /// The longest texts, in code points, and the longest lists. norris-fetch shortens posts to them, and norrisd
+    /// refuses longer ones. The addresses of attachments are also in ``links``.
     package enum Limit {
         package static let (text, title, description, tag, type, name) = (100_000, 500, 1_500, 100, 100, 200)
         package static let (tags, images, attachments, links) = (32, 50, 50, 100)

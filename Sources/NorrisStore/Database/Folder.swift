@@ -43,8 +43,8 @@ package enum Folder {
 
     /// The owner of a file or link if the owner is neither this user nor root; nil for a missing file.
     ///
-    /// In a folder that several users may write to, such a link could lead to any file of this user, and the owner of such
-    /// a file could read it.
+    /// In a folder that several users may write to, such a link could lead to any file of this user, and the owner of
+    /// such a file could read it.
     static func foreignOwner(of path: String) -> UInt32? {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_uid != 0, status.st_uid != geteuid() else { return nil }

@@ -62,8 +62,8 @@ struct FactDraft {
 extension FactCatalogue {
     /// Collects the facts of a catalogue. The facts that are added first have precedence.
     ///
-    /// Of facts with equal ids the first is kept; of facts with equal texts too, with the categories of all facts of its
-    /// group.
+    /// Of facts with equal ids the first is kept; of facts with equal texts too, with the categories of all facts of
+    /// its group.
     package struct Builder: ~Copyable {
         private var drafts: [FactDraft] = []
         /// Hashes of the ids.

@@ -224,8 +224,8 @@ package final class FactStore: Sendable {
 
     /// Builds a catalogue with the stored facts of the upstream.
     private func readUpstream(fortunes: [Fact]?) async {
-        // Also for a cancelled task, because the stored facts have changed. Without a disk, the facts in memory are still
-        // served; the error was logged.
+        // Also for a cancelled task, because the stored facts have changed. Without a disk, the facts in memory are
+        // still served; the error was logged.
         let isRead: Void? = try? await databases.cache.read(isCancellable: false) { [self] database in
             try build(from: database, fortunes: fortunes)
         }

@@ -40,8 +40,8 @@ package struct PartRecord: Sendable, Equatable {
     }
 }
 
-/// The fetch records of all sources in `cache.db`, and their schedules in `state.db`, so that a restart causes no earlier
-/// request.
+/// The fetch records of all sources in `cache.db`, and their schedules in `state.db`, so that a restart causes no
+/// earlier request.
 package struct SourceRecords: Sendable {
     private let databases: Databases
 

@@ -7,8 +7,8 @@ extension GifStore {
     /// - Parameters:
     ///   - nextOffset: the offset of Giphy's next page; nil at the end.
     ///   - totalCount: Giphy's count.
-    /// - Returns: the number of GIFs that were not stored before, 0 if the page does not continue the list, which then is
-    ///   unchanged.
+    /// - Returns: the number of GIFs that were not stored before, 0 if the page does not continue the list, which then
+    ///   is unchanged.
     @discardableResult package func put(
         _ gifs: [Gif], in list: GifList, offset: Int, nextOffset: Int?, totalCount: Int?, at now: Timestamp = .now()
     ) async throws(StoreError) -> Int {
@@ -122,8 +122,8 @@ private struct StoredGifList {
 
     /// Appends the ids that the list does not contain yet.
     ///
-    /// A later page without new GIFs ends the list, because further pages of duplicates would each cost a request; and a
-    /// list that does not advance would be fetched endlessly.
+    /// A later page without new GIFs ends the list, because further pages of duplicates would each cost a request; and
+    /// a list that does not advance would be fetched endlessly.
     mutating func append(_ new: [String], offset: Int, nextOffset: Int?, totalCount: Int?) {
         let before = ids.count
         var known = Set(ids)

@@ -90,8 +90,8 @@ struct PostImport: Sendable {
         }
     }
 
-    /// The time from which a new post counts as seen: now, or just after the time until which a user has read everything,
-    /// if the clock was set back since.
+    /// The time from which a new post counts as seen: now, or just after the time until which a user has read
+    /// everything, if the clock was set back since.
     ///
     /// In a source without posts, the posts may have been removed with the cache, and must stay read: the date of the
     /// post, or without one the earliest time until which a user has read everything.
@@ -128,8 +128,8 @@ struct PostImport: Sendable {
 
     /// The sort key of a post: its date, or the time of its first fetch if the date is missing or in the future.
     ///
-    /// A date that has passed in the meantime counts at the next fetch of the post, for example after a start with a clock
-    /// of 1970.
+    /// A date that has passed in the meantime counts at the next fetch of the post, for example after a start with a
+    /// clock of 1970.
     private func sortAt(_ post: Post, firstSeen: Timestamp) -> Timestamp {
         guard let publishedAt = post.publishedAt, publishedAt <= now else { return firstSeen }
         return publishedAt

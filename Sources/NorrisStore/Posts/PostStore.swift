@@ -381,7 +381,8 @@ package struct PostQuery: Sendable {
 
 /// The members of a stored post that decide whether a user has read it.
 package struct StoredPost: Sendable {
-    /// A 64-bit hash of the id. Two posts have the same hash once in about 10^19 pairs; then both count as read together.
+    /// A 64-bit hash of the id. Two posts have the same hash once in about 10^19 pairs; then both count as read
+    /// together.
     let key: UInt64
     let source: String
     let firstSeen: Timestamp

@@ -61,8 +61,8 @@ final class DatabasePool: Sendable {
         }
     }
 
-    /// Closes all connections after the running work. The writing connection is last, so that it writes back and removes
-    /// the log.
+    /// Closes all connections after the running work. The writing connection is last, so that it writes back and
+    /// removes the log.
     ///
     /// - Parameter isReplaced: whether the work ends at once, with damage, because the file is replaced.
     func close(isReplaced: Bool = false) async {

@@ -3,8 +3,8 @@ import NorrisSystem
 
 /// A user's order of the facts of a filter, which serves every matching fact once before it repeats any fact.
 ///
-/// A fact's place in the order is a keyed hash of its id. So the key and the place of the last fact describe the shuffle,
-/// whatever facts arrive, change or go. A cycle is one pass through the order; the next cycle has another key.
+/// A fact's place in the order is a keyed hash of its id. So the key and the place of the last fact describe the
+/// shuffle, whatever facts arrive, change or go. A cycle is one pass through the order; the next cycle has another key.
 struct Shuffle {
     private var key: UInt64
     /// The place of the last fact that the cycle has passed; nil at the beginning.
@@ -115,8 +115,8 @@ struct Shuffle {
 }
 
 extension Shuffle {
-    /// The stored form: a byte with the version of the form, then little-endian words of 64 bits. The place and the last
-    /// fact each follow a word that is 0 if there is none.
+    /// The stored form: a byte with the version of the form, then little-endian words of 64 bits. The place and the
+    /// last fact each follow a word that is 0 if there is none.
     var encoded: [UInt8] {
         let words = [key, place == nil ? 0 : 1, place ?? 0, last == nil ? 0 : 1, last ?? 0] + deferred
         return words.reduce(into: [3]) { bytes, word in withUnsafeBytes(of: word.littleEndian) { bytes += $0 } }
@@ -139,7 +139,8 @@ extension Shuffle {
 /// The shuffles of all users, and the last items that each user was served, in memory. ``FactStore/writeShuffles()``
 /// writes the changes to `state.db`.
 struct ShuffleBook {
-    /// The maximum number of shuffles of one user and of all users; above it the least recently used shuffle is removed.
+    /// The maximum number of shuffles of one user and of all users; above it the least recently used shuffle is
+    /// removed.
     static let maximumPerUser = 64
     static let maximum = 1_024
     /// The maximum number of users in memory; served items of further users are not recorded until the next write.
@@ -319,8 +320,8 @@ extension ShuffleBook.Entry {
         }
     }
 
-    /// Stores shuffles, and deletes the least recently used shuffles above the limits. Above the limit of all users, the
-    /// shuffles of a new user are not stored, and are lost with the process.
+    /// Stores shuffles, and deletes the least recently used shuffles above the limits. Above the limit of all users,
+    /// the shuffles of a new user are not stored, and are lost with the process.
     static func write(_ entries: [ShuffleBook.Entry], _ database: Database) throws {
         for entry in entries where try entry.uid < 0 || !UserState.isFull(for: entry.uid, database) {
             try database.execute(

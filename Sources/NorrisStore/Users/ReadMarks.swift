@@ -39,7 +39,8 @@ package struct ReadMarks: Sendable {
         return changed.count
     }
 
-    /// Marks the counted posts as read for a user: in each source all posts that were first seen until the newest of them.
+    /// Marks the counted posts as read for a user: in each source all posts that were first seen until the newest of
+    /// them.
     ///
     /// - Throws: `-32004` above the limit of all users, `-32005` if the disk accepts no writes.
     package func markAll(uid: UInt32, _ unread: UnreadPosts) async throws(ResponseError) {
