@@ -50,7 +50,10 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
         } catch {
             if error.call == "open", error.code == ENOENT || error.code == ENOTDIR { return nil }
             throw ExplainedError(
-                "The credential \(path) cannot be read (\(error.reason)): let the user that runs norrisd read this file."
+                """
+                The credential \(path) cannot be read (\(error.reason)): let the user that runs norrisd read this \
+                file.
+                """
             )
         }
         while bytes.last == UInt8(ascii: "\n") || bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }

@@ -75,7 +75,8 @@ import Testing
             {"topic":"item","source":"facts","added":7,"at":"2026-11-25T12:00:00Z"}
             {"topic":"item","source":"planet","added":2,"items":[{"id":"planet:1","title":"\(title)"},\
             {"id":"planet:2","title":"-i"}],"at":"2026-11-25T12:00:00Z"}
-            {"topic":"item","source":"blog","added":1,"items":[{"id":"blog:1","title":"One"}],"at":"2026-11-25T12:00:00Z"}
+            {"topic":"item","source":"blog","added":1,"items":[{"id":"blog:1","title":"One"}],\
+            "at":"2026-11-25T12:00:00Z"}
             {"topic":"item","source":"planet","added":1,"items":[{"id":"planet:3","title":"Later"}],\
             "at":"2026-11-25T12:00:00Z"}
 

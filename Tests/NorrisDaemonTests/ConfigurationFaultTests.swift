@@ -196,8 +196,8 @@ struct ConfigurationSourceTests {
                 "d: {kind: feed, url: https://f.example, keep: 0s, enabled: yes}", "e: {kind: feed, url: }") == """
                     c.yaml:3: posts.sources.a: has no url; every source needs kind and url, or kind: exec and command
                     c.yaml:4: posts.sources.b: has no kind; every source needs kind and url, or kind: exec and command
-                    c.yaml:5: posts.sources.c: expected a mapping with the keys kind, url, command, enabled, refresh, keep, \
-                    found a list
+                    c.yaml:5: posts.sources.c: expected a mapping with the keys kind, url, command, enabled, refresh, \
+                    keep, found a list
                     c.yaml:6: posts.sources.d.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
                     found "0s"
                     c.yaml:6: posts.sources.d.enabled: expected true or false, found "yes"

@@ -81,7 +81,7 @@ struct ConfigurationPathsTests {
     ]
 
     @Test(
-        "The flags, then systemd's variables, of a list the first, then XDG's, then the home; no empty or relative ones",
+        "The flags, then systemd's variables, of a list the first, then XDG's, then the home; none empty or relative",
         arguments: [
             (["HOME": "/h"], ["/h/.config/norrisd/config.yaml", "/h/.cache/norrisd", "/h/.local/state/norrisd"]),
             (

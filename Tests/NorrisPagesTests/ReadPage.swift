@@ -82,8 +82,8 @@ struct ReadPage {
 
 /// Ends every element and attribute that it can be in, and contains what HTML does not allow.
 let hostile = """
-    </style></title></script><script>alert(1)</script><img src=x onerror=alert(1)>" onload="alert(1)" ' ` <!-- ]]> &lt; \
-    \u{0}\u{8}\u{B}\u{1B}[31m\u{7F}\u{85}\u{202E}evil\u{2066}\u{FFFF}\u{FFFE}\u{1FFFF}
+    </style></title></script><script>alert(1)</script><img src=x onerror=alert(1)>" onload="alert(1)" ' ` <!-- ]]> \
+    &lt; \u{0}\u{8}\u{B}\u{1B}[31m\u{7F}\u{85}\u{202E}evil\u{2066}\u{FFFF}\u{FFFE}\u{1FFFF}
     """
 
 let web = "https://example.org/"

@@ -47,15 +47,15 @@ struct HTMLKind: OptionSet {
             (
                 .isBlock,
                 """
-                address article aside body caption center dd details div dt fieldset figcaption footer form header html \
-                legend main nav section summary tbody tfoot thead
+                address article aside body caption center dd details div dt fieldset figcaption footer form header \
+                html legend main nav section summary tbody tfoot thead
                 """
             ),
             (
                 .endsP,
                 """
-                address article aside blockquote center details div dl fieldset figcaption figure footer form h1 h2 h3 h4 \
-                h5 h6 header hr main nav ol p pre section table ul
+                address article aside blockquote center details div dl fieldset figcaption figure footer form h1 h2 h3 \
+                h4 h5 h6 header hr main nav ol p pre section table ul
                 """
             ), (.p, "p"), (.a, "a"), (.li, "li"), (.list, "ul ol menu dir"), (.term, "dt dd"), (.terms, "dl"),
             (.cell, "td th"), (.row, "tr"), (.rows, "thead tbody tfoot"), (.table, "table"),
@@ -65,9 +65,10 @@ struct HTMLKind: OptionSet {
                 """
                 abbr acronym b base bdi bdo big button canvas cite code colgroup data datalist del dfn dir em \
                 font frame frameset i ins kbd label li listing main map mark menu meter nobr noscript ol \
-                optgroup option output picture plaintext pre progress q rb rp rt ruby s samp select slot small span strike \
-                strong sub sup time tt u ul var xmp math maction mfrac mi mmultiscripts mn mo mover mpadded mphantom \
-                mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover semantics
+                optgroup option output picture plaintext pre progress q rb rp rt ruby s samp select slot small span \
+                strike strong sub sup time tt u ul var xmp math maction mfrac mi mmultiscripts mn mo mover mpadded \
+                mphantom mroot mrow ms mspace msqrt mstyle msub msubsup msup mtable mtd mtext mtr munder munderover \
+                semantics
                 """
             ),
         ]

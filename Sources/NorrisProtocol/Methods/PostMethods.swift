@@ -1,7 +1,10 @@
 package enum PostList: Method {
     package static let name = "post.list"
     package static let summary =
-        "Lists posts, newest first. A post without a date or with a future date is sorted by the time of its first fetch."
+        """
+        Lists posts, newest first. A post without a date or with a future date is sorted by the time of its first \
+        fetch.
+        """
 
     /// The posts of a page without `limit`.
     package static let defaultLimit = 20

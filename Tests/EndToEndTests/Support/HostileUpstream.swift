@@ -69,8 +69,8 @@ enum HostileUpstream {
                 {"type":"gif","id":\(id),"url":\(address),"title":\(Hostile.json),"rating":\(Hostile.json),\
                 "username":\(Hostile.rawJSON),"alt_text":\(Hostile.json),"import_datetime":\(Hostile.json),\
                 "user":{"username":\(Hostile.json),"display_name":\(Hostile.json)},"images":{\
-                "original":{"url":\(address),"mp4":\(Hostile.json),"width":"480","height":"229","size":\(Hostile.json)},\
-                \(Hostile.json):{"url":\(address)}}}
+                "original":{"url":\(address),"mp4":\(Hostile.json),"width":"480","height":"229",\
+                "size":\(Hostile.json)},\(Hostile.json):{"url":\(address)}}}
                 """)
     }
 

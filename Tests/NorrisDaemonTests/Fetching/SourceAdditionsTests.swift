@@ -285,7 +285,8 @@ import Testing
             #expect(error?.code == .nothingCached && error?.details["last_error"] != nil)
             #expect(error?.hint == "Nothing was added.")
             let page =
-                "<html><link rel=alternate type=application/rss+xml href=/feed><link rel=alternate type=application/atom+xml href=/b>"
+                "<html><link rel=alternate type=application/rss+xml href=/feed>"
+                + "<link rel=alternate type=application/atom+xml href=/b>"
             upstream.setDocument("/", contentType: "text/html", body: Array(page.utf8))
             let web = refusal(upstream.baseURL + "/", of: daemon)
             #expect(web?.code == .invalidParams && web?.details["parameter"] == "url")

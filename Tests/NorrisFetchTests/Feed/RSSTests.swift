@@ -171,9 +171,11 @@ struct RSSTests {
     @Test func aPodcastHasItsSound() throws {
         let post = try rssPost(
             """
-            <title>Episode</title><itunes:summary>What happens.</itunes:summary><itunes:duration>01:02:03</itunes:duration>
+            <title>Episode</title><itunes:summary>What \
+            happens.</itunes:summary><itunes:duration>01:02:03</itunes:duration>
             <enclosure url="/1.mp3" length="60123456" type="audio/mpeg"/><enclosure url="/n.pdf" length="0" type="pdf"/>
-            <media:content url="/1.mp3" type="audio/mpeg"/><media:content url="/v.mp4" medium="video" fileSize="9" duration="30"/>
+            <media:content url="/1.mp3" type="audio/mpeg"/><media:content url="/v.mp4" medium="video" fileSize="9" \
+            duration="30"/>
             <link>https://x.example/1</link>
             """, channel: "<link>https://x.example/</link>")
         #expect(
@@ -217,7 +219,8 @@ struct RSSTests {
     @Test func relativeAddressesReferToTheItemAndTheSite() throws {
         let link = "<link>https://x.example/</link>"
         let item = """
-            <link>/2024/post/</link><enclosure url="/s.mp3"/><description>&lt;img src="f.png"&gt; &lt;a href="../o/"&gt;o&lt;/a&gt;</description>
+            <link>/2024/post/</link><enclosure url="/s.mp3"/><description>&lt;img src="f.png"&gt; &lt;a \
+            href="../o/"&gt;o&lt;/a&gt;</description>
             """
         // The address of the site may follow the items.
         for channel in [rss("<item>\(item)</item>", channel: link), rss("<item>\(item)</item>\(link)", channel: "")] {
@@ -227,7 +230,8 @@ struct RSSTests {
             #expect(post?.links == ["https://x.example/2024/o/", "https://x.example/s.mp3"])
         }
         let based =
-            "<item><link>https://x.example/d</link><description xml:base='https://o.example/x/'>&lt;a href=y>y</description></item>"
+            "<item><link>https://x.example/d</link>"
+            + "<description xml:base='https://o.example/x/'>&lt;a href=y>y</description></item>"
         #expect(try batch(rss(based)).posts.first?.links == ["https://o.example/x/y"])
     }
 

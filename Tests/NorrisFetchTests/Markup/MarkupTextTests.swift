@@ -169,8 +169,10 @@ struct MarkupTextTests {
         let post = convert(
             """
             <p>a <a href="/x">x</a></p><iframe src="//video.example/e?a=1&amp;b=2">no frames</iframe>b
-            <audio controls><source src="a.mp3" type="audio/mpeg">no sound</audio><video src="v.mp4" poster="p.jpg"></video>
-            <object data="https://maps.example/"><p>no plugin</p></object><embed src="f.mp4" type="video/mp4"><iframe></iframe>
+            <audio controls><source src="a.mp3" type="audio/mpeg">no sound</audio><video src="v.mp4" \
+            poster="p.jpg"></video>
+            <object data="https://maps.example/"><p>no plugin</p></object><embed src="f.mp4" \
+            type="video/mp4"><iframe></iframe>
             """)
         #expect(post.text == "a x[1]\n\n[embedded: video.example][2]\n\nb\n\n[embedded: maps.example][3]")
         #expect(post.links == ["https://blog.example/x", "https://video.example/e?a=1&b=2", "https://maps.example/"])

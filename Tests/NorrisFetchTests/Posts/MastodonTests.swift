@@ -115,8 +115,10 @@ struct StatusTests {
                 """, "See https://www.blog.example/2024/11/a-long-way-home[1]"
             ),
             (
-                #"<p><span class="h-card"><a href="https://h/@ben" class="u-url mention">@<span>ben</span></a></span> yes</p>"#,
-                "@ben yes"
+                """
+                <p><span class="h-card"><a href="https://h/@ben" class="u-url mention">@<span>ben</span></a></span> \
+                yes</p>
+                """, "@ben yes"
             ),
             (#"<a href="https://h/tags/x" class="mention hashtag" rel="tag">#<span>x</span></a>"#, "#x"),
             ("<p>a<br>b &lt;c&gt;</p><p>&#27;[31md</p>", "a\nb <c>\n\nd"),
