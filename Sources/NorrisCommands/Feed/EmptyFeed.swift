@@ -33,10 +33,10 @@ struct EmptyFeed {
         return report
     }
 
-    /// Returns 75 (78 for a missing key) if the fetches fail and none has ever succeeded, else 1.
+    /// Returns the status of the failure if the fetches fail and none has ever succeeded, else 1.
     static func status(_ freshness: Freshness?) -> ExitStatus {
         guard let freshness, freshness.origin == .none, let error = freshness.error else { return .nothing }
-        return error.kind == .credentials ? .configuration : .temporary
+        return error.status
     }
 
     func notes(now: Timestamp) -> [Note] {

@@ -109,13 +109,18 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch error.code {
         case .invalidRequest, .unknownMethod, .invalidParams: self = .usage
         case .notFound: self = .nothing
-        case .nothingCached: self = error.lacksCredentials ? .configuration : .temporary
+        case .nothingCached: self = error.lastFailure?.status ?? .temporary
         case .permissionDenied: self = .notPermitted
         case .busy, .shuttingDown: self = .temporary
         case .storage: self = .inputOutput
         default: self = .internalError
         }
     }
+}
+
+extension SourceFailure {
+    /// The exit status if nothing is cached.
+    var status: ExitStatus { kind == .credentials ? .configuration : .temporary }
 }
 
 extension ResponseError {
