@@ -142,9 +142,9 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisDaemonTests",
         dependencies: [
-            "NorrisArguments", "NorrisDaemon", "NorrisFetchProtocol", "NorrisPrefetch", "NorrisProtocol",
-            "NorrisServer", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText", "NorrisThreads",
-            logging, serviceLifecycle, "norris-fetch", "norris-manuals",
+            "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisFetchProtocol",
+            "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisSystem", "NorrisTestSupport",
+            "NorrisText", "NorrisThreads", logging, serviceLifecycle, "norris-fetch", "norris-manuals",
         ]
     ),
     .executableTarget(

@@ -12,9 +12,9 @@ import Synchronization
 /// The file stays when the daemon stops, so that shells show facts without a daemon.
 final class PromptFactsWriter: Sendable {
     /// The maximum number of lines.
-    private static let count = 64
+    static let count = 64
     /// The width of a line; longer facts are omitted, not truncated.
-    private static let columns = 100
+    static let columns = 100
 
     private let file: PromptFile
     private let facts: FactStore

@@ -174,10 +174,11 @@ package enum FetchProgram {
             norrisd runs this program for each document, with a request as a line of JSON on standard input. By hand \
             it shows how norrisd reads a feed: a line of JSON about the document, a line for each post, and a last line.
 
-            It may read no files but those of the system, write none, start no program, and use 3 seconds of CPU time \
-            and 256 MiB of memory.
+            It may read no files but those of the system, write none, start no program, and use \
+            \(Sandbox.processorTime) seconds of CPU time and \(Sandbox.addressSpace >> 20) MiB of memory.
 
-            Exit status: 0 done, 64 wrong usage, 71 it cannot limit itself, 75 the document could not be fetched or read.
+            Exit status: 0 done, 64 wrong usage, 71 it cannot limit itself, 75 the document could not be fetched or \
+            read.
 
             Examples:
               norris-fetch feed https://planet.debian.org/rss20.xml

@@ -5,8 +5,9 @@ package import NorrisSystem
 /// The limits of this process. A document that takes over the decoder cannot lift them.
 package enum Sandbox {
     /// In seconds.
-    private static let processorTime: UInt = 3
-    private static let addressSpace: UInt = 256 << 20
+    static let processorTime: UInt = 3
+    /// In bytes.
+    static let addressSpace: UInt = 256 << 20
     private static let descriptors: UInt = 64
 
     /// The files and folders that may be read: libraries, trusted certificates, and the settings of name lookups.

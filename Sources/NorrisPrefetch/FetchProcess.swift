@@ -22,9 +22,9 @@ package struct FetchProcess: Sendable {
     /// The limits of the output and of a line, in bytes. The longest texts have 100,000 characters.
     fileprivate static let (maximumOutput, maximumLine) = (32 << 20, 4 << 20)
     /// The time that norris-fetch has in addition to the timeout of the request.
-    private static let grace = Duration.seconds(5)
+    static let grace = Duration.seconds(5)
     /// The longest time of a program of the configuration.
-    private static let longestProgram = Duration.seconds(30)
+    static let longestProgram = Duration.seconds(30)
     /// The end of a program's standard error that is kept, in bytes.
     private static let keptError = 4 << 10
     /// The time between two looks at whether a program has ended.

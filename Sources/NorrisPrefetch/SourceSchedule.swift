@@ -49,7 +49,7 @@ package struct SourceSchedule: Sendable {
     /// The time after a failure during which no search is sent.
     static let searchPause = Duration.seconds(60)
     /// The shortest interval between two refreshes by ordinary users.
-    static let refreshPause = Duration.seconds(300)
+    static let refreshPause = Duration.seconds(SourceRefresh.pause * 60)
     /// A source with longer runs holds up others.
     static let longestQuickRun = Duration.seconds(2)
     /// The limits of ``backoff(failures:using:)``.

@@ -68,8 +68,8 @@ extension Server {
         var tick = Duration.seconds(1)
         /// The longest wait of a stop for replies from memory or disk, and for peers to read their replies.
         var drainTime = Duration.milliseconds(800)
-        /// The longest wait of a stop for requests that wait for a network; equal to the longest search.
-        var networkDrainTime = Duration.seconds(2)
+        /// The longest wait of a search for an upstream, and of a stop for requests that wait for a network.
+        package var networkDrainTime = Duration.seconds(2)
         /// The maximum input of one user, divided by the number of users with input, in bytes.
         var input = 4 * 1024 * 1024
         /// The maximum memory for the replies of all connections, in bytes.

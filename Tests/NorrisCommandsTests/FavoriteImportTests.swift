@@ -83,14 +83,14 @@ struct FavoriteImportTests {
 
     @Test func refusesMoreThanCanBeKept() throws {
         let line = #"{"kind":"gif","id":"a","title":"","added_at":"2026-11-21T10:00:00Z"}"#
-        let full = Machine(results: Array(repeating: #"{"added":1,"known":0}"#, count: 11))
-        full.input = Array((String(repeating: line + "\n", count: 10_000) + "\n").utf8)
+        let full = Machine(results: Array(repeating: #"{"added":1,"known":0}"#, count: FavoriteList.maximum))
+        full.input = Array((String(repeating: line + "\n", count: FavoriteList.maximum) + "\n").utf8)
         #expect(full.run("favorite", "import").status == .done)
-        #expect(try sentIDs(full).map(\.count).reduce(0, +) == 10_000)
-        let machine = machine(Array(repeating: line, count: 10_001))
+        #expect(try sentIDs(full).map(\.count).reduce(0, +) == FavoriteList.maximum)
+        let machine = machine(Array(repeating: line, count: FavoriteList.maximum + 1))
         let outcome = machine.run("favorite", "import")
         #expect(outcome.status == .usage)
-        #expect(outcome.errors.hasPrefix("norrisctl: Standard input has more than 10,000 items"))
+        #expect(outcome.errors.contains(" items, the limit for favorites."))
         #expect(machine.requests.isEmpty)
         machine.input = [UInt8](repeating: UInt8(ascii: "\n"), count: 64 << 20 + 1)
         #expect(machine.run("favorite", "import").errors.hasPrefix("norrisctl: Standard input is larger than 64 MiB."))

@@ -1,5 +1,4 @@
 import Foundation
-import NorrisSystem
 import NorrisTestSupport
 import Testing
 
@@ -76,16 +75,6 @@ struct ProtocolMethodListTests {
         #expect(ResponseError.lineTooLong(maximum: 1).code == .invalidRequest)
     }
 
-    @Test func limitsAreThoseOfTheProgram() {
-        #expect(LineSplitter.maximumRequest == 65_536)
-        #expect(document.contains("65,536 bytes"))
-        #expect(document.contains("at most \(SocketPath.maximumBytes) bytes"))
-        #expect(document.contains("at most \(JSON.maximumDepth) open brackets"))
-        #expect(JSON.maximumInteger == 1 << 53)
-        #expect(document.contains("±2^53"))
-        #expect(document.contains("Version \(ServerInfo.protocolVersion):"))
-    }
-
     @Test func eventsAreThoseOfTheProgram() {
         let rows = document.matches(of: #/(?m)^\| `([a-z]+)` \| .*`(?:source|phase)`/#).map { String($0.output.1) }
         #expect(rows == Event.Topic.all.map(\.rawValue))
@@ -114,6 +103,5 @@ struct ProtocolManualTests {
         let text = try ManualPage("norrisd-protocol.7").section("DESCRIPTION").lines.joined(separator: "\n")
         #expect(text.contains("Version \(ServerInfo.protocolVersion):"))
         #expect(text.contains("/usr/share/doc/norrisd/PROTOCOL.md"))
-        #expect(text.contains("65,536 bytes"))
     }
 }

@@ -9,7 +9,7 @@ struct RefreshCommand: SessionCommand {
     static let help = CommandHelp(
         "Fetch from the sources now.",
         """
-        Each source can be refreshed once in five minutes, by administrators at any time.
+        Each source can be refreshed once in \(SourceRefresh.pause) minutes, by administrators at any time.
 
         --wait returns when all sources are done, after 10 minutes at most (see --timeout). The exit status is 75
         if one failed, 78 if those that failed all lack a key.

@@ -31,7 +31,8 @@ struct FactCommand: SessionCommand {
         arguments.categories(&categories)
         arguments.option(&count, "count", short: "n", in: 1...100, "How many facts, 1 to 100.")
         arguments.option(
-            &maxLength, "max-length", short: "l", in: 1...10_000, "Only facts of at most this many characters.")
+            &maxLength, "max-length", short: "l", in: 1...Fact.maximumLength,
+            "Only facts of at most this many characters.")
         arguments.option(&name, "name", .name, "Replace Chuck Norris with this name.")
         arguments.factSource(&source)
         arguments.option(&id, "id", .favorite(.fact), "The fact with this id.")

@@ -21,7 +21,8 @@ struct PromptCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(
-            &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 80)")
+            &maxLength, "max-length", in: 1...Fact.maximumLength,
+            "Only facts of at most this many characters. (default: 80)")
     }
 
     /// The maximum number of requests, each for one fact, until a fact is suitable. More than one fact a request would

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 struct FavoriteAddCommand: SessionCommand {
     static let takesIDs = true
@@ -12,8 +13,8 @@ struct FavoriteAddCommand: SessionCommand {
         Without arguments, adds the last item you were shown; with a number, an item of the last list. An id without
         a kind is of a fact or a post.
 
-        Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most 10,000 items and
-        16 MiB.
+        Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most
+        \(groupedDigits(FavoriteList.maximum)) items and \(FavoriteList.maximumBytes >> 20) MiB.
 
         Examples:
           norrisctl fact && norrisctl favorite add

@@ -10,12 +10,15 @@ struct FavoriteImportCommand: SessionCommand {
         "Add exported favorites.",
         """
         Reads what norrisctl favorite export printed. All lines are checked before anything is added; existing
-        favorites stay as they are. At most 10,000 lines and 64 MiB. The time limit is 10 minutes; see --timeout.
+        favorites stay as they are. At most \(groupedDigits(FavoriteList.maximum)) lines and \(mebibytes) MiB. The time
+        limit is 10 minutes; see --timeout.
 
         Examples:
           norrisctl favorite import favorites.ndjson
           zcat favorites.ndjson.gz | norrisctl favorite import
         """)
+    /// The largest file.
+    private static let mebibytes = 64
 
     private var file = "-"
 
@@ -29,9 +32,10 @@ struct FavoriteImportCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: FavoriteImport.self)
         let session = session.with(defaultTimeout: .long)
-        // 10,000 facts or posts of the usual size are a few MiB.
+        // As many facts or posts of the usual size are a few MiB.
         let (bytes, name) = try session.readInput(
-            file, "from the terminal, one item a line", atMost: 64, advice: "Split it and import the parts.")
+            file, "from the terminal, one item a line", atMost: Self.mebibytes,
+            advice: "Split it and import the parts.")
         let lines = try self.lines(of: bytes, name)
         var total = FavoriteImport.Result(added: 0, known: 0)
         // The lines are newest first. Of items with equal times, the daemon treats the later one as newer.
@@ -81,9 +85,10 @@ struct FavoriteImportCommand: SessionCommand {
             rest = rest[line.endIndex...].dropFirst()
             guard line.contains(where: { !" \t\r".utf8.contains($0) }) else { continue }
             guard lines.count < FavoriteList.maximum else {
+                let maximum = groupedDigits(FavoriteList.maximum)
                 throw Failure(
-                    .usage, "\(name) has more than 10,000 items, the limit for favorites.",
-                    hint: "Import the newest: head -n 10000")
+                    .usage, "\(name) has more than \(maximum) items, the limit for favorites.",
+                    hint: "Import the newest: head -n \(value: FavoriteList.maximum)")
             }
             lines.append(try self.line(line, number: number, name))
         }

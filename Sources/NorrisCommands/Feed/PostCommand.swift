@@ -16,8 +16,8 @@ struct PostCommand: SessionCommand {
         until norrisctl read. --copy copies the text and the address of the post.
 
         --show fetches only https images, and needs chafa and curl. --open and --open-link need a browser or xdg-open,
-        --copy wl-copy or xclip. Images are exempt from the default 5s limit; an explicit --timeout covers the whole
-        command.
+        --copy wl-copy or xclip. Images are exempt from the default \(Timeout.standard.text) limit; an explicit
+        --timeout covers the whole command.
 
         Tab-separated in a pipe: id, time, author, text.
 

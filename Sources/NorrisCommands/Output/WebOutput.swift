@@ -64,9 +64,9 @@ struct WebOutput {
 
 /// The pages that a browser was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when the user
 /// logs out. Only the user can read them, because feeds may be private.
-private struct PageFolder {
+struct PageFolder {
     /// The number of pages that stay, and the age in which all stay, because a browser may still load them.
-    private static let kept = 16, keptSeconds: Int64 = 60
+    static let kept = 16, keptSeconds: Int64 = 60
 
     private let path: String
 

@@ -14,8 +14,8 @@ struct GifCommand: SessionCommand {
         an option of the search: norrisctl gif --page 1 3.
 
         --open, --copy and --show use one GIF, the first of the page; --show draws more with --limit. They need
-        xdg-open, wl-copy or xclip, and chafa with curl. Images are exempt from the default 5s limit; an explicit --timeout covers
-        the whole command.
+        xdg-open, wl-copy or xclip, and chafa with curl. Images are exempt from the default
+        \(Timeout.standard.text) limit; an explicit --timeout covers the whole command.
 
         Tab-separated in a pipe: id, title, address, "Powered by GIPHY".
 

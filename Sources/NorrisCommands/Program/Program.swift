@@ -204,7 +204,7 @@ struct Timeout: Equatable, Sendable {
     static let prompt = Timeout(text: "50ms", duration: .milliseconds(50))
     /// For completion: with the start of the program, about a tenth of a second.
     static let completion = Timeout(text: "80ms", duration: .milliseconds(80))
-    /// For the first fetch of a source, which takes at most 15 seconds with the default of http.timeout.
+    /// For the first fetch of a source, which takes at most http.timeout and a few seconds.
     static let fetch = Timeout(text: "30s", duration: .seconds(30))
     /// For fetches from the network, and for many calls.
     static let long = Timeout(text: "10m", duration: .seconds(600))

@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisProtocol
 
 struct InitCommand: SessionCommand {
     static let name = "init"
@@ -39,7 +40,8 @@ struct InitCommand: SessionCommand {
         arguments.flag(&greets, "greeting", "Only show a fact in new shells.")
         arguments.flag(&prompts, "prompt", "Only set NORRIS_FACT before each prompt.")
         arguments.option(
-            &maxLength, "max-length", in: 1...10_000, "Only facts of at most this many characters. (default: 100)")
+            &maxLength, "max-length", in: 1...Fact.maximumLength,
+            "Only facts of at most this many characters. (default: 100)")
     }
 
     static let hasFields = false

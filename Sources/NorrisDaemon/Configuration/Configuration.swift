@@ -24,11 +24,11 @@ struct Configuration: Sendable, Equatable {
 
 extension Configuration {
     struct HTTP: Sendable, Equatable {
-        /// The limit of a whole request.
-        var timeout = Duration.seconds(10)
+        /// The limit of a whole request. The defaults are those of norris-fetch run by hand.
+        var timeout = Duration.milliseconds(FetchRequest().timeout)
         /// The largest body in bytes, before and after inflating.
-        var maximumBody = 16 << 20
-        var userAgent = "norrisd/\(NorrisVersion.current)"
+        var maximumBody = FetchRequest().maximumBody
+        var userAgent = FetchRequest().userAgent
         var proxy: FetchRequest.Proxy?
     }
 

@@ -53,12 +53,15 @@ extension ConfigurationKind<Duration> {
             number: { Int($0.components.seconds) })
     }
 
-    /// How often an upstream is fetched; an interval of less than five minutes causes a warning.
+    /// The shortest interval between fetches of an upstream that causes no warning.
+    static let shortestQuietRefresh = Duration.minutes(5)
+
     static let refresh: Self = {
         var kind = duration(1...365 * 86_400)
         kind.warn = { [write = kind.write] value, _ in
-            if value >= .minutes(5) { return nil }
-            return "\(write(value)) is a very short interval; use 5m or more to spare the upstream"
+            if value >= shortestQuietRefresh { return nil }
+            let shortest = write(shortestQuietRefresh)
+            return "\(write(value)) is a very short interval; use \(shortest) or more to spare the upstream"
         }
         return kind
     }()

@@ -95,7 +95,7 @@ extension ResponseError {
                 hint: "norrisd fetches again at \(until), or raise \(source).hourly_quota.", retryAt: until)
         case .tooSoon(let until):
             self = .busy(
-                "\(source) was refreshed less than 5 minutes ago.",
+                "\(source) was refreshed less than \(SourceRefresh.pause) minutes ago.",
                 hint: "Wait until \(until), or ask an administrator.", retryAt: until)
         }
     }

@@ -1,6 +1,7 @@
 import Logging
 import NorrisPrefetch
 import NorrisProtocol
+import NorrisServer
 import NorrisStore
 import NorrisThreads
 import Synchronization
@@ -168,5 +169,5 @@ struct FetchingEnvironment: Sendable {
     var fetch: FetchProcess
     var credentials = Credentials(directory: nil)
     /// The longest wait of a search for an upstream.
-    var searchTime = Duration.seconds(2)
+    var searchTime = Server.Tuning.standard.networkDrainTime
 }

@@ -5,9 +5,6 @@ import NorrisStore
 
 /// The methods `gif.*`. Replies are from the cache if possible, else from Giphy.
 struct GifHandlers: Sendable {
-    /// The longest query that Giphy accepts, in code points.
-    private static let longestQuery = 50
-
     let sources: ConfiguredSources
 
     private var stores: Stores { sources.stores }
@@ -25,7 +22,7 @@ struct GifHandlers: Sendable {
         _ = try SearchWords(parameters.query)
         let rating = parameters.rating ?? sources.current.gifs.configuration.rating.rawValue
         let list = GifList.search(parameters.query, rating: rating, lang: parameters.lang)
-        let isTooLong = list.query.unicodeScalars.count > GifHandlers.longestQuery
+        let isTooLong = list.query.unicodeScalars.count > GifSearch.longestUpstreamQuery
         let isOffline = parameters.offline || isTooLong
         let mayFetch = !isOffline && sources.mayAskGiphy
         return .deferred(mayFetch: mayFetch) { () async throws(ResponseError) -> [UInt8] in

@@ -73,7 +73,7 @@ struct ServerHandlers: Sendable {
     }
 
     /// The most sources whose status is written on the event loop, where many would make other users wait.
-    private static let fewSources = 100
+    static let fewSources = 100
 
     @Sendable private func status(
         _ parameters: NoMembers, _ call: Call, _ json: inout JSONWriter

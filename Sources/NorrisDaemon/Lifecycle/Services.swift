@@ -71,6 +71,8 @@ struct MaintenanceService: Service {
     let promptFacts: PromptFactsWriter?
 
     private static let interval: Int64 = 60
+    /// The minutes between copies of the state, and between new prompt facts.
+    static let (copyInterval, promptFactsInterval) = (Int64(5), Int64(10))
     /// A disk is used again soon after it can be written.
     private static let intervalAfterFailure: Int64 = 5
 
@@ -105,11 +107,11 @@ struct MaintenanceService: Service {
             if minute == 1 { CurrentProcess.releaseMappedCode() }
             CurrentProcess.releaseFreeMemory()
             // Expired content is never shown, so removal can wait.
-            if hasPassed(multipleOf: 5) {
+            if hasPassed(multipleOf: Self.copyInterval) {
                 await sources.removeExpired()
                 await databases.backUp(isCancelled: stop)
             }
-            if let promptFacts, hasPassed(multipleOf: 10) {
+            if let promptFacts, hasPassed(multipleOf: Self.promptFactsInterval) {
                 await BackgroundThreads.background.run { promptFacts.write($0) }
             }
             statusChanges.set()

@@ -129,9 +129,11 @@ extension ResponseError {
 }
 
 extension String {
-    /// At most 80 characters of the text, so that a hostile name cannot fill the reply.
+    /// The longest quotation in a message, in code points, so that a hostile name cannot fill the reply.
+    static let longestQuotation = 80
+
     fileprivate var cutForMessage: String {
-        let scalars = unicodeScalars.prefix(80)
+        let scalars = unicodeScalars.prefix(Self.longestQuotation)
         return scalars.endIndex == endIndex ? self : String(scalars) + "…"
     }
 

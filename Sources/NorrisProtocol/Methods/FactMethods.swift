@@ -29,7 +29,8 @@ package enum FactRandom: Method {
                 "category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.number("count", &count, 1...100, default: 1, "The number of facts.")
             try members.optional(
-                maxLengthName, &maxLength, .integer(1...10_000), "The maximum length of a fact, in Unicode code points."
+                maxLengthName, &maxLength, .integer(1...Fact.maximumLength),
+                "The maximum length of a fact, in Unicode code points."
             )
             try members.optional(nameParameter, &name, .text(1...64), "A name that replaces Chuck Norris in the text.")
             try members.flag("allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served.")
@@ -68,7 +69,10 @@ extension MemberVisitor where Self: ~Copyable {
     fileprivate mutating func source(_ source: inout FactScope?) throws(Failure) {
         try optional(
             "source", &source, FactScope.schema,
-            "The origin of the facts: norris (the upstream and the starting collection), fortune (fortune files) or all."
+            """
+            The origin of the facts: norris (the upstream and the starting collection), fortune (fortune files) or \
+            all.
+            """
         )
     }
 }

@@ -5,6 +5,9 @@ package enum GifSearch: Method {
     /// The most GIFs of a page, from the upstream or the cache.
     package static let maximumLimit = 50
 
+    /// The longest text that is sent to Giphy, in code points.
+    package static let longestUpstreamQuery = 50
+
     /// Giphy's content ratings, mildest first.
     package static let ratings = ["g", "pg", "pg-13", "r"]
 
@@ -76,7 +79,7 @@ package enum GifRandom: Method {
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.optional(tagParameter, &tag, .text(1...50), "The topic of the GIF.")
+            try members.optional(tagParameter, &tag, .text(1...GifSearch.longestUpstreamQuery), "The topic of the GIF.")
         }
     }
 

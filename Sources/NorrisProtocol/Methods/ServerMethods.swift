@@ -145,7 +145,10 @@ package enum ServerReload: Method {
 package enum SourceRefresh: Method {
     package static let name = "source.refresh"
     package static let summary =
-        "Fetches from a source now. A user who is not an administrator can refresh a source once in five minutes."
+        "Fetches from a source now. A user who is not an administrator can refresh a source once in \(pause) minutes."
+
+    /// The shortest interval between two refreshes by ordinary users, in minutes.
+    package static let pause = 5
 
     package struct Parameters: WireObject, Equatable, Sendable {
         /// nil for all sources.

@@ -2,8 +2,8 @@ package enum SourceAdd: Method {
     package static let name = "source.add"
     package static let summary =
         """
-        Adds a source of posts, which is fetched at once. A source with the same kind and address stays as it is. Without \
-        a name, it is made from the host.
+        Adds a source of posts, which is fetched at once. A source with the same kind and address stays as it is. \
+        Without a name, it is made from the host.
         """
     package static let isAdministrative = true
 
@@ -30,7 +30,7 @@ package enum SourceAdd: Method {
             try members.required(
                 "url", &url, .text(1...2048),
                 "The address: of the feed itself; for mastodon the server; for users-posts the base URL of the API.")
-            try members.optional("name", &sourceName, .text(1...40), "Its name: a-z, 0-9, _ and -.")
+            try members.optional("name", &sourceName, .text(1...Fact.maximumNameLength), "Its name: a-z, 0-9, _ and -.")
             try members.optional(
                 "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream; feed by default.")
             try members.optional("refresh", &refresh, .text(1...20), "How often it is fetched, such as 30m.")

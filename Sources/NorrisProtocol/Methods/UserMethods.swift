@@ -97,6 +97,8 @@ package enum FavoriteList: Method {
 
     /// The most favorites of one user.
     package static let maximum = 10_000
+    /// The limit of their ids, titles and contents, in bytes.
+    package static let maximumBytes = 16 << 20
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var kind: Favorite.Kind? = nil

@@ -40,12 +40,15 @@ extension Fact {
     /// The most categories of a fact. Further ones are dropped, but never ``explicitCategory``.
     package static let maximumCategories = 16
 
+    /// The longest name of a category, and of a source of posts, in bytes.
+    package static let maximumNameLength = 40
+
     /// The category that is served only to clients that ask for it.
     package static let explicitCategory = "explicit"
 
     /// Whether a category can have this name: `[a-z0-9_-]{1,40}`.
     package static func isCategoryName(_ name: String) -> Bool {
-        (1...40).contains(name.utf8.count)
+        (1...maximumNameLength).contains(name.utf8.count)
             && name.utf8.allSatisfy {
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)

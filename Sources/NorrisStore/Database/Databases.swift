@@ -13,6 +13,8 @@ package final class Databases: Sendable {
     let logger: Logger
     /// The longest time of a search.
     let searchLimit: Duration
+    /// The longest time of a search outside tests.
+    static let searchLimit = Duration.seconds(1)
     /// The key of the cursors of all lists.
     package let cursorKey: UInt64
     private let measuredSpace = Mutex(Space())
@@ -26,7 +28,7 @@ package final class Databases: Sendable {
     ///   - willTakeLong: called before each step that may take longer than a usual start.
     /// - Throws: for a file of a newer norrisd or of another program, which stays unchanged.
     package init(
-        cacheFolder: String, stateFolder: String, searchLimit: Duration = .seconds(1), logger: Logger,
+        cacheFolder: String, stateFolder: String, searchLimit: Duration = Databases.searchLimit, logger: Logger,
         willTakeLong: @escaping @Sendable () -> Void = {}
     ) async throws(StoreError) {
         state = try await DatabaseFile(.state, folder: stateFolder, logger: logger, willTakeLong: willTakeLong)

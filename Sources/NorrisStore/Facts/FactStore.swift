@@ -149,7 +149,8 @@ package final class FactStore: Sendable {
         if let item = served.lazy.compactMap({ catalogue.item($0) }).first { return item }
         return try await databases.read(databases.state) { database in
             let sql = """
-                SELECT kind, id, name FROM served WHERE uid = ? AND kind IN (\(databaseQuestionMarks(count: kinds.count)))
+                SELECT kind, id, name FROM served
+                WHERE uid = ? AND kind IN (\(databaseQuestionMarks(count: kinds.count)))
                 ORDER BY number DESC LIMIT 1
                 """
             return try database.first(sql, [Int64(uid)] + kinds.map(\.rawValue)) { row in
@@ -351,7 +352,7 @@ extension Array {
 /// The facts of the last requested days. A day keeps its fact, whatever becomes of the cache.
 struct FactsOfTheDay {
     /// The maximum number of days, in addition to the days around today. Any user may request any day.
-    private static let maximum = 1_000
+    static let maximum = 1_000
 
     private var facts: [CivilDate: Fact] = [:]
     /// Oldest choice first.

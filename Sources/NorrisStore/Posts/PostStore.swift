@@ -182,7 +182,7 @@ package final class PostStore: Sendable {
 
     /// A page of posts, newest first, then in the order of their document; without a freshness.
     ///
-    /// - Throws: `-32602` for a cursor of another list, `-32004` for a search that takes longer than a second.
+    /// - Throws: `-32602` for a cursor of another list, `-32004` for a search that takes too long.
     package func list(
         _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Post> {

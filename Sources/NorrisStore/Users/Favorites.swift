@@ -41,8 +41,8 @@ package struct Favorites: Sendable {
     /// - Parameters:
     ///   - kind: nil for all.
     ///   - search: the words that title or content must contain; nil for all favorites.
-    /// - Throws: `-32602` for a cursor of another list or user, `-32004` for a search that takes longer than a second,
-    ///   `-32005` if the disk cannot be read.
+    /// - Throws: `-32602` for a cursor of another list or user, `-32004` for a search that takes too long, `-32005` if
+    ///   the disk cannot be read.
     package func list(
         _ kind: Favorite.Kind? = nil, matching search: SearchWords? = nil, uid: UInt32, cursor: String?, limit: Int
     ) async throws(ResponseError) -> Page<Favorite> {
@@ -122,7 +122,7 @@ package struct Favorites: Sendable {
         let (items, bytes) =
             try database.first(sums + " WHERE uid = ?", [Int64(uid)]) { (try $0[0] as Int, try $0[1] as Int) } ?? (0, 0)
         if items > FavoriteList.maximum { throw isFull }
-        if bytes > maximumBytes { throw isLarge }
+        if bytes > FavoriteList.maximumBytes { throw isLarge }
         if try database.first(sums, [], { try $0[1] as Int64 }) ?? 0 > maximumBytesInAll { throw allAreLarge }
     }
 
@@ -144,15 +144,13 @@ package struct Favorites: Sendable {
 
     // MARK: Limits
 
-    /// The limit of ids, titles and contents of one user, in bytes.
-    static let maximumBytes = 16 << 20
-    /// The limit of all users, in bytes.
+    /// The limit of ids, titles and contents of all users, in bytes.
     static let maximumBytesInAll = 256 << 20
 
     static let isFull = ResponseError.busy(
         "You have \(FavoriteList.maximum) favorites, the limit.", hint: "Remove some, then add again.")
     static let isLarge = ResponseError.busy(
-        "Your favorites would take more than \(maximumBytes >> 20) MiB, the limit.",
+        "Your favorites would take more than \(FavoriteList.maximumBytes >> 20) MiB, the limit.",
         hint: "Remove some with a long text, then add again.")
     static let allAreLarge = ResponseError.busy(
         "The favorites of all users would take more than \(maximumBytesInAll >> 20) MiB, the limit.",
