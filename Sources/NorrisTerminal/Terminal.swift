@@ -44,9 +44,7 @@ package func isUTF8Locale(_ environment: Environment) -> Bool {
     let name = environment.value(of: "LC_ALL") ?? environment.value(of: "LC_CTYPE") ?? environment.value(of: "LANG")
     guard let name = name?.prefix(while: { $0 != "@" }) else { return true }
     guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return false }
-    // Not an array, because its metadata would cost a prompt an eighth of its instructions.
-    let characters = name[dot...].lowercased()
-    return characters == ".utf-8" || characters == ".utf8"
+    return [".utf-8", ".utf8"].contains(name[dot...].lowercased())
 }
 
 /// The values of `--color`.

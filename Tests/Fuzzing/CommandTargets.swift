@@ -59,7 +59,7 @@ private final class Repeating: Sockets {
     init(_ line: [UInt8]) { self.line = line }
 
     override func exchange(
-        _ line: [UInt8], with paths: [String], maximumReply: Int, within timeout: Duration, _ waiting: WaitingLine
+        _ line: [UInt8], with paths: [String], within timeout: Duration, _ waiting: WaitingLine
     ) throws(ClientError) -> [UInt8] { self.line }
 
     override func follow(

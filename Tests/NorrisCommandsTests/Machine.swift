@@ -251,7 +251,7 @@ final class Machine: Sockets {
     // MARK: The daemon
 
     override func exchange(
-        _ line: [UInt8], with paths: [String], maximumReply: Int, within timeout: Duration, _ waiting: WaitingLine
+        _ line: [UInt8], with paths: [String], within timeout: Duration, _ waiting: WaitingLine
     ) throws(ClientError) -> [UInt8] {
         pass(delay, waiting)
         sockets.append(paths)
@@ -261,11 +261,7 @@ final class Machine: Sockets {
             Issue.record("There is no reply left for \(String(decoding: line, as: UTF8.self))")
             throw .closed(path: "/nowhere")
         }
-        let reply = try replies.removeFirst().get()
-        guard reply.count <= maximumReply else {
-            throw .malformedReply(path: "/run/norrisd.sock", detail: "a long line")
-        }
-        return reply
+        return try replies.removeFirst().get()
     }
 
     override func spread(
@@ -273,8 +269,7 @@ final class Machine: Sockets {
         receive: (Int, [UInt8]) -> Bool
     ) throws(ClientError) {
         for (index, line) in lines.enumerated() {
-            let reply = try exchange(
-                line, with: paths, maximumReply: Connection.maximumReply, within: timeout, waiting)
+            let reply = try exchange(line, with: paths, within: timeout, waiting)
             guard receive(index, reply) else { return }
         }
     }

@@ -35,15 +35,20 @@ struct PromptCommandTests {
         #expect(machine.requests.count == 8)
     }
 
-    @Test func readsRepliesOf64KiBAndNoMore() {
-        let reply = Array(Machine.result(page(fact("a", "x"))).utf8)
-        let longest = reply + [UInt8](repeating: UInt8(ascii: " "), count: 65_536 - reply.count)
-        let tooLong = longest + [UInt8(ascii: " ")]
-        for command in [["prompt"], ["prompt", "--json", "--timeout=1s"]] {
-            #expect(Machine([.success(longest)]).run(command).output.hasSuffix("\n"))
-            #expect(Machine([.success(tooLong)]).run(command) == Outcome())
-        }
-        #expect(Machine([.success(tooLong)]).run("fact").status == .done)
+    @Test func sendsTheRequestOfOtherCommands() {
+        let machine = Machine(results: page(fact("a", "A fact.")))
+        _ = machine.run("prompt", "--max-length", "60")
+        let line = Session.line(FactRandom.name, FactRandom.Parameters(maxLength: 60))
+        #expect(machine.requests.map(\.jsonText) == [try? JSON(parsing: line).jsonText])
+    }
+
+    @Test(arguments: [["prompt"], ["--json", "prompt"], ["--socket=/tmp/s", "prompt"], ["prompt", "--json"]])
+    func isTheSameCommandAfterOptions(command: [String]) {
+        let text = page(fact("a", "A fact."))
+        let output = command.contains("--json") ? text : "A fact."
+        #expect(Machine(results: text).run(command) == Outcome(output: output + "\n"))
+        #expect(Machine().run(command + ["more"]).status == .done)
+        #expect(Machine().run(command + ["--help"]) == Machine().run("prompt", "--help"))
     }
 }
 

@@ -4,7 +4,7 @@ import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
 
-struct ConfigCommand: CommandGroup {
+struct ConfigCommand: SessionCommand {
     static let name = "config"
     static let help = CommandHelp(
         "Show the path of norrisd's configuration, or check it.",
@@ -15,9 +15,13 @@ struct ConfigCommand: CommandGroup {
           sudoedit "$(norrisctl config path)" && norrisctl config check && sudo norrisctl reload
         """)
 
-    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
-        visit("COMMANDS", ConfigPathCommand.self)
-        visit("COMMANDS", ConfigCheckCommand.self)
+    static var groups: [(title: String, commands: [any SessionCommand.Type])] {
+        [("COMMANDS", [ConfigPathCommand.self, ConfigCheckCommand.self])]
+    }
+
+    func run(in session: Session) throws(Failure) -> Report {
+        let names = alternatives(Self.commands.map { $0.name })
+        throw Failure(.usage, "config needs a command: \(names).", hint: "See 'norrisctl config --help'.")
     }
 }
 

@@ -35,12 +35,9 @@ struct PromptCommand: SessionCommand {
         var report = Report()
         report.isForPrompt = true
         let session = session.with(defaultTimeout: .prompt)
-        let line = Session.line(FactRandom.name, FactRandom.PromptParameters(maxLength: maxLength))
-        // A fact is far shorter than 65,536 bytes, and reading a longer reply would delay the prompt.
+        let request = Self.request(maxLength: maxLength)
         for _ in 0..<Self.attempts {
-            guard let reply = try? session.exchange(line, session.sockets, maximumReply: 65_536) else {
-                break
-            }
+            guard let reply = try? session.exchange(request, session.sockets) else { break }
             if session.settings.json {
                 report.output = result(reply)
                 break
@@ -52,6 +49,13 @@ struct PromptCommand: SessionCommand {
             break
         }
         return report
+    }
+
+    /// Returns the request for one fact, as text, because ``FactRandom/Parameters`` would cost a sixth of the
+    /// instructions of this command.
+    private static func request(maxLength: Int) -> [UInt8] {
+        Array(
+            #"{"jsonrpc":"2.0","id":1,"method":"\#(FactRandom.name)","params":{"max_length":\#(maxLength)}}"#.utf8)
     }
 
     /// Returns the result of a reply as a line of JSON, or nothing if the reply has no result.

@@ -1,7 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 
-struct FavoriteCommand: CommandGroup {
+struct FavoriteCommand: SessionCommand {
     static let name = "favorite"
     static let aliases = ["fav", "favourite"]
     static let help = CommandHelp(
@@ -15,12 +15,16 @@ struct FavoriteCommand: CommandGroup {
           norrisctl favorite export > favorites.ndjson
         """)
 
-    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
-        visit("COMMANDS", FavoriteAddCommand.self)
-        visit("COMMANDS", FavoriteRemoveCommand.self)
-        visit("COMMANDS", FavoriteListCommand.self)
-        visit("COMMANDS", FavoriteExportCommand.self)
-        visit("COMMANDS", FavoriteImportCommand.self)
+    static var groups: [(title: String, commands: [any SessionCommand.Type])] {
+        [
+            (
+                "COMMANDS",
+                [
+                    FavoriteAddCommand.self, FavoriteRemoveCommand.self, FavoriteListCommand.self,
+                    FavoriteExportCommand.self, FavoriteImportCommand.self,
+                ]
+            )
+        ]
     }
 
     func run(in session: Session) throws(Failure) -> Report { try FavoriteListCommand().run(in: session) }

@@ -21,12 +21,16 @@ struct FeedCommand: SessionCommand {
           norrisctl feed --unread | cut -f 1 | xargs -r norrisctl read
         """)
 
-    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
-        visit("COMMANDS", FeedSourcesCommand.self)
-        visit("COMMANDS", FeedAddCommand.self)
-        visit("COMMANDS", FeedRemoveCommand.self)
-        visit("COMMANDS", FeedImportCommand.self)
-        visit("COMMANDS", FeedExportCommand.self)
+    static var groups: [(title: String, commands: [any SessionCommand.Type])] {
+        [
+            (
+                "COMMANDS",
+                [
+                    FeedSourcesCommand.self, FeedAddCommand.self, FeedRemoveCommand.self, FeedImportCommand.self,
+                    FeedExportCommand.self,
+                ]
+            )
+        ]
     }
 
     static func correction(of word: String) -> String? {

@@ -46,8 +46,6 @@ struct Report {
         } catch {
             self.init(error, json: session.settings.json, socket: session.settings.socket)
         }
-        // A prompt has neither a pager nor notes, so the terminal is not examined.
-        if isForPrompt { return }
         usesPager = !session.settings.noPager && session.system.terminal.isTerminal && !session.settings.plain
         socket = session.settings.socket
     }

@@ -65,7 +65,7 @@ struct GifCommand: SessionCommand {
     private var isForPasting: Bool { printsURL || printsMarkdown }
 
     /// The query, or nil for trending GIFs.
-    private var text: String? { query.isEmpty ? nil : queryText(query) }
+    private var text: String? { query.isEmpty ? nil : query.joined(separator: " ") }
 
     /// The number of a GIF in the last list, if the query is only a number and no option is for lists.
     private var number: ItemName? {

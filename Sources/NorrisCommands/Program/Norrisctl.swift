@@ -3,30 +3,25 @@ import NorrisProtocol
 
 /// The program without a command, and the list of commands.
 struct Norrisctl: SessionCommand {
-    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {
-        visit("READ", FactCommand.self)
-        visit("READ", SearchCommand.self)
-        visit("READ", CategoriesCommand.self)
-        visit("READ", GifCommand.self)
-        visit("READ", FeedCommand.self)
-        visit("READ", PostCommand.self)
-        visit("READ", NextCommand.self)
-        visit("READ", ReadCommand.self)
-        visit("READ", UnreadCommand.self)
-        visit("READ", RecentCommand.self)
-        visit("KEEP AND SHARE", FavoriteCommand.self)
-        visit("KEEP AND SHARE", CardCommand.self)
-        visit("DAEMON", StatusCommand.self)
-        visit("DAEMON", DoctorCommand.self)
-        visit("DAEMON", WatchCommand.self)
-        visit("DAEMON", RefreshCommand.self)
-        visit("DAEMON", ClearCacheCommand.self)
-        visit("DAEMON", ConfigCommand.self)
-        visit("DAEMON", ReloadCommand.self)
-        visit("DAEMON", CallCommand.self)
-        visit("SHELL", InitCommand.self)
-        visit("SHELL", PromptCommand.self)
-        visit("SHELL", CompletionCommand.self)
+    static var groups: [(title: String, commands: [any SessionCommand.Type])] {
+        [
+            (
+                "READ",
+                [
+                    FactCommand.self, SearchCommand.self, CategoriesCommand.self, GifCommand.self, FeedCommand.self,
+                    PostCommand.self, NextCommand.self, ReadCommand.self, UnreadCommand.self, RecentCommand.self,
+                ]
+            ),
+            ("KEEP AND SHARE", [FavoriteCommand.self, CardCommand.self]),
+            (
+                "DAEMON",
+                [
+                    StatusCommand.self, DoctorCommand.self, WatchCommand.self, RefreshCommand.self,
+                    ClearCacheCommand.self, ConfigCommand.self, ReloadCommand.self, CallCommand.self,
+                ]
+            ),
+            ("SHELL", [InitCommand.self, PromptCommand.self, CompletionCommand.self]),
+        ]
     }
 
     static let version = "norrisctl \(NorrisVersion.current) (protocol \(ServerInfo.protocolVersion))"
@@ -51,9 +46,8 @@ protocol SessionCommand: Sendable {
     static var name: String { get }
     static var aliases: [String] { get }
     static var help: CommandHelp { get }
-    /// Calls `visit` with each command of a group, in the order of the help. An array would add the creation of its
-    /// metadata to each start.
-    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void)
+    /// The subcommands with the headings of the help, in its order; empty for other commands.
+    static var groups: [(title: String, commands: [any SessionCommand.Type])] { get }
     /// The command that a user probably meant with an unknown subcommand; nil if the command cannot guess.
     static func correction(of word: String) -> String?
     /// Whether the arguments are ids, which may begin with a dash.
@@ -74,33 +68,16 @@ protocol SessionCommand: Sendable {
 
 extension SessionCommand {
     static var aliases: [String] { [] }
-    static func visitCommands(_ visit: (_ group: String, any SessionCommand.Type) -> Void) {}
+    static var groups: [(title: String, commands: [any SessionCommand.Type])] { [] }
+    static var commands: [any SessionCommand.Type] { groups.flatMap(\.commands) }
 
     static func correction(of word: String) -> String? { nil }
-
-    /// The commands of a group; empty for other commands.
-    static var commands: [any SessionCommand.Type] {
-        var commands: [any SessionCommand.Type] = []
-        visitCommands { commands.append($1) }
-        return commands
-    }
 
     static var takesIDs: Bool { false }
     static var hasFields: Bool { true }
 
     func declare(_ arguments: inout CommandArguments) {}
     func validate(_ settings: Settings) throws(UsageError) {}
-}
-
-/// A command that only contains other commands, such as `favorite`.
-protocol CommandGroup: SessionCommand {}
-
-extension CommandGroup {
-    func run(in session: Session) throws(Failure) -> Report {
-        let names = alternatives(Self.commands.map { $0.name })
-        throw Failure(
-            .usage, "\(Self.name) needs a command: \(names).", hint: "See 'norrisctl \(value: Self.name) --help'.")
-    }
 }
 
 /// The declarations of all commands, for norrisctl(1).

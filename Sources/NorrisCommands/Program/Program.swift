@@ -78,8 +78,11 @@ struct Invocation {
     private(set) var arguments: CommandArguments
 
     init(_ words: [String], isLenient: Bool = false) {
-        arguments = CommandArguments(words)
+        // Programs draw `norrisctl prompt` often, so its usual form does without a search in all commands.
+        let isPrompt = words.first == PromptCommand.name
+        arguments = CommandArguments(isPrompt ? Array(words.dropFirst()) : words)
         arguments.isLenient = isLenient
+        if isPrompt { (command, path) = (PromptCommand(), [Norrisctl.name, PromptCommand.name]) }
     }
 
     var name: String { path.joined(separator: " ") }
@@ -93,17 +96,12 @@ struct Invocation {
             command.declare(&arguments)
         } word: { word throws(UsageError) in
             let group = type(of: command)
-            var isGroup = false
-            var found: (any SessionCommand.Type)?
-            group.visitCommands { _, type in
-                isGroup = true
-                if found == nil, type.name == word { found = type }
-            }
-            if !isGroup { return .surplus }
+            let commands = group.commands
+            if commands.isEmpty { return .surplus }
             if word == "help" { return .help }
-            guard let type = found ?? group.commands.first(where: { $0.aliases.contains(word) }) else {
+            guard let type = commands.first(where: { $0.name == word || $0.aliases.contains(word) }) else {
                 let words = path.dropFirst() + [word]
-                let meant = suggestion(of: group.commands.map { $0.name } + ["help"], for: word) {
+                let meant = suggestion(of: commands.map { $0.name } + ["help"], for: word) {
                     (path + [$0]).joined(separator: " ")
                 }
                 if meant.isEmpty, let guess = group.correction(of: word) {
@@ -135,17 +133,14 @@ struct Invocation {
 
     func helpPage(_ layout: Layout) -> String {
         let type = type(of: command)
-        var groups: [(title: String, rows: HelpPage.Rows)] = []
-        type.visitCommands { title, command in
-            if groups.last?.title != title { groups.append((title, [])) }
-            groups[groups.count - 1].rows.append((command.name, command.help.abstract))
-        }
         // Longer lines are hard to read.
         let width = min(layout.width ?? 80, 100)
         let page = HelpPage(
             name, type.help, descriptions,
             aliases: type.aliases.map { (path.dropLast() + [$0]).joined(separator: " ") },
-            groups: groups,
+            groups: type.groups.map { group in
+                (group.title, group.commands.map { ($0.name, $0.help.abstract) })
+            },
             statuses: path.count > 1 ? [] : ExitStatus.allCases.map { ("\($0.rawValue)", $0.meaning) },
             closing: path.count > 1
                 ? "Options of every command, and exit statuses: norrisctl --help"

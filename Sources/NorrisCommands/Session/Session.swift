@@ -164,11 +164,8 @@ extension Session {
     }
 
     /// Returns the line of the reply.
-    func exchange(
-        _ line: [UInt8], _ sockets: [String], maximumReply: Int = Connection.maximumReply
-    ) throws(ClientError) -> [UInt8] {
-        try system.sockets.exchange(
-            line, with: sockets, maximumReply: maximumReply, within: timeLeft, system.waiting)
+    func exchange(_ line: [UInt8], _ sockets: [String]) throws(ClientError) -> [UInt8] {
+        try system.sockets.exchange(line, with: sockets, within: timeLeft, system.waiting)
     }
 
     private func outcome(of reply: [UInt8]) throws(Failure) -> Response.Outcome {
@@ -186,17 +183,10 @@ extension Session {
     static func line(_ method: String, _ parameters: (some JSONEncodable)?, id: Int64 = 1) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
-        json.key("jsonrpc")
-        json.string("2.0")
-        json.key("id")
-        json.integer(id)
-        json.key("method")
-        json.string(method)
-        if let parameters {
-            // The generic optional of `member` would cost `norrisctl prompt` an eighth of its instructions.
-            json.key("params")
-            parameters.encode(to: &json)
-        }
+        json.member("jsonrpc", "2.0")
+        json.member("id", RequestID.integer(id))
+        json.member("method", method)
+        json.member("params", parameters)
         json.endObject()
         return json.bytes
     }

@@ -108,7 +108,7 @@ extension Timestamp {
 
 /// Writes whole characters to a descriptor, in ASCII if a terminal at its other end cannot show UTF-8.
 private func writeText(_ bytes: [UInt8], to descriptor: CInt, _ environment: Environment) throws(SystemError) {
-    let isASCII = !isUTF8Locale(environment) && isatty(descriptor) == 1
+    let isASCII = isatty(descriptor) == 1 && !isUTF8Locale(environment)
     try writeAll(isASCII ? Array(asciiText(String(decoding: bytes, as: UTF8.self)).utf8) : bytes, to: descriptor)
 }
 
@@ -140,13 +140,12 @@ class Sockets {
         (self.paths, client) = (paths, Client(candidates: paths))
     }
 
-    /// Sends a line to the first socket that accepts, and returns the reply within limits of bytes and time.
+    /// Sends a line to the first socket that accepts, and returns the reply within a time.
     func exchange(
-        _ line: [UInt8], with paths: [String], maximumReply: Int, within timeout: Duration, _ waiting: WaitingLine
+        _ line: [UInt8], with paths: [String], within timeout: Duration, _ waiting: WaitingLine
     ) throws(ClientError) -> [UInt8] {
         choose(paths)
-        return try client.call(
-            line, by: Deadline(after: timeout), maximumReply: maximumReply, ticker: waiting.tick)
+        return try client.call(line, by: Deadline(after: timeout), ticker: waiting.tick)
     }
 
     /// Sends lines on several connections, as ``Client/spread(_:by:ticker:receive:)``.
