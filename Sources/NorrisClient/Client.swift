@@ -17,26 +17,23 @@ package struct Client {
     /// the line is sent once more on a new connection. The daemon may have performed the request before the connection
     /// ended, for example `fact.random`, whose facts then count as shown.
     ///
-    /// - Parameters:
-    ///   - deadline: of connecting, sending, waiting, and the second attempt.
-    ///   - maximumReply: in bytes. A longer reply is refused as soon as one byte more has arrived.
+    /// - Parameter deadline: of connecting, sending, waiting, and the second attempt.
     package mutating func call(
-        _ line: [UInt8], by deadline: Deadline, maximumReply: Int = Connection.maximumReply, ticker: Ticker? = nil
+        _ line: [UInt8], by deadline: Deadline, ticker: Ticker? = nil
     ) throws(ClientError) -> [UInt8] {
         do {
-            let (reply, isLast) = try exchange(line, maximumReply, deadline, ticker)
+            let (reply, isLast) = try exchange(line, deadline, ticker)
             if !isLast { return reply }
         } catch .closed {
             // The second attempt reports any error.
         }
         connection = nil
-        return try exchange(line, maximumReply, deadline, ticker).line
+        return try exchange(line, deadline, ticker).line
     }
 
     private mutating func exchange(
-        _ line: [UInt8], _ maximumReply: Int, _ deadline: Deadline, _ ticker: Ticker?
+        _ line: [UInt8], _ deadline: Deadline, _ ticker: Ticker?
     ) throws(ClientError) -> Reply {
-        // Not an array of lines, because its metadata would cost a prompt an eighth of its instructions.
         let connection: Connection
         if let known = self.connection {
             (connection, self.connection) = (known, nil)
@@ -44,7 +41,6 @@ package struct Client {
         } else {
             connection = try open(deadline, ticker)
         }
-        connection.maximumReply = maximumReply
         try connection.send(line: line)
         let reply = try Self.reply(on: connection)
         self.connection = connection
@@ -60,7 +56,7 @@ package struct Client {
     /// Sends lines on up to four connections, because the daemon answers the lines of one connection in turn, and calls
     /// `receive` with the index of each line and its reply, in the order of the lines, until it returns false.
     ///
-    /// As in ``call(_:by:maximumReply:ticker:)``, a daemon that restarts is tried once more. It may then perform each
+    /// As in ``call(_:by:ticker:)``, a daemon that restarts is tried once more. It may then perform each
     /// line without a reply twice.
     package mutating func spread(
         _ lines: [[UInt8]], by deadline: Deadline, ticker: Ticker? = nil, receive: (Int, [UInt8]) -> Bool
@@ -130,7 +126,7 @@ extension Client {
     /// Sends lines on one connection and calls `receive` with every received line, without LF, until it stops.
     ///
     /// The deadline applies until the first received line; later the time of each step applies. As in
-    /// ``call(_:by:maximumReply:ticker:)``, a daemon that restarts is tried once more.
+    /// ``call(_:by:ticker:)``, a daemon that restarts is tried once more.
     ///
     /// - Parameter output: the descriptor to which the caller writes the lines. A pipe that has lost its reader ends
     ///   the waiting, as `receive` does.

@@ -21,10 +21,8 @@ package final class Connection {
     private(set) var hasLostReader = false
     /// The splitter has no limit, because it would report a long line only at its end.
     private var splitter = LineSplitter(maximumLength: .max)
-    /// The longest accepted line, in bytes without LF.
-    package var maximumReply = Connection.maximumReply
-    /// In bytes. The daemon has at most 4 MiB of results for one connection; the rest is for their envelope.
-    package static let maximumReply = 5 << 20
+    /// The longest accepted line, in bytes without LF. The daemon has at most 4 MiB of results for one connection; the rest is for their envelope.
+    static let maximumReply = 5 << 20
 
     /// Uses the descriptor of a non-blocking socket, and closes it.
     init(descriptor: Int32, path: String, deadline: Deadline, ticker: Ticker? = nil) {
@@ -71,10 +69,10 @@ package final class Connection {
     package func receiveLine() throws(ClientError) -> [UInt8] {
         while true {
             switch splitter.next() {
-            case .line(let slice) where slice.count <= maximumReply: return Array(slice)
+            case .line(let slice) where slice.count <= Self.maximumReply: return Array(slice)
             // One byte more may be the CR before the LF.
-            case nil where splitter.bufferedBytes <= maximumReply + 1: try receiveMore()
-            default: throw .malformedReply(path: path, detail: "a line of more than \(maximumReply >> 10) KiB")
+            case nil where splitter.bufferedBytes <= Self.maximumReply + 1: try receiveMore()
+            default: throw .malformedReply(path: path, detail: "a line of more than \(Self.maximumReply >> 20) MiB")
             }
         }
     }
