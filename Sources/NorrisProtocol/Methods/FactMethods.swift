@@ -29,31 +29,13 @@ package enum FactRandom: Method {
                 "category", &categories, "The category of the facts, or a list of categories of which any matches.")
             try members.number("count", &count, 1...100, default: 1, "The number of facts.")
             try members.optional(
-                maxLengthName, &maxLength, .integer(1...Fact.maximumLength),
-                "The maximum length of a fact, in Unicode code points."
-            )
+                "max_length", &maxLength, .integer(1...Fact.maximumLength),
+                "The maximum length of a fact, in Unicode code points.")
             try members.optional(nameParameter, &name, .text(1...64), "A name that replaces Chuck Norris in the text.")
             try members.flag("allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served.")
             try members.source(&source)
         }
     }
-
-    /// The parameters of a shell prompt. Written by hand, because the metadata of the generic functions would cost a
-    /// sixth of the prompt's instructions.
-    package struct PromptParameters: JSONEncodable {
-        private let maxLength: Int
-
-        package init(maxLength: Int) { self.maxLength = maxLength }
-
-        package func encode(to json: inout JSONWriter) {
-            json.beginObject()
-            json.key(maxLengthName)
-            json.integer(maxLength)
-            json.endObject()
-        }
-    }
-
-    private static var maxLengthName: StaticString { "max_length" }
 
     package static var nameParameter: StaticString { "name" }
 
