@@ -3,19 +3,7 @@ package struct Response: Equatable, Sendable {
     package var id: RequestID
     package var outcome: Outcome
 
-    /// Not `Result`: for its `Error` type, the runtime would search all conformances of the program.
-    package enum Outcome: Equatable, Sendable {
-        case success(EncodedJSON)
-        case failure(ResponseError)
-
-        /// Returns the result or throws the error.
-        package func get() throws(ResponseError) -> EncodedJSON {
-            switch self {
-            case .success(let result): return result
-            case .failure(let error): throw error
-            }
-        }
-    }
+    package typealias Outcome = Result<EncodedJSON, ResponseError>
 
     package init(id: RequestID, outcome: Outcome) { (self.id, self.outcome) = (id, outcome) }
 
