@@ -1,8 +1,5 @@
 /// The result of a list method: a page of items, and the cursor of the next page.
-///
-/// `Item` has no constraints, because the runtime would search all conformances of the program for each constraint when
-/// a process creates its first page.
-package struct Page<Item> {
+package struct Page<Item: WireValue>: WireObject {
     package var items: [Item] = []
     /// The number of all matching items; nil if it exceeds ``countedMatches``.
     package var total: Int?
@@ -13,14 +10,7 @@ package struct Page<Item> {
     package init(items: [Item], total: Int? = nil, next: String? = nil, freshness: Freshness? = nil) {
         (self.items, self.total, self.next, self.freshness) = (items, total, next, freshness)
     }
-}
 
-/// The largest exact `total` of a list. Counting further would cost more than it is worth.
-package let countedMatches = 1_000
-
-extension Page: Equatable where Item: Equatable {}
-extension Page: Sendable where Item: Sendable {}
-extension Page: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: WireValue {
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
@@ -31,17 +21,19 @@ extension Page: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: 
     }
 }
 
+/// The largest exact `total` of a list. Counting further would cost more than it is worth.
+package let countedMatches = 1_000
+
+extension Page: Equatable where Item: Equatable {}
+extension Page: Sendable where Item: Sendable {}
+
 /// The result of a method that returns items without pages.
-package struct Items<Item> {
+package struct Items<Item: WireValue>: WireObject {
     package var items: [Item] = []
     package var freshness = Freshness()
 
     package init(items: [Item], freshness: Freshness) { (self.items, self.freshness) = (items, freshness) }
-}
 
-extension Items: Equatable where Item: Equatable {}
-extension Items: Sendable where Item: Sendable {}
-extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item: WireValue {
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
@@ -49,6 +41,9 @@ extension Items: JSONEncodable, JSONDecodable, WireValue, WireObject where Item:
         try members.required("freshness", &freshness)
     }
 }
+
+extension Items: Equatable where Item: Equatable {}
+extension Items: Sendable where Item: Sendable {}
 
 /// The parameters `limit`, `cursor` and `numbered` of a list method.
 package struct PageRequest: Hashable, Sendable {

@@ -22,7 +22,7 @@ struct PageQuery: Sendable {
     ///   - shows: the test of ``isFiltered``, called with rows of all columns.
     ///   - read: returns the item and its size in bytes.
     /// - Throws: `-32602` for a cursor of another list.
-    func page<Item>(
+    func page<Item: WireValue>(
         of list: [String], key: UInt64, cursor: String?, limit: Int, _ database: Database,
         where shows: (Rows) throws -> Bool = { _ in true }, read: (Rows) throws -> (item: Item, size: Int)
     ) throws -> Page<Item> {
