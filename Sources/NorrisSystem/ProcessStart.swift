@@ -17,7 +17,6 @@ package enum ProcessStart {
     /// - Returns: the arguments without the name of the program. An argument that is not UTF-8 ends the process with
     ///   status 64, because it would name another file after a repair.
     package static func prepare(_ name: String, seesWriteErrors: Bool) -> [String] {
-        // Without arrays, whose metadata would cost a shell prompt a sixth of its instructions.
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
             // open(2) returns the lowest free number, which is this descriptor.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
