@@ -20,7 +20,7 @@ struct UsageTests {
         let outcome = Machine().run(arguments)
         #expect(outcome.status == .done && outcome.errors.isEmpty)
         for command in Norrisctl.commands { #expect(outcome.output.ranges(of: "\n  \(command.name) ").count == 1) }
-        for status in [0, 1, 64, 69, 70, 74, 75, 77, 78] { #expect(outcome.output.contains("\n  \(status) ")) }
+        for status in ExitStatus.allCases { #expect(outcome.output.contains("\n  \(status.rawValue) ")) }
         #expect(outcome.output.contains("\n      --timeout <time> "))
     }
 

@@ -113,9 +113,7 @@ struct RefreshCommand: SessionCommand {
             let json = SourceRefresh.Result(started: [])
             return session.settings.json ? Report(json: json, status: .nothing) : Self.nothingToRefresh
         }
-        // A retry does not help if only keys are missing.
-        let lacksKeysOnly = failures.allSatisfy { $0.failure.kind == .credentials }
-        var report = Report(status: failures.isEmpty ? .done : lacksKeysOnly ? .configuration : .temporary)
+        var report = Report(status: failures.isEmpty ? .done : .ofFailedFetches(failures.map(\.failure)))
         guard !session.settings.json else { return report }
         for (source, failure) in failures {
             report.note("\(value: "\(source): \(failure.outlook(now: session.system.now))")")

@@ -33,10 +33,10 @@ struct EmptyFeed {
         return report
     }
 
-    /// Returns the status of the failure if the fetches fail and none has ever succeeded, else 1.
+    /// Returns the status of a failed fetch if no fetch has ever succeeded, else that of an empty list.
     static func status(_ freshness: Freshness?) -> ExitStatus {
         guard let freshness, freshness.origin == .none, let error = freshness.error else { return .nothing }
-        return error.status
+        return .ofFailedFetches([error])
     }
 
     func notes(now: Timestamp) -> [Note] {

@@ -109,18 +109,18 @@ enum ExitStatus: Int32, CaseIterable, Sendable {
         switch error.code {
         case .invalidRequest, .unknownMethod, .invalidParams: self = .usage
         case .notFound: self = .nothing
-        case .nothingCached: self = error.lastFailure?.status ?? .temporary
+        case .nothingCached: self = .ofFailedFetches([error.lastFailure])
         case .permissionDenied: self = .notPermitted
         case .busy, .shuttingDown: self = .temporary
         case .storage: self = .inputOutput
         default: self = .internalError
         }
     }
-}
 
-extension SourceFailure {
-    /// The exit status if nothing is cached.
-    var status: ExitStatus { kind == .credentials ? .configuration : .temporary }
+    /// The exit status after failed fetches. Another attempt does not help if all of them lack a key.
+    static func ofFailedFetches(_ failures: [SourceFailure?]) -> ExitStatus {
+        failures.allSatisfy { $0?.kind == .credentials } ? .configuration : .temporary
+    }
 }
 
 extension ResponseError {
