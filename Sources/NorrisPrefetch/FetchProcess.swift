@@ -381,7 +381,7 @@ extension Fact: FetchedItem {
         source == "chucknorris" && (1...200).contains(id.unicodeScalars.count)
             && (1...Fact.maximumLength).contains(text.unicodeScalars.count)
             && categories.allSatisfy(Fact.isCategoryName) && !id.hasPrefix("builtin-") && !id.contains(":")
-            && isWebAddress(url)
+            && isOpenable(url)
     }
 }
 
@@ -389,8 +389,8 @@ extension Gif: FetchedItem {
     package static let maximumCount = 500
 
     package func isAnswer(to request: FetchRequest) -> Bool {
-        Gif.isPossibleID(id) && isWebAddress(pageURL)
-            && renditions.values.allSatisfy { isWebAddress($0.url) && isWebAddress($0.mp4) && isWebAddress($0.webp) }
+        Gif.isPossibleID(id) && isOpenable(pageURL)
+            && renditions.values.allSatisfy { isOpenable($0.url) && isOpenable($0.mp4) && isOpenable($0.webp) }
     }
 }
 
@@ -400,9 +400,9 @@ extension Post: FetchedItem {
     package func isAnswer(to request: FetchRequest) -> Bool {
         source == request.source && !isRead && author.isAnswer(to: request) && isWithinLimits
             && id.hasPrefix("\(source):") && id.utf8.count <= 200
-            && isWebAddress(url) && images.allSatisfy { isWebAddress($0.url) }
-            && attachments.allSatisfy { isWebAddress($0.url) }
-            && (links ?? []).allSatisfy { $0.isEmpty || isWebAddress($0) }
+            && isOpenable(url) && images.allSatisfy { isOpenable($0.url) }
+            && attachments.allSatisfy { isOpenable($0.url) }
+            && (links ?? []).allSatisfy { $0.isEmpty || isOpenable($0) }
     }
 
     private var isWithinLimits: Bool {
@@ -418,16 +418,13 @@ extension Post: FetchedItem {
 
 extension Post.Author {
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
-        id.hasPrefix("\(request.source):") && id.utf8.count <= 200 && isWebAddress(avatarURL)
+        id.hasPrefix("\(request.source):") && id.utf8.count <= 200 && isOpenable(avatarURL)
             && [name, handle ?? ""].allSatisfy { $0.unicodeScalars.count <= Post.Limit.name }
             && (email ?? "").utf8.count <= Post.Limit.email
     }
 }
 
 /// Whether an address can be opened, if there is one.
-private func isWebAddress(_ address: String?) -> Bool {
-    guard let address else { return true }
-    let start = address.prefix(8).lowercased()
-    return (start.hasPrefix("http://") || start == "https://") && address.utf8.count <= 4096
-        && address.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+private func isOpenable(_ address: String?) -> Bool {
+    address.map { $0.utf8.count <= 4096 && isWebAddress($0) } ?? true
 }

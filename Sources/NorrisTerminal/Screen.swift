@@ -255,11 +255,3 @@ package struct Span: Equatable, Sendable {
 
     static func spaces(_ count: Int) -> Span { Span(String(repeating: " ", count: count)) }
 }
-
-/// Whether an address begins with http or https and contains only visible ASCII, so that it can be printed unchanged.
-package func isWebAddress(_ address: String) -> Bool {
-    guard address.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return false }
-    // In lower case, which changes neither the colon nor the slash.
-    let bytes = address.utf8.lazy.map { $0 | 0x20 }
-    return bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8)
-}

@@ -1,3 +1,11 @@
+/// Whether an address begins with http or https and contains only visible ASCII, so that it can be printed unchanged.
+package func isWebAddress(_ address: String) -> Bool {
+    guard address.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return false }
+    // In lower case, which changes neither the colon nor the slash.
+    let bytes = address.utf8.lazy.map { $0 | 0x20 }
+    return bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8)
+}
+
 /// The URL of a source as a person writes it: read as browsers do, without a fragment, and `https` without a scheme. A
 /// host that is no ASCII is percent-encoded. Nil unless it is an `http` or `https` URL of at most 2,048 bytes.
 package func sourceAddress(_ text: String) -> String? {

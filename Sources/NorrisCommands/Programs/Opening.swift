@@ -1,6 +1,7 @@
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisText
 
 extension Session {
     /// Opens the address of an item, such as `GIF abc`, in the user's browser. Returns a sentence about the result.
