@@ -14,15 +14,15 @@ struct GifFigure {
     private static let preferred = ["fixed_height", "fixed_width", "downsized", "downsized_medium", "original"]
 
     /// The first rendition that a browser can show.
-    private func picture(_ names: [String]) -> (address: WebAddress, rendition: Gif.Rendition, name: String)? {
+    private func picture(_ names: [String]) -> (address: PageAddress, rendition: Gif.Rendition, name: String)? {
         for name in names {
             guard let rendition = gif.renditions[name] else { continue }
-            if let address = WebAddress(rendition.url ?? rendition.webp) { return (address, rendition, name) }
+            if let address = PageAddress(rendition.url ?? rendition.webp) { return (address, rendition, name) }
         }
         return nil
     }
 
-    func write(_ html: inout Markup) {
+    func write(_ html: inout HTMLWriter) {
         let names = gif.renditions.keys.sorted()
         let moving = picture([rendition ?? ""] + Self.preferred + names.filter { !$0.hasSuffix("_still") })
         let still = picture([(moving?.name ?? "") + "_still"] + names.filter { $0.hasSuffix("_still") })
@@ -34,7 +34,7 @@ struct GifFigure {
                 html.element("picture") { html in
                     let media = Attribute.fixed("media", "(prefers-reduced-motion: reduce)")
                     if let still { html.void("source", [media, .address(.srcset, still.address)]) }
-                    if let webp = WebAddress(rendition.webp) {
+                    if let webp = PageAddress(rendition.webp) {
                         html.void("source", [.fixed("type", "image/webp"), .address(.srcset, webp)])
                     }
                     let size = (rendition.width, rendition.height)

@@ -24,14 +24,14 @@ struct PostText {
         return height > count ? start.prefix(count).map { $0.prefix(columns * count * 2) } : nil
     }
 
-    func write(_ html: inout Markup) {
+    func write(_ html: inout HTMLWriter) {
         html.element("div", [.class("text")]) { html in
             write(blocks, &html)
             if isTruncated { html.fixed("<p class=\"dim\">Only the beginning of the text is stored.</p>") }
         }
     }
 
-    private func write(_ blocks: [PostBlock], _ html: inout Markup) {
+    private func write(_ blocks: [PostBlock], _ html: inout HTMLWriter) {
         for block in blocks {
             switch block {
             case .empty: break
@@ -57,7 +57,7 @@ struct PostText {
     }
 
     /// Writes a paragraph, or a table if every line has cells.
-    private func writeParagraph(_ lines: [Substring], _ html: inout Markup) {
+    private func writeParagraph(_ lines: [Substring], _ html: inout HTMLWriter) {
         let hasBars = lines.count > 1 && lines.allSatisfy { $0.utf8.contains(UInt8(ascii: "|")) }
         let rows = hasBars ? lines.map { split($0, at: " | ") } : []
         guard !rows.isEmpty, rows.allSatisfy({ $0.count > 1 }) else {
@@ -75,13 +75,13 @@ struct PostText {
     }
 
     /// Writes lines with their breaks, and the numbers of links as links.
-    func writeLines(_ lines: some Collection<Substring>, withLinks: Bool = true, _ html: inout Markup) {
+    func writeLines(_ lines: some Collection<Substring>, withLinks: Bool = true, _ html: inout HTMLWriter) {
         for (index, line) in lines.enumerated() {
             if index > 0 { html.void("br") }
             for (text, link) in linkNumbers(in: String(line), links: links) where withLinks || link == nil {
                 html.link(link, [.class("n")]) { html in
                     writeInline(text, &html)
-                    if let address = WebAddress(link) { html.hidden(" \(address.host)") }
+                    if let address = PageAddress(link) { html.hidden(" \(address.host)") }
                 }
             }
         }
@@ -99,7 +99,7 @@ private func split(_ line: Substring, at separator: StaticString) -> [Substring]
 }
 
 /// Writes text with code between backquotes and deleted text (`~~10~~`).
-func writeInline(_ text: String, _ html: inout Markup) {
+func writeInline(_ text: String, _ html: inout HTMLWriter) {
     guard text.utf8.contains(UInt8(ascii: "`")) else { return writeDeletions(text, &html) }
     let characters = Array(text)
     var position = 0
@@ -111,7 +111,7 @@ func writeInline(_ text: String, _ html: inout Markup) {
     writeDeletions(String(characters[position...]), &html)
 }
 
-private func writeDeletions(_ text: String, _ html: inout Markup) {
+private func writeDeletions(_ text: String, _ html: inout HTMLWriter) {
     let parts = text.utf8.contains(UInt8(ascii: "~")) ? split(text[...], at: "~~") : []
     // Marks that are not in pairs around text are text.
     guard !parts.count.isMultiple(of: 2), parts.dropFirst().dropLast().allSatisfy({ !$0.isEmpty }) else {

@@ -21,7 +21,9 @@ package struct WebPage: Sendable {
     /// The page of posts as cards.
     package func posts(_ posts: [Post]) -> String {
         document { html in
-            for (index, post) in posts.enumerated() { PostCard(post: post, number: index + 1, page: self).write(&html) }
+            for (index, post) in posts.enumerated() {
+                PostArticle(post: post, number: index + 1, page: self).write(&html)
+            }
         }
     }
 
@@ -44,7 +46,7 @@ package struct WebPage: Sendable {
             for (index, favorite) in favorites.enumerated() {
                 let note = "added \(pastTime(favorite.addedAt))"
                 if let post = favorite.post {
-                    PostCard(post: post, number: index + 1, page: self, note: note).write(&html)
+                    PostArticle(post: post, number: index + 1, page: self, note: note).write(&html)
                 } else if let gif = favorite.gif {
                     GifFigure(gif: gif, note: note).write(&html)
                 } else {
@@ -56,8 +58,8 @@ package struct WebPage: Sendable {
         }
     }
 
-    private func document(hasGifs: Bool = false, content: (inout Markup) -> Void) -> String {
-        var html = Markup()
+    private func document(hasGifs: Bool = false, content: (inout HTMLWriter) -> Void) -> String {
+        var html = HTMLWriter()
         html.fixed(Self.head)
         html.element("title", text: sanitizedLine(title))
         html.fixed("</head>\n")
@@ -78,7 +80,7 @@ package struct WebPage: Sendable {
     }
 
     /// The badge of the content's origin and age, and the last failure of its source.
-    private func write(_ freshness: Freshness, _ html: inout Markup) {
+    private func write(_ freshness: Freshness, _ html: inout HTMLWriter) {
         let isStale = freshness.state == .stale && freshness.origin != .builtin
         let known = [Freshness.Origin.upstream: "Fetched just now", .builtin: "Built in", .none: "Not fetched yet"]
         let age = freshness.fetchedAt.map { ", fetched \(pastTime($0))" } ?? ""
@@ -89,7 +91,7 @@ package struct WebPage: Sendable {
         }
     }
 
-    private func write(_ fact: Fact, note: String = "", _ html: inout Markup) {
+    private func write(_ fact: Fact, note: String = "", _ html: inout HTMLWriter) {
         html.element("figure", [.class("card fact")]) { html in
             html.element("blockquote", [.anyDirection]) { writeInline(sanitizedText(fact.text), &$0) }
             html.element("figcaption") { html in
@@ -104,15 +106,15 @@ package struct WebPage: Sendable {
     private func pastTime(_ time: Timestamp) -> String { relativeTime(secondsAgo: max(0, now.seconds - time.seconds)) }
 }
 
-extension Markup {
+extension HTMLWriter {
     /// Writes a time with its exact form as a tooltip.
     mutating func time(_ time: Timestamp, text: String) {
         element("time", [.text(.datetime, time.description), .text(.title, exactTime(time))], text: text)
     }
 
     /// Writes content as a link, or alone if the address is not an http or https address.
-    mutating func link(_ address: String?, _ attributes: [Attribute] = [], content: (inout Markup) -> Void) {
-        guard let address = WebAddress(address) else { return content(&self) }
+    mutating func link(_ address: String?, _ attributes: [Attribute] = [], content: (inout HTMLWriter) -> Void) {
+        guard let address = PageAddress(address) else { return content(&self) }
         element("a", attributes + [.address(.href, address)], content: content)
     }
 

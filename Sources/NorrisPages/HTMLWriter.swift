@@ -1,24 +1,22 @@
 import NorrisText
 
 /// An http or https address of the characters that URLs can have, the only kind of address that a page contains.
-struct WebAddress {
+struct PageAddress {
     let text: String
     /// The host with the port.
     let host: Substring
 
     /// Returns nil for an address of another scheme or without a host.
     init?(_ text: String?) {
-        guard let text = text.map(urlText) else { return nil }
-        let start = text.prefix(8).lowercased()
-        guard start.hasPrefix("http://") || start == "https://" else { return nil }
-        let authority = text.utf8.dropFirst(start == "https://" ? 8 : 7).prefix { !"/?#".utf8.contains($0) }
+        guard let text = text.map(urlText), isWebAddress(text) else { return nil }
+        let authority = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { !"/?#".utf8.contains($0) }
         guard let host = authority.split(separator: UInt8(ascii: "@")).last else { return nil }
         (self.text, self.host) = (text, Substring(host))
     }
 }
 
 /// An attribute of an element. Text is possible only as one of ``TextName``, and content can be an address only as a
-/// ``WebAddress``, so that no content becomes a script, a style or an address of another scheme.
+/// ``PageAddress``, so that no content becomes a script, a style or an address of another scheme.
 struct Attribute {
     enum TextName: String { case alt, datetime, title, label = "aria-label" }
     enum AddressName: String { case href, src, srcset }
@@ -45,7 +43,7 @@ struct Attribute {
 
     static func text(_ name: TextName, _ value: String) -> Attribute { Attribute(name.rawValue, value) }
 
-    static func address(_ name: AddressName, _ value: WebAddress) -> Attribute {
+    static func address(_ name: AddressName, _ value: PageAddress) -> Attribute {
         // In a list of sources, a comma at the end does not belong to the address.
         let endsInComma = name == .srcset && value.text.hasSuffix(",")
         return Attribute(name.rawValue, endsInComma ? value.text.dropLast() + "%2C" : value.text)
@@ -55,7 +53,7 @@ struct Attribute {
 /// Writes HTML. Every text and every value of an attribute is sanitized and escaped; elements are always closed.
 /// Sanitizing removes what HTML does not allow (controls, noncharacters), and bidirectional controls, which could move
 /// text out of its element.
-struct Markup: ~Copyable {
+struct HTMLWriter: ~Copyable {
     private(set) var bytes: [UInt8] = []
 
     /// Writes HTML from the source code.
@@ -89,7 +87,7 @@ struct Markup: ~Copyable {
     }
 
     /// Writes an element with its content.
-    mutating func element(_ name: StaticString, _ attributes: [Attribute?] = [], content: (inout Markup) -> Void) {
+    mutating func element(_ name: StaticString, _ attributes: [Attribute?] = [], content: (inout HTMLWriter) -> Void) {
         void(name, attributes)
         content(&self)
         fixed("</")

@@ -2,7 +2,7 @@ import NorrisProtocol
 import NorrisText
 
 /// A post as a card: author and age, title, text, images, sounds and videos, reactions.
-struct PostCard {
+struct PostArticle {
     let post: Post
     /// The position of the post on the page, from 1.
     let number: Int
@@ -17,7 +17,7 @@ struct PostCard {
     /// Distinguishes the controls of this card from those of others, for screen readers.
     private var reference: String { "post \(number), by \(author)" }
 
-    func write(_ html: inout Markup) {
+    func write(_ html: inout HTMLWriter) {
         let title = post.isSensitive ? nil : post.title.flatMap { visibleTitle($0, above: post.text) }
         html.fixed("\n")
         html.element("article", [.class("card"), .number("aria-labelledby", "p", number)]) { html in
@@ -41,7 +41,7 @@ struct PostCard {
         }
     }
 
-    private func writeHead(isHeading: Bool, _ html: inout Markup) {
+    private func writeHead(isHeading: Bool, _ html: inout HTMLWriter) {
         html.element("header") { html in
             html.element("span", [.class("avatar"), .fixed("aria-hidden", "true")]) { html in
                 html.text(author.first?.uppercased() ?? "")
@@ -63,7 +63,7 @@ struct PostCard {
         }
     }
 
-    private func writeContent(isWhole: Bool, _ html: inout Markup) {
+    private func writeContent(isWhole: Bool, _ html: inout HTMLWriter) {
         let text = PostText(post.text ?? "", links: post.links ?? [], isTruncated: post.isTruncated)
         if let text, let excerpt = isWhole ? nil : text.excerpt(lines: 3, columns: 66) {
             html.element("p", [.class("start"), .anyDirection]) { text.writeLines(excerpt, withLinks: false, &$0) }
@@ -79,7 +79,8 @@ struct PostCard {
     }
 
     /// Writes the control of hidden content, with its labels while the content is hidden and while it is shown.
-    private func writeSummary(_ open: String, _ close: String, _ part: String, image: String?, _ html: inout Markup) {
+    private func writeSummary(_ open: String, _ close: String, _ part: String, image: String?, _ html: inout HTMLWriter)
+    {
         html.element("summary") { html in
             if let image { html.image(image, alt: "") }
             html.element("span", [.class("open")], text: open)
@@ -90,7 +91,7 @@ struct PostCard {
 
     /// Writes one wide image, two side by side, a large one with two others, or four in a square; of more images three,
     /// and the others behind their number.
-    private func writeImages(_ html: inout Markup) {
+    private func writeImages(_ html: inout HTMLWriter) {
         let (count, shown) = (post.images.count, post.images.count > 4 ? 3 : post.images.count)
         if count == 0 { return }
         html.element("div", [.number("class", "images i", min(count, 4))]) { html in
@@ -104,7 +105,7 @@ struct PostCard {
         }
     }
 
-    private func writeTiles(_ indices: Range<Int>, _ html: inout Markup) {
+    private func writeTiles(_ indices: Range<Int>, _ html: inout HTMLWriter) {
         for index in indices {
             let (image, position) = (post.images[index], "Image \(index + 1) of \(post.images.count)")
             let title = sanitizedLine(image.title ?? "")
@@ -115,8 +116,8 @@ struct PostCard {
     }
 
     /// Writes a sound or video with the browser's controls, or another file, as a link with its properties.
-    private func write(_ attachment: Post.Attachment, _ html: inout Markup) {
-        let (address, type) = (WebAddress(attachment.url), sanitizedLine(attachment.type ?? ""))
+    private func write(_ attachment: Post.Attachment, _ html: inout HTMLWriter) {
+        let (address, type) = (PageAddress(attachment.url), sanitizedLine(attachment.type ?? ""))
         let name = attachment.url.prefix { $0 != "?" && $0 != "#" }.split(separator: "/").last ?? "file"
         // Elements of pages often have no type.
         let isVideo = type.hasPrefix("video/") || type.isEmpty && [".mp4", ".webm"].contains { name.hasSuffix($0) }
@@ -134,12 +135,12 @@ struct PostCard {
         }
     }
 
-    private func writeFoot(_ html: inout Markup) {
+    private func writeFoot(_ html: inout HTMLWriter) {
         html.element("footer") { html in
             let stats = [(post.stats.likes, "like"), (post.stats.comments, "comment"), (post.stats.shares, "share")]
             html.spans(stats.map { count, noun in count.map { $0 > 0 ? countText($0, noun) : "" } ?? "" })
             html.spans(post.tags.map { $0.isEmpty ? "" : "#" + $0 } + [note ?? ""])
-            if let address = WebAddress(post.url) {
+            if let address = PageAddress(post.url) {
                 html.element("a", [.class("from"), .address(.href, address)]) { html in
                     html.text("Open on \(address.host)")
                     html.hidden(", \(reference)")
@@ -149,11 +150,11 @@ struct PostCard {
     }
 }
 
-extension Markup {
+extension HTMLWriter {
     /// Writes an image that is loaded when it is near the visible part of the page, without a referrer; for another
     /// address than http and https its description.
     mutating func image(_ address: String, alt: String, size: (Int?, Int?) = (nil, nil), _ more: Attribute? = nil) {
-        guard let address = WebAddress(address) else { return text(alt) }
+        guard let address = PageAddress(address) else { return text(alt) }
         var attributes = [.address(.src, address), .text(.alt, alt), .fixed("loading", "lazy"), more]
         // No format has larger pictures.
         if let width = size.0, let height = size.1, 1...65_535 ~= width, 1...65_535 ~= height {
