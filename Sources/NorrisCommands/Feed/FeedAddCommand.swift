@@ -25,10 +25,7 @@ struct FeedAddCommand: SessionCommand {
     private var chosenName: String?, kind: String?, refresh: String?
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(.address, "The address of the feed, or of a web page that names its feed.") {
-            url = $0
-            return true
-        }
+        arguments.positional(&url, .address, "The address of the feed, or of a web page that names its feed.")
         arguments.option(
             "name", .name, "The name of the source. (default: from the address)",
             takes: "1 to 40 characters of a-z, 0-9, _ and -"

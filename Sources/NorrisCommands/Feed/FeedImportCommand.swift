@@ -22,10 +22,7 @@ struct FeedImportCommand: SessionCommand {
     private var file = "-"
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(.file, "The file; - is standard input.") {
-            file = $0
-            return true
-        }
+        arguments.positional(&file, .file, "The file; - is standard input.")
     }
 
     func run(in session: Session) throws(Failure) -> Report {

@@ -42,10 +42,7 @@ struct FeedRemoveCommand: SessionCommand {
     private var source = ""
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.positional(.addedSource, "The name of the source.") {
-            source = $0
-            return true
-        }
+        arguments.positional(&source, .addedSource, "The name of the source.")
     }
 
     func run(in session: Session) throws(Failure) -> Report {
