@@ -1,5 +1,4 @@
 import Foundation
-import NorrisProtocol
 import NorrisSystem
 import NorrisText
 import Testing
@@ -9,6 +8,7 @@ import Testing
 @testable import NorrisDaemon
 @testable import NorrisFetch
 @testable import NorrisPrefetch
+@testable import NorrisProtocol
 @testable import NorrisServer
 @testable import NorrisStore
 
@@ -69,7 +69,7 @@ struct LimitsDocumentTests {
             or of more than \(GifSearch.longestUpstreamQuery) characters,
             texts of at most \(GifSearch.longestUpstreamQuery) characters are
             requests in any \(grouped(Int(QuotaWindow.length))) s.
-            the newest \(grouped(PostBatch.maximumPosts)) posts are stored.
+            the newest \(grouped(PostBatchBuilder.maximumPosts)) posts are stored.
             a user has \(grouped(ReadMarks.maximumPosts)); the oldest
             at most \(grouped(FavoriteList.maximum)) favorites and \(mebibytes(FavoriteList.maximumBytes)) of them, \
             all users \(mebibytes(Favorites.maximumBytesInAll));
@@ -118,7 +118,7 @@ struct LimitsDocumentTests {
         (
             "Scripts/man/norris-fetch.1",
             """
-            posts, at most \(grouped(PostBatch.maximumPosts)),
+            posts, at most \(grouped(PostBatchBuilder.maximumPosts)),
             \(Sandbox.processorTime) seconds of CPU time and \(Sandbox.addressSpace >> 20) MiB of address space,
             and \(number(FetchProcess.grace)) seconds.
             """
