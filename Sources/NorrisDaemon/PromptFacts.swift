@@ -55,7 +55,7 @@ final class PromptFactsWriter: Sendable {
         var lines: [String] = []
         // In code points. Few characters are invisible, so a longer text does not fit into a line.
         let filter = FactFilter(source: scope, maxLength: 2 * columns)
-        var numbers = facts.numbers(filter)
+        var numbers = facts.numbers(filter).filter { !facts.exceeds(columns: columns, $0) }
         // Shuffles only the numbers that are tried, because a random number costs a system call.
         for index in numbers.indices where lines.count < count {
             numbers.swapAt(index, Int.random(in: index..<numbers.count, using: &generator))

@@ -9,6 +9,7 @@ import Testing
 @testable import NorrisFetch
 @testable import NorrisPrefetch
 @testable import NorrisProtocol
+@testable import NorrisFetchProtocol
 @testable import NorrisServer
 @testable import NorrisStore
 

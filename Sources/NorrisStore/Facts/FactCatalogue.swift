@@ -55,6 +55,15 @@ package final class FactCatalogue: Sendable {
         withFact(number) { (try? Fact(parsing: $0)) ?? Fact() }
     }
 
+    /// Whether the bytes alone show that a fact does not fit into a line: in ASCII, each character takes a column, and
+    /// a search reads white space as a line shows it.
+    package func exceeds(columns: Int, _ number: UInt32) -> Bool {
+        let start = number == 0 ? 0 : Int(foldedEnds[Int(number) - 1])
+        // Without the line feed.
+        guard Int(foldedEnds[Int(number)]) - start - 1 > columns else { return false }
+        return withFact(number) { $0.reduce(0) { $0 | $1 } < 0x80 }
+    }
+
     /// The number of the fact with an id; nil if there is none.
     package func number(ofID id: String) -> UInt32? { number(ofHash: FactCatalogue.hash(of: id)) }
 
