@@ -43,7 +43,8 @@ let executables: [Target] = [
     ),
     // Only for Scripts/build.
     .executableTarget(
-        name: "norris-manuals", dependencies: ["NorrisArguments", "NorrisCommands", "NorrisDaemon", "NorrisText"]),
+        name: "norris-manuals",
+        dependencies: ["NorrisArguments", "NorrisCommands", "NorrisDaemon", "NorrisProtocol", "NorrisText"]),
 ]
 
 let composition: [Target] = [

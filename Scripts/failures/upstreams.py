@@ -170,6 +170,12 @@ def errors(server):
     return {name: source["freshness"]["error"] for name, source in server.sources().items()}
 
 
+def addable(server):
+    """Returns the kinds of sources that clients can add."""
+    methods = {method["name"]: method for method in server.reply("rpc.discover")["result"]["methods"]}
+    return next(each["schema"]["enum"] for each in methods["source.add"]["params"] if each["name"] == "kind")
+
+
 def stored(server):
     """Returns the ids of the content of each source. Without any content the reply is an error."""
     return {name: sorted(item["id"] for item in server.reply(method, **parameters).get("result", {}).get("items", []))
@@ -235,6 +241,8 @@ class Case:
             # The log has the failures and the recoveries.
             with daemon(folder / "home", setting, level="notice",
                         SSL_CERT_FILE=str(certificates / "trusted.pem")) as server:
+                missing = set(addable(server)) - {"feed", *KINDS}
+                self.expect("", not missing, f"KINDS of upstreams.py lacks {missing}")
                 if not url:
                     wait_for(lambda: all(stored(server).values()), "content")
                 if refuses:

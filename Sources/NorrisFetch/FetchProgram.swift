@@ -195,7 +195,7 @@ package enum FetchProgram {
             arguments.common()
         }
 
-        private static let kinds = [FetchRequest.Kind.feed, .mastodon, .opml, .usersPosts].map(\.rawValue)
+        private static let kinds = (PostSourceKind.addable.map(\.document) + [.opml]).map(\.rawValue)
 
         func check() throws(UsageError) {
             let kind = command == "decode" ? operand : command

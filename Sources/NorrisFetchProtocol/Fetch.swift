@@ -11,10 +11,10 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
         case gifTrending = "gif-trending"
         case gifRandom = "gif-random"
         case gifs
-        /// Posts: of a feed (RSS, Atom, JSON Feed), of a Mastodon server, or of an API of users with posts.
-        case feed, mastodon
         /// The feeds in a list of feeds (OPML).
         case opml
+        /// Posts; see `PostSourceKind`.
+        case feed, mastodon
         case usersPosts = "users-posts"
     }
 
@@ -101,6 +101,17 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
 
         /// Host and port as in a URL; safe to log, because user and password are left out.
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+}
+
+extension PostSourceKind {
+    /// The document that a source of this kind fetches.
+    package var document: FetchRequest.Kind {
+        switch self {
+        case .feed, .exec: .feed
+        case .mastodon: .mastodon
+        case .usersPosts: .usersPosts
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisCommands
 import NorrisDaemon
+import NorrisProtocol
 import NorrisText
 
 /// The parts of manual pages that follow from declarations, in the language of mdoc(7).
@@ -17,6 +18,7 @@ enum ManualPart {
         case "commands": commands
         case "statuses": list(CommandList.statuses.map { ".It \($0.status)\n\($0.meaning)\n" })
         case "keys": list(ConfigurationSchema.reference.filter { words.contains($0.section) }.map(item))
+        case "kinds": list(PostSourceKind.allCases.map { ".It Cm \(escaped($0.rawValue))\n\(escaped($0.summary))\n" })
         case "events": list(MessageID.all.map { ".It Ql \($0.event)\n\(escaped($0.meaning))\n.br\n\($0.id)\n" })
         default: fatalError("There is no part for the line \(line)")
         }

@@ -17,6 +17,9 @@ import Testing
     }
 
     @Test func noCommandLetsAByteOfAnUpstreamThrough() async throws {
+        for kind in PostSourceKind.addable.map(\.rawValue) {
+            #expect(HostileUpstream.sources.contains { $0.1 == kind }, "HostileUpstream.sources has no \(kind)")
+        }
         let upstream = try await HostileUpstream.start()
         do {
             let folder = TemporaryFolder()

@@ -19,6 +19,13 @@ import Testing
         #expect(names.sorted() == Fuzzing.targets.map(\.name).sorted())
     }
 
+    @Test func everyUpstreamHasAnInput() throws {
+        let kinds = Set(try inputs("../Corpora/upstreams").map { Int($0.first ?? 0) % upstreamKinds.count })
+        for (index, kind) in upstreamKinds.enumerated() {
+            #expect(kinds.contains(index), "Tests/Fuzzing/Corpora/upstreams has no \(kind): a first byte of \(index).")
+        }
+    }
+
     @Test("Files of JSONTestSuite as a request line, and as a member that the envelope ignores") func testSuite() throws
     {
         let files = try inputs("../../NorrisProtocolTests/JSONTestSuite/test_parsing")

@@ -79,11 +79,15 @@ private let mediaTypes = [
     }
 }
 
+/// The documents of the other upstreams.
+let upstreamKinds: [FetchRequest.Kind] =
+    [.facts, .gifSearch] + PostSourceKind.addable.filter { $0 != .feed }.map(\.document)
+
 /// The JSON of the other upstreams. The first byte of the input selects the upstream.
 @Sendable func fuzzUpstreams(_ input: ArraySlice<UInt8>) {
     var input = input
-    let kinds: [FetchRequest.Kind] = [.facts, .gifSearch, .mastodon, .usersPosts]
-    var request = FetchRequest(kinds[Int(input.takeByte() % 4)], url: "https://api.example")
+    let kind = upstreamKinds[Int(input.takeByte()) % upstreamKinds.count]
+    var request = FetchRequest(kind, url: "https://api.example")
     request.source = "planet"
     requireSafe(Fetcher(request: request, document: Array(input)).fetch())
 }

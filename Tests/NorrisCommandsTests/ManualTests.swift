@@ -18,6 +18,8 @@ struct ManualTests {
         #expect(page.contains("Also takes \\-\\-page, \\-\\-html, \\-\\-web, \\-\\-output; see above."))
         #expect(ManualPart.replacement(of: #".\" insert options"#)?.contains(".It Fl j , -json\n") == true)
         #expect(ManualPart.replacement(of: #".\" insert statuses"#)?.contains(".It 69\n") == true)
+        let kind = ".It Cm users\\-posts\nAn API that serves \\(lq/users/posts\\(rq.\n"
+        #expect(ManualPart.replacement(of: #".\" insert kinds"#)?.contains(kind) == true)
         #expect(ManualPart.replacement(of: "A line.") == nil)
     }
 

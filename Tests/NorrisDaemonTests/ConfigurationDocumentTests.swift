@@ -15,7 +15,7 @@ struct ConfManualTests {
     init() throws { page = try ManualPage("norrisd.conf.5") }
 
     @Test func everyKeyIsListedOnce() {
-        let parts = page.lines.filter { $0.hasPrefix(#".\" insert "#) }.compactMap {
+        let parts = page.lines.filter { $0.hasPrefix(#".\" insert keys "#) }.compactMap {
             ManualPart.replacement(of: $0)
         }
         let keys = parts.joined().split(separator: "\n").filter { $0.hasPrefix(".It Cm ") }.map { $0.dropFirst(7) }

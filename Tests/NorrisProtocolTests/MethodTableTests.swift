@@ -33,6 +33,15 @@ struct MethodTableTests {
     }
 }
 
+struct PostSourceKindTests {
+    @Test func theAddressOfEachKindIsDescribed() {
+        let summary = "\(PostSourceKind.addressSummary)"
+        for kind in PostSourceKind.addable where kind != .feed {
+            #expect(summary.contains("for \(kind.rawValue) "), "PostSourceKind.addressSummary in SourceMethods.swift")
+        }
+    }
+}
+
 struct SchemaTests {
     @Test(
         "A schema as JSON Schema, and in the short form of the manual",

@@ -187,11 +187,11 @@ package enum ConfigurationSchema {
     /// The keys of one source. `kind` is first, because the valid values of `url` depend on the kind.
     static let sourceKeys: [ConfigurationKey<Configuration.PostSource>] = [
         .init(
-            "kind", \.kind, .choice, isRequired: true, "The kind of upstream: RSS, Atom or JSON Feed, or an API."
+            "kind", \.kind, .choice, isRequired: true, "The kind of upstream."
         ),
         .init(
             name: "url",
-            summary: "The feed itself; for mastodon the server; for users-posts the base URL of the API.",
+            summary: "\(PostSourceKind.addressSummary)",
             accepts: ConfigurationKind.sourceURL(.feed).expectation, isRequired: true,
             read: { node, source, reader in
                 source.url = reader.read(.sourceURL(source.kind), node) ?? ""

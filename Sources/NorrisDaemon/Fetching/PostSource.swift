@@ -62,15 +62,8 @@ struct PostSource: ContentSource {
     }
 
     private func posts(unless part: PartRecord?) async throws(FetchFailure) -> (FetchHead, [Post]) {
-        var kind = FetchRequest.Kind.feed
-        var command: [String]?
-        switch configuration.kind {
-        case .feed: break
-        case .mastodon: kind = .mastodon
-        case .usersPosts: kind = .usersPosts
-        case .exec: command = configuration.command
-        }
-        var request = request(kind).unless(part)
+        let command = configuration.kind == .exec ? configuration.command : nil
+        var request = request(configuration.kind.document).unless(part)
         request.asksPastCaches = true
         // Relative addresses in the output of a program lead nowhere.
         if command != nil { request.url = "http://localhost/" }

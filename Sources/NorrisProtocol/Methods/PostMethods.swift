@@ -156,7 +156,7 @@ package enum PostSources: Method {
     package struct Source: WireObject, Equatable, Sendable {
         /// The key under `posts.sources`, or the name of an added source.
         package var name = ""
-        /// The kind in the configuration: `feed`, `mastodon` or `users-posts`.
+        /// A ``PostSourceKind``; a newer daemon may know more kinds.
         package var kind = ""
         /// The address; only administrators see users, passwords and queries.
         package var url = ""

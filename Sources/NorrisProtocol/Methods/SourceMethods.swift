@@ -28,8 +28,7 @@ package enum SourceAdd: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
-                "url", &url, .text(1...2048),
-                "The address: of the feed itself; for mastodon the server; for users-posts the base URL of the API.")
+                "url", &url, .text(1...2048), PostSourceKind.addressSummary)
             try members.optional("name", &sourceName, .text(1...Fact.maximumNameLength), "Its name: a-z, 0-9, _ and -.")
             try members.optional(
                 "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream; feed by default.")
@@ -81,7 +80,7 @@ package enum SourceRemove: Method {
     package typealias Result = FavoriteRemove.Result
 }
 
-/// The kind of upstream of a source of posts.
+/// The kind of upstream of a source of posts. CONTRIBUTING.md lists the steps to add a kind.
 package enum PostSourceKind: String, Sendable, CaseIterable {
     case feed, mastodon
     case usersPosts = "users-posts"
@@ -90,6 +89,21 @@ package enum PostSourceKind: String, Sendable, CaseIterable {
 
     /// The kinds that `source.add` takes.
     package static let addable = allCases.filter { $0 != .exec }
+
+    /// The meaning of the address of a source, for each kind.
+    package static var addressSummary: StaticString {
+        "The feed itself; for mastodon the server; for users-posts the base URL of the API."
+    }
+
+    /// The upstream, in one sentence of norrisd.conf(5).
+    package var summary: String {
+        switch self {
+        case .feed: "RSS, Atom or JSON Feed."
+        case .mastodon: "The public timeline of a Mastodon server."
+        case .usersPosts: "An API that serves `/users/posts`."
+        case .exec: "A program that prints a feed; newsboat's `exec:` scripts work unchanged."
+        }
+    }
 }
 
 /// Names of sources of posts: `[a-z0-9_-]{1,40}`.
