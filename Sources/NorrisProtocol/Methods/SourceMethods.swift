@@ -80,6 +80,49 @@ package enum SourceRemove: Method {
     package typealias Result = FavoriteRemove.Result
 }
 
+package enum SourceRefresh: Method {
+    package static let name = "source.refresh"
+    package static let summary =
+        "Fetches from a source now. A user who is not an administrator can refresh a source once in \(pause) minutes."
+
+    /// The shortest interval between two refreshes by ordinary users, in minutes.
+    package static let pause = 5
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        /// nil for all sources.
+        package var source: String?
+
+        package init(source: String?) { self.source = source }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.optional("source", &source, .text(1...200), "The name of the source; all sources if absent.")
+        }
+    }
+
+    package struct Result: WireObject, Equatable, Sendable {
+        /// The names of the sources that fetch now.
+        package var started: [String] = []
+
+        package init(started: [String]) { self.started = started }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("started", &started)
+        }
+    }
+}
+
+package enum CacheClear: Method {
+    package static let name = "cache.clear"
+    package static let summary = "Removes the content that was fetched from a source, except favorites."
+    package static let isAdministrative = true
+    package typealias Parameters = SourceRefresh.Parameters
+    package typealias Result = Removed
+}
+
 /// The kind of upstream of a source of posts. CONTRIBUTING.md lists the steps to add a kind.
 package enum PostSourceKind: String, Sendable, CaseIterable {
     case feed, mastodon
