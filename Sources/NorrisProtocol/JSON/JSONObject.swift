@@ -1,5 +1,3 @@
-import Glibc
-
 /// The members of a JSON object, in their original order, without duplicate keys.
 ///
 /// Keys are compared by bytes: a composed and a decomposed `"é"` are different keys. Look-up is linear, which is faster
@@ -56,14 +54,6 @@ extension String {
     /// Whether both texts have the same bytes; `==` also accepts canonically equivalent texts.
     package func hasSameBytes(as other: String) -> Bool {
         // Most unequal strings differ in length.
-        guard utf8.count == other.utf8.count else { return false }
-        let isEqual = utf8.withContiguousStorageIfAvailable { left in
-            other.utf8.withContiguousStorageIfAvailable { right in
-                // The address of an empty text may be nil.
-                left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
-            }
-        }
-        // The slow path is unused, because native Swift strings are contiguous.
-        return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }

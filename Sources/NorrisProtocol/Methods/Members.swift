@@ -229,6 +229,20 @@ extension Dictionary: WireValue where Key == String, Value: WireValue {
     package static var schema: Schema { .dictionary(Value.schema) }
 }
 
+/// A value that is a string on the wire: its description.
+package protocol TextValue: WireValue, LosslessStringConvertible {}
+
+extension TextValue {
+    package init(json: JSONValue) throws(JSONDecodingError) {
+        guard let value = json.text.flatMap(Self.init) else {
+            throw JSONDecodingError(message: "must be \(Self.schema.requirement)")
+        }
+        self = value
+    }
+
+    package func encode(to json: inout JSONWriter) { json.string(description) }
+}
+
 /// A list of strings; a client may send a list of one as a plain string.
 struct StringOrStrings: WireValue {
     static var schema: Schema { .stringOrStrings }

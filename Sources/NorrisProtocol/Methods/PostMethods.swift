@@ -194,17 +194,7 @@ package enum PostSources: Method {
         }
     }
 
-    package struct Result: WireObject, Equatable, Sendable {
-        package var items: [Source] = []
-
-        package init(items: [Source]) { self.items = items }
-
-        package init() {}
-
-        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required("items", &items)
-        }
-    }
+    package typealias Result = ItemList<Source>
 }
 
 package enum AuthorList: Method {

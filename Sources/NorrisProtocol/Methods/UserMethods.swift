@@ -157,17 +157,7 @@ package enum RecentList: Method {
         }
     }
 
-    package struct Result: WireObject, Equatable, Sendable {
-        package var items: [Search] = []
-
-        package init(items: [Search]) { self.items = items }
-
-        package init() {}
-
-        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required("items", &items)
-        }
-    }
+    package typealias Result = ItemList<Search>
 }
 
 package enum RecentClear: Method {

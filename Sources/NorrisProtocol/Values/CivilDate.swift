@@ -48,35 +48,10 @@ extension CivilDate: Comparable {
 
 extension CivilDate: CustomStringConvertible {
     /// `YYYY-MM-DD`.
-    package var description: String {
-        String(unsafeUninitializedCapacity: 10) { text in
-            write(to: text)
-            return 10
-        }
-    }
-
-    /// Writes ten bytes at the start of the buffer.
-    func write(to text: UnsafeMutableBufferPointer<UInt8>) {
-        text.write(year, digits: 4, at: 0)
-        text[4] = UInt8(ascii: "-")
-        text.write(month, digits: 2, at: 5)
-        text[7] = UInt8(ascii: "-")
-        text.write(day, digits: 2, at: 8)
-    }
+    package var description: String { "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))" }
 }
 
-extension CivilDate: WireValue {
-    package static var schema: Schema { .date }
-
-    package init(json: JSONValue) throws(JSONDecodingError) {
-        guard let text = json.text, let date = CivilDate(text) else {
-            throw JSONDecodingError(message: "must be a date such as \"2026-11-21\"")
-        }
-        self = date
-    }
-
-    package func encode(to json: inout JSONWriter) { json.string(description) }
-}
+extension CivilDate: TextValue { package static var schema: Schema { .date } }
 
 extension CivilDate {
     /// The number of days since 1970-01-01; negative before that day.
@@ -129,13 +104,8 @@ struct DigitScanner {
     }
 }
 
-extension UnsafeMutableBufferPointer<UInt8> {
-    /// Writes the last `digits` decimal digits of a nonnegative number at an offset.
-    func write(_ number: Int, digits: Int, at offset: Int) {
-        var rest = number
-        for index in (offset..<offset + digits).reversed() {
-            self[index] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
-    }
+/// A nonnegative number of at most this many digits, with zeros before it.
+func padded(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: digits - text.utf8.count) + text
 }

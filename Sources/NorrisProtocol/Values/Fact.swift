@@ -58,7 +58,7 @@ extension Fact {
 }
 
 /// A set of facts by their origin: the parameter `source` of the methods `fact.*`.
-package enum FactScope: String, Hashable, Sendable, CaseIterable, WireValue {
+package enum FactScope: String, Hashable, Sendable, CaseIterable, TextValue {
     /// The upstream and the starting collection.
     case norris
     /// The fortune files.
@@ -67,12 +67,7 @@ package enum FactScope: String, Hashable, Sendable, CaseIterable, WireValue {
 
     package static var schema: Schema { .word(allCases.map(\.rawValue)) }
 
-    package init(json: JSONValue) throws(JSONDecodingError) {
-        guard let scope = FactScope(rawValue: try String(json: json)) else {
-            throw JSONDecodingError(message: "must be \(FactScope.schema.requirement)")
-        }
-        self = scope
-    }
+    package init?(_ text: String) { self.init(rawValue: text) }
 
-    package func encode(to json: inout JSONWriter) { json.string(rawValue) }
+    package var description: String { rawValue }
 }

@@ -45,6 +45,19 @@ package struct Items<Item: WireValue>: WireObject {
 extension Items: Equatable where Item: Equatable {}
 extension Items: Sendable where Item: Sendable {}
 
+/// The result of a method that returns items without pages and without a freshness of all items.
+package struct ItemList<Item: WireValue & Equatable & Sendable>: WireObject, Equatable, Sendable {
+    package var items: [Item] = []
+
+    package init(items: [Item]) { self.items = items }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("items", &items)
+    }
+}
+
 /// The parameters `limit`, `cursor` and `numbered` of a list method.
 package struct PageRequest: Hashable, Sendable {
     /// The number of items of a page. The daemon replaces 0 by the default of the method.

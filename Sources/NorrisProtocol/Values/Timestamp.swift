@@ -66,17 +66,8 @@ extension Timestamp: CustomStringConvertible {
         let secondOfDay = seconds.modulo(Self.secondsOfDay)
         // Not nil: the year is always in the range of a date.
         let date = CivilDate(dayNumber: (seconds - secondOfDay) / Self.secondsOfDay)!
-        return String(unsafeUninitializedCapacity: 20) { text in
-            date.write(to: text)
-            text[10] = UInt8(ascii: "T")
-            text.write(secondOfDay / 3600, digits: 2, at: 11)
-            text[13] = UInt8(ascii: ":")
-            text.write(secondOfDay / 60 % 60, digits: 2, at: 14)
-            text[16] = UInt8(ascii: ":")
-            text.write(secondOfDay % 60, digits: 2, at: 17)
-            text[19] = UInt8(ascii: "Z")
-            return 20
-        }
+        let (hour, minute, second) = (secondOfDay / 3600, secondOfDay / 60 % 60, secondOfDay % 60)
+        return "\(date)T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))Z"
     }
 }
 
@@ -140,15 +131,4 @@ extension Int {
     }
 }
 
-extension Timestamp: WireValue {
-    package static var schema: Schema { .timestamp }
-
-    package init(json: JSONValue) throws(JSONDecodingError) {
-        guard let text = json.text, let timestamp = Timestamp(text) else {
-            throw JSONDecodingError(message: "must be a time such as \"2026-11-21T03:25:04Z\"")
-        }
-        self = timestamp
-    }
-
-    package func encode(to json: inout JSONWriter) { json.string(description) }
-}
+extension Timestamp: TextValue { package static var schema: Schema { .timestamp } }
