@@ -4,9 +4,7 @@ import NorrisTerminal
 
 /// The reason for an empty feed, with advice.
 struct EmptyFeed {
-    let source: String?
-    let author: String?
-    let isUnreadOnly: Bool
+    let request: PostList.Parameters
     let allSources: [SourceStatus]
 
     /// A message with the lines of advice below it.
@@ -14,17 +12,17 @@ struct EmptyFeed {
 
     /// The requested source, or all sources of posts.
     private var sources: [SourceStatus] {
-        allSources.filter { $0.hasPosts && (source?.hasSameBytes(as: $0.name) ?? true) }
+        allSources.filter { $0.hasPosts && (request.source?.hasSameBytes(as: $0.name) ?? true) }
     }
 
     /// Reports the reason for an empty list. Text output takes a second call.
     static func report(
-        _ session: Session, _ reply: Reply<Page<Post>>, source: String?, author: String? = nil, isUnreadOnly: Bool
+        _ session: Session, _ reply: Reply<Page<Post>>, _ request: PostList.Parameters
     ) throws(Failure) -> Report {
         let status = status(reply.value.freshness)
         guard !session.settings.json else { return Report(json: reply.json, status: status) }
         let sources = try session.call(ServerStatus.self).value.sources
-        let feed = EmptyFeed(source: source, author: author, isUnreadOnly: isUnreadOnly, allSources: sources)
+        let feed = EmptyFeed(request: request, allSources: sources)
         var report = Report(status: status)
         for note in feed.notes(now: session.system.now) {
             report.note(note.text)
@@ -68,29 +66,27 @@ struct EmptyFeed {
     )
 
     private var nothingMatches: Note {
-        let suffix = source.map { " of \($0.quotedForMessage)" } ?? ""
-        switch (author, isUnreadOnly) {
-        case (nil, true): return ("All posts\(value: suffix) are read.", ["Show them again: \(feed)"])
-        case (let author?, true):
-            return (
-                "No unread post\(value: suffix) by \(value: author.quotedForMessage).",
-                ["Leave out --unread or --author."]
-            )
-        case (let author?, false):
-            let hint: Advice = "Leave out --author, or list the posts of all authors: norrisctl feed"
-            return ("No post\(value: suffix) by \(value: author.quotedForMessage).", [hint])
-        case (nil, false):
-            // Posts existed a moment ago, or exist now.
-            return ("No posts\(value: suffix) any more.", ["Start again: norrisctl feed"])
+        let suffix = request.source.map { " of \($0.quotedForMessage)" } ?? ""
+        let filters = request.filters.map(\.name).filter { $0 != "source" }
+        // Posts existed a moment ago, or exist now.
+        if filters.isEmpty { return ("No posts\(value: suffix) any more.", ["Start again: norrisctl feed"]) }
+        if filters == ["unread"] {
+            return ("All posts\(value: suffix) are read.", ["Show them again: \(feed)"])
         }
+        let author = request.author.map { " by \($0.quotedForMessage)" } ?? ""
+        let options = filters.map { "--\($0)" }.joined(separator: " or ")
+        return (
+            "No \(value: request.unread ? "unread " : "")post\(value: suffix)\(value: author).",
+            ["Leave out \(value: options), or list all posts: norrisctl feed"]
+        )
     }
 
     private var refresh: Advice {
-        let words = ["norrisctl", "refresh"] + [source].compactMap { $0 } + ["--wait"]
+        let words = ["norrisctl", "refresh"] + [request.source].compactMap { $0 } + ["--wait"]
         return "\(command: shellCommand(words) ?? "norrisctl refresh --wait")"
     }
 
     private var feed: Advice {
-        "\(command: shellCommand(["norrisctl", "feed"] + optionWords(("--source", source))) ?? "norrisctl feed")"
+        "\(command: shellCommand(["norrisctl", "feed"] + optionWords(("--source", request.source))) ?? "norrisctl feed")"
     }
 }

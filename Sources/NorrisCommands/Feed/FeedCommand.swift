@@ -38,16 +38,15 @@ struct FeedCommand: SessionCommand {
         return SourceName.isValid(word) ? "feed --source \(word)" : nil
     }
 
-    private var source: String?, author: String?
-    private var isUnreadOnly = false
+    private var filters = PostList.Parameters()
     private var limit: Int?, page: Int?
     private var isFull = false
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.option(&source, "source", .postSource, "Only posts of this source. See norrisctl status.")
-        arguments.option(&author, "author", .author, "Only posts by authors with this in their handle or name.")
-        arguments.flag(&isUnreadOnly, "unread", "Only unread posts.")
+        arguments.option(&filters.source, "source", .postSource, "Only posts of this source. See norrisctl status.")
+        arguments.option(&filters.author, "author", .author, "Only posts by authors with this in their handle or name.")
+        arguments.flag(&filters.unread, "unread", "Only unread posts.")
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Posts per page, 1 to 100. (default: 20)")
         arguments.page(&page)
         arguments.flag(&isFull, "full", "Show whole texts, and content marked sensitive.")
@@ -60,15 +59,16 @@ struct FeedCommand: SessionCommand {
         let now = session.system.now
         let paging = Paging(
             session, page: page, limit: limit, noun: "posts", command: "feed",
-            options: optionWords(("--source", source), ("--author", author)) + flagWords([("--unread", isUnreadOnly)])
-                + optionWords(("--limit", limit.map(String.init))) + flagWords([("--full", isFull)]), web: web)
+            options: filters.filters.flatMap(\.words) + optionWords(("--limit", limit.map(String.init)))
+                + flagWords([("--full", isFull)]), web: web)
         return try paging.report(
-            PostList.self, PostList.Parameters(source: source, author: author, unread: isUnreadOnly),
-            notFound: source.map { _ in Self.sourceHint }, source: source ?? "posts",
-            nothing: "No posts.", empty: { (reply) throws(Failure) in try empty(session, reply) },
+            PostList.self, filters, notFound: filters.source.map { _ in Self.sourceHint },
+            source: filters.source ?? "posts", nothing: "No posts.",
+            empty: { (reply) throws(Failure) in try EmptyFeed.report(session, reply, filters) },
             html: { page, next in
-                WebPage(title: source ?? "Feed", now: now, freshness: page.freshness, next: next, showsAll: isFull)
-                    .posts(page.items)
+                WebPage(
+                    title: filters.source ?? "Feed", now: now, freshness: page.freshness, next: next, showsAll: isFull
+                ).posts(page.items)
             }
         ) { screen, page, first in
             screen.feed(page.items, numberedFrom: first, showsAll: isFull, session)
@@ -76,12 +76,21 @@ struct FeedCommand: SessionCommand {
         }
     }
 
-    private func empty(_ session: Session, _ reply: Reply<PostList.Result>) throws(Failure) -> Report {
-        try EmptyFeed.report(session, reply, source: source, author: author, isUnreadOnly: isUnreadOnly)
-    }
-
     /// The advice for an unknown source.
     static let sourceHint: Advice = "List the sources: norrisctl status"
+}
+
+extension PostList.Parameters {
+    /// The filters of the list, as the words of the options of `norrisctl feed`, each of which has the name of its member.
+    var filters: [(name: String, words: [String])] {
+        var filters = self
+        filters.page = PageRequest()
+        guard case .object(let object) = EncodedJSON(filters).tree else { return [] }
+        return object.members.map { name, value in
+            guard case .string(let text) = value else { return (name, ["--\(name)"]) }
+            return (name, ["--\(name)", text])
+        }
+    }
 }
 
 extension Screen {

@@ -32,11 +32,11 @@ struct NextCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: PostList.self)
+        let request = PostList.Parameters(source: source, unread: true, page: PageRequest(limit: 1))
         let reply = try session.call(
-            PostList.self, PostList.Parameters(source: source, unread: true, page: PageRequest(limit: 1)),
-            notFound: source.map { _ in FeedCommand.sourceHint })
+            PostList.self, request, notFound: source.map { _ in FeedCommand.sourceHint })
         guard let post = reply.value.items.first else {
-            return try EmptyFeed.report(session, reply, source: source, isUnreadOnly: true)
+            return try EmptyFeed.report(session, reply, request)
         }
         var report = try show(post, reply, session)
         // A post that cannot be written stays unread. A terminal takes it, perhaps in a pager.

@@ -19,31 +19,27 @@ struct PostHandlers: Sendable {
 
     @Sendable
     private func list(_ parameters: PostList.Parameters, _ call: Call) async throws(ResponseError) -> PostList.Result {
-        let chosen = try sources(named: parameters.source)
-        let query = PostQuery(
-            sources: chosen.map(\.name), source: parameters.source, author: parameters.author,
-            isUnreadOnly: parameters.unread)
-        return try await page(query, of: chosen, parameters.page, call)
+        try await page(parameters, call)
     }
 
     @Sendable private func search(
         _ parameters: PostSearch.Parameters, _ call: Call
     ) async throws(ResponseError) -> PostSearch.Result {
         let words = try SearchWords(parameters.query)
-        let chosen = try sources(named: parameters.source)
-        let query = PostQuery(
-            sources: chosen.map(\.name), source: parameters.source, isUnreadOnly: parameters.unread, search: words)
-        return try await page(query, of: chosen, parameters.page, call)
+        let request = PostList.Parameters(
+            source: parameters.source, unread: parameters.unread, page: parameters.page)
+        return try await page(request, matching: words, call)
     }
 
     private func page(
-        _ query: PostQuery, of chosen: [PostSource], _ request: PageRequest, _ call: Call
+        _ request: PostList.Parameters, matching words: SearchWords? = nil, _ call: Call
     ) async throws(ResponseError) -> Page<Post> {
+        let chosen = try sources(named: request.source)
+        let query = PostQuery(sources: chosen.map(\.name), request, search: words)
         let read = await stores.readMarks.read(uid: call.uid)
-        var page = try await stores.posts.list(
-            query, read: read, cursor: request.cursor, limit: request.limit)
+        var page = try await stores.posts.list(query, read: read)
         page.freshness = sources.freshness(of: chosen, isEmpty: page.items.isEmpty)
-        stores.noteServed(page.items.map(\.id), .post, request, next: page.next, uid: call.uid)
+        stores.noteServed(page.items.map(\.id), .post, request.page, next: page.next, uid: call.uid)
         return page
     }
 

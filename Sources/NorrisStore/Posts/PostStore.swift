@@ -183,13 +183,11 @@ package final class PostStore: Sendable {
     /// A page of posts, newest first, then in the order of their document; without a freshness.
     ///
     /// - Throws: `-32602` for a cursor of another list, `-32004` for a search that takes too long.
-    package func list(
-        _ query: PostQuery, read: ReadPosts, cursor: String?, limit: Int
-    ) async throws(ResponseError) -> Page<Post> {
+    package func list(_ query: PostQuery, read: ReadPosts) async throws(ResponseError) -> Page<Post> {
         let key = databases.cursorKey
         let timeLimit = query.search == nil ? nil : databases.searchLimit
         return try await databases.read(databases.cache, within: timeLimit) { database in
-            try query.page(read, key: key, cursor: cursor, limit: limit, database)
+            try query.page(read, key: key, database)
         }
     }
 
@@ -296,20 +294,21 @@ package struct UnreadPosts: Sendable {
 package struct PostQuery: Sendable {
     /// The configured sources; posts of other sources are not shown.
     package var sources: [String]
-    /// The only selected source; nil for all.
-    package var source: String?
-    /// An author's id, or a part of an author's handle or name in any case; nil for all.
-    package var author: String?
-    package var isUnreadOnly: Bool
+    /// The filters and the requested page.
+    package var request: PostList.Parameters
     /// The words that a post must contain; nil for all posts.
     package var search: SearchWords?
 
     package init(
-        sources: [String], source: String? = nil, author: String? = nil, isUnreadOnly: Bool = false,
-        search: SearchWords? = nil
-    ) {
-        (self.sources, self.source, self.author) = (sources, source, author)
-        (self.isUnreadOnly, self.search) = (isUnreadOnly, search)
+        sources: [String], _ request: PostList.Parameters = PostList.Parameters(), search: SearchWords? = nil
+    ) { (self.sources, self.request, self.search) = (sources, request, search) }
+
+    /// Distinguishes the cursors of this list. All filters are a part, but not the sources, so that a reload invalidates
+    /// no cursor.
+    private var identity: [String] {
+        var filters = request
+        filters.page = PageRequest()
+        return ["posts", filters.jsonText] + (search?.words ?? [])
     }
 
     /// The condition on a row of `posts`.
@@ -317,10 +316,10 @@ package struct PostQuery: Sendable {
     /// The plus signs prevent SQLite from finding rows by source or author and then sorting them, because the index
     /// `posts_by_time` has the order and all columns of the condition.
     private var condition: (sql: String, arguments: StatementArguments) {
-        let sources = sources.filter { source?.hasSameBytes(as: $0) ?? true }
+        let sources = sources.filter { request.source?.hasSameBytes(as: $0) ?? true }
         var sql = "+source IN (\(databaseQuestionMarks(count: sources.count)))"
         var arguments = StatementArguments(sources)
-        if let author {
+        if let author = request.author {
             // lower() changes only ASCII letters; other letters of a handle must be typed as they are.
             sql += """
                  AND +author IN (
@@ -334,9 +333,7 @@ package struct PostQuery: Sendable {
         return (sql, arguments)
     }
 
-    fileprivate func page(
-        _ read: ReadPosts, key: UInt64, cursor: String?, limit: Int, _ database: Database
-    ) throws -> Page<Post> {
+    fileprivate func page(_ read: ReadPosts, key: UInt64, _ database: Database) throws -> Page<Post> {
         let (condition, arguments) = condition
         // Of posts that are not shown, only the index is read, and the text in a search. CROSS JOIN keeps the order of
         // the tables (https://sqlite.org/lang_select.html).
@@ -353,13 +350,11 @@ package struct PostQuery: Sendable {
                 let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.startIndex
                 let id = String(cursor.text[space...].unicodeScalars.dropFirst())
                 return [cursor.number, cursor.number, Int64(String(cursor.text[..<space])), id]
-            }, isFiltered: isUnreadOnly || search != nil)
-        // The sources are not a part, so that a reload invalidates no cursor.
-        let list = ["posts", source ?? "", author ?? "", isUnreadOnly ? "unread" : ""] + (search?.words ?? [])
+            }, isFiltered: request.unread || search != nil)
         return try query.page(
-            of: list, key: key, cursor: cursor, limit: limit, database,
+            of: identity, key: key, cursor: request.page.cursor, limit: request.page.limit, database,
             where: { row in
-                if isUnreadOnly, read.contains(try StoredPost(row, 3)) { return false }
+                if request.unread, read.contains(try StoredPost(row, 3)) { return false }
                 return try search?.matches(row.bytes(6)) ?? true
             }
         ) { row in

@@ -64,7 +64,7 @@ struct PostListTests {
                 Post.Author(id: "a:cy", name: "é"),
             ], at: 10)
         func listed(_ author: String, source: String? = nil) async throws -> [String] {
-            try await store.listed(PostQuery(sources: ["a"], source: source, author: author))
+            try await store.listed(PostQuery(sources: ["a"], PostList.Parameters(source: source, author: author)))
         }
         #expect(try await listed("Same") == ["a:1", "a:2"])
         #expect(try await listed("a:bob") == ["a:2"])
@@ -76,10 +76,17 @@ struct PostListTests {
         #expect(try await listed("%") == [])
     }
 
+    @Test func everyFilterHasAConditionAndATest() throws {
+        guard case .object(let members) = PostList.Parameters.schema else { throw CancellationError() }
+        #expect(
+            Set(members.map(\.name)) == ["source", "author", "unread", "limit", "cursor", "numbered"],
+            "A filter needs a condition in PostQuery (Sources/NorrisStore/Posts/PostStore.swift) and a test here.")
+    }
+
     @Test func cursorsOfOtherListsAreRefused() async throws {
         try await store.fetch(posts(0..<6), authors: [.sample("bob")], at: 10)
         let cursor = try #require(try await store.page(limit: 2).next)
-        for query in [PostQuery(sources: ["a"], author: "a"), PostQuery(sources: ["a"], isUnreadOnly: true)] {
+        for query in [PostQuery(sources: ["a"], PostList.Parameters(author: "a")), .unread] {
             await #expect(throws: ResponseError.foreignCursor) { try await store.page(query, cursor: cursor) }
         }
         await #expect(throws: ResponseError.foreignCursor) {

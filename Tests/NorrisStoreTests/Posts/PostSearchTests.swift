@@ -23,7 +23,8 @@ struct PostSearchTests {
     private func found(
         _ query: String, source: String? = nil, unread: Bool = false, read: ReadPosts = ReadPosts()
     ) async throws -> [String] {
-        let query = PostQuery(sources: ["a"], source: source, isUnreadOnly: unread, search: try SearchWords(query))
+        let request = PostList.Parameters(source: source, unread: unread)
+        let query = PostQuery(sources: ["a"], request, search: try SearchWords(query))
         let page = try await store.page(query, read: read)
         #expect(page.total == page.items.count)
         return page.items.map(\.id)

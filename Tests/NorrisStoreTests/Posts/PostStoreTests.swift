@@ -158,7 +158,7 @@ struct PostStoreTests {
             try await store.fetch([.sample("\(source):1", source: source)], source: source, at: source == "c" ? 20 : 10)
         }
         #expect(try await store.listed(PostQuery(sources: ["a"])) == ["a:1"])
-        #expect(try await store.listed(PostQuery(sources: ["a"], source: "b")) == [])
+        #expect(try await store.listed(PostQuery(sources: ["a"], PostList.Parameters(source: "b"))) == [])
         #expect(try await store.listed(PostQuery(sources: [])) == [])
         #expect(try await store.stored(["a:1", "a:1"], sources: ["a"]).map(\.source) == ["a"])
         for id in ["b:1", "x"] {

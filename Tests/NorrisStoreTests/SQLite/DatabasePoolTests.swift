@@ -73,7 +73,7 @@ import Testing
         let posts = await PostStore(databases: databases)
         let query = try PostQuery(sources: ["a"], search: SearchWords("kick"))
         await #expect(throws: Databases.searchTimedOut) {
-            try await posts.list(query, read: ReadPosts(), cursor: nil, limit: 1)
+            try await posts.list(query, read: ReadPosts())
         }
         await databases.close()
     }

@@ -61,7 +61,11 @@ extension PostStore {
     func page(
         _ query: PostQuery = PostQuery(sources: ["a"]), read: ReadPosts = ReadPosts(), cursor: String? = nil,
         limit: Int = 100
-    ) async throws -> Page<Post> { try await list(query, read: read, cursor: cursor, limit: limit) }
+    ) async throws -> Page<Post> {
+        var query = query
+        query.request.page = PageRequest(limit: limit, cursor: cursor)
+        return try await list(query, read: read)
+    }
 
     func listed(
         _ query: PostQuery = PostQuery(sources: ["a"]), read: ReadPosts = ReadPosts()
@@ -73,6 +77,10 @@ extension PostStore {
     var counts: [String: Int] {
         Dictionary(uniqueKeysWithValues: ["a", "b", "c"].map { ($0, count(source: $0)) }).filter { $0.value > 0 }
     }
+}
+
+extension PostQuery {
+    static let unread = PostQuery(sources: ["a"], PostList.Parameters(unread: true))
 }
 
 extension ReadPosts {

@@ -47,7 +47,7 @@ struct ReadMarksTests {
             try await posts.fetch([.sample("a:1", at: 3), .sample("a:3", at: 1)], at: 20)
             #expect(try await Set(readIDs(marks, posts)) == ["a:1", "a:2"])
             let read = await marks.read(uid: 1)
-            #expect(try await posts.listed(PostQuery(sources: ["a"], isUnreadOnly: true), read: read) == ["a:3"])
+            #expect(try await posts.listed(.unread, read: read) == ["a:3"])
             #expect(try await posts.unread(sources: ["a", "b"], read: read).counts == ["a": 1])
             #expect(await posts.isRead(["a:1", "a:3", "a:9"], read) == [true, false, false])
         }
@@ -88,7 +88,7 @@ struct ReadMarksTests {
                     try await posts.fetch(all, at: 20)
                 }
                 let read = await marks.read(uid: 1)
-                #expect(try await posts.listed(PostQuery(sources: ["a"], isUnreadOnly: true), read: read) == ["a:2"])
+                #expect(try await posts.listed(.unread, read: read) == ["a:2"])
                 #expect(try await posts.unread(sources: ["a", "b"], read: read).counts == ["a": 1])
                 #expect(await posts.isRead(["a:1", "a:2"], read) == [true, false])
             }
