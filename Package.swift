@@ -75,7 +75,8 @@ let modules: [Target] = [
         name: "NorrisFetch",
         dependencies: [
             "CCurl", "CLinux", "NorrisArguments", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem", "NorrisText",
-        ]
+        ],
+        resources: [.embedInCode("Decoding/EncodingLabels.txt"), .embedInCode("Markup/References.txt")]
     ),
     .target(name: "NorrisPages", dependencies: ["NorrisProtocol", "NorrisText"]),
     .target(
@@ -94,7 +95,8 @@ let modules: [Target] = [
         dependencies: [
             "CLinux", "CSQLite", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem", "NorrisText", "NorrisThreads",
             logging,
-        ]
+        ],
+        resources: [.embedInCode("StartingCollection.txt")]
     ),
     .target(name: "NorrisTerminal", dependencies: ["NorrisProtocol", "NorrisSystem", "NorrisText"]),
     .target(name: "SystemdIntegration", dependencies: ["CSystemd", "NorrisSystem"]),

@@ -167,10 +167,10 @@ private func encodingLabel(_ bytes: some Collection<UInt8>) -> String {
 }
 
 /// iconv(3)'s names by the labels of the web (<https://encoding.spec.whatwg.org/#names-and-labels>). The list is
-/// closed, so that untrusted bytes do not reach other converters.
+/// closed, so that untrusted bytes do not reach other converters. Scripts/generate-markup-tables writes the file.
 private let encodings: [String: String] = {
     var encodings: [String: String] = [:]
-    for line in MarkupTables.labels.split(separator: "\n") {
+    for line in String(decoding: PackageResources.EncodingLabels_txt, as: UTF8.self).split(separator: "\n") {
         let words = line.split(separator: " ").map(String.init)
         for label in words.dropFirst() { encodings[label] = words[0] }
     }

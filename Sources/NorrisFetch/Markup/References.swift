@@ -84,10 +84,12 @@ private let windows1252: [Unicode.Scalar?] = [
 /// The lengths of the longest names.
 private let longestReference = 31, longestShort = 6
 
+/// The named references of `References.txt`, whose lines have the name, the code points in hexadecimal, and `!` if the
+/// semicolon may be missing. Scripts/generate-markup-tables writes the file.
 private let references: [String: (text: String, isShort: Bool)] = {
     var references: [String: (text: String, isShort: Bool)] = [:]
     references.reserveCapacity(2_200)
-    for entry in MarkupTables.references.split(whereSeparator: \.isWhitespace) {
+    for entry in String(decoding: PackageResources.References_txt, as: UTF8.self).split(separator: "\n") {
         let parts = entry.split(separator: "=")
         let points = parts[1].prefix { $0 != "!" }.split(separator: "+")
         let scalars = points.compactMap { UInt32($0, radix: 16).flatMap(Unicode.Scalar.init) }
