@@ -195,10 +195,14 @@ package final class FactCatalogue: Sendable {
     // MARK: Building
 
     /// - Parameters:
+    ///   - ids: the indices of the drafts by the hashes of their ids.
     ///   - order: the indices of the drafts, in the order of searches.
     ///   - json: the wire forms of the drafts.
     ///   - texts: the folded texts of the drafts.
-    init(_ drafts: [FactDraft], in order: [Int], json: consuming JSONWriter, folded texts: [UInt8], leftOut: Int) {
+    init(
+        _ drafts: [FactDraft], _ ids: [UInt64: Int], in order: [Int], json: consuming JSONWriter,
+        folded texts: [UInt8], leftOut: Int
+    ) {
         version = FactCatalogue.versions.add(1, ordering: .relaxed).newValue
         self.leftOut = leftOut
         self.json = json
@@ -214,7 +218,9 @@ package final class FactCatalogue: Sendable {
             return UInt32(folded.count)
         }
         self.folded = folded
-        byHash = Dictionary(uniqueKeysWithValues: zip(hashes, 0...))
+        var numbers = [UInt32](repeating: 0, count: drafts.count)
+        for (number, index) in order.enumerated() { numbers[index] = UInt32(number) }
+        byHash = ids.mapValues { numbers[$0] }
         var categories: [String: [UInt32]] = [:]
         for (number, index) in order.enumerated() {
             for name in drafts[index].categories { categories[name, default: []].append(UInt32(number)) }

@@ -66,8 +66,8 @@ extension FactCatalogue {
     /// its group.
     package struct Builder: ~Copyable {
         private var drafts: [FactDraft] = []
-        /// Hashes of the ids.
-        private var ids: Set<UInt64> = []
+        /// The index in ``drafts`` of each id, by its hash.
+        private var ids: [UInt64: Int] = [:]
         /// The index in ``drafts`` of each text, by a hash of the text.
         private var texts: [UInt64: Int] = [:]
         private var json: JSONWriter
@@ -103,13 +103,13 @@ extension FactCatalogue {
                 if drafts[index].kind.group == group { merge(fact.categories, into: index) }
                 return
             }
-            guard !ids.contains(hash) else { return }
+            guard ids[hash] == nil else { return }
             guard drafts.count < maximumCount, textBytes + fact.text.count <= maximumTextBytes else {
                 leftOut += 1
                 return
             }
             textBytes += fact.text.count
-            ids.insert(hash)
+            ids[hash] = drafts.count
             texts[textHash] = drafts.count
             let start = folded.count
             let length = appendSearchable(fact.text, to: &folded)
@@ -173,7 +173,7 @@ extension FactCatalogue {
         }
 
         package consuming func finish() -> FactCatalogue {
-            let drafts = drafts
+            let (drafts, ids) = (drafts, ids)
             let order = json.withBytes { wire in
                 drafts.indices.sorted { first, second in
                     let (time, other) = (drafts[first].createdAt, drafts[second].createdAt)
@@ -181,7 +181,7 @@ extension FactCatalogue {
                     return wire[drafts[first].idInWire].lexicographicallyPrecedes(wire[drafts[second].idInWire])
                 }
             }
-            return FactCatalogue(drafts, in: order, json: json, folded: folded, leftOut: leftOut)
+            return FactCatalogue(drafts, ids, in: order, json: json, folded: folded, leftOut: leftOut)
         }
     }
 }

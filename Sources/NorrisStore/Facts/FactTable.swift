@@ -9,10 +9,15 @@ enum FactTable {
     static func add(to builder: inout FactCatalogue.Builder, _ database: Database) throws {
         // Sorted by ids, so that a builder without other facts has little to sort.
         let row = try database.rows("SELECT \(columns) FROM facts ORDER BY id")
+        // Many facts have the same categories.
+        var known: [String: [String]] = [:]
         while try row.next() {
+            let column: String = try row[2]
+            let names = known[column] ?? categories(column)
+            if known[column] == nil { known[column] = names }
             let bytes = try FactBytes(
-                id: row.bytes(0), text: row.bytes(1), url: row.bytes(3), categories: categories(row[2]),
-                source: source, createdAt: row[4], updatedAt: row[5])
+                id: row.bytes(0), text: row.bytes(1), url: row.bytes(3), categories: names, source: source,
+                createdAt: row[4], updatedAt: row[5])
             if bytes.isPlain {
                 builder.add(bytes)
             } else {
