@@ -1,9 +1,9 @@
 import Foundation
-import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
 @testable import NorrisDaemon
+@testable import NorrisProtocol
 @testable import norris_manuals
 
 /// norrisd.conf(5) lists every key of the table, and its examples are valid configurations.
@@ -30,6 +30,20 @@ struct ConfManualTests {
             #expect(loaded.configuration != Configuration())
             #expect(loaded.warnings.isEmpty, "\(example)")
         }
+    }
+}
+
+struct SourceSettingsTests {
+    /// The keys that `source.add` does not take.
+    private static let others: Set = ["command", "enabled"]
+
+    @Test func sourceAddTakesTheKeysOfTheConfiguration() {
+        let keys = ConfigurationSchema.sourceKeys.filter { !Self.others.contains($0.name) }
+        let members = Set(SourceSettings.members.map(\.name))
+        #expect(
+            Set(keys.map(\.name)) == members,
+            "Change SourceSettings in SourceMethods.swift, sourceKeys in Configuration.swift, or `others` here.")
+        #expect(keys.allSatisfy { $0.readText != nil }, "source.add takes texts only.")
     }
 }
 

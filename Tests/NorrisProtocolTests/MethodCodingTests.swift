@@ -79,7 +79,7 @@ struct MethodCodingTests {
         WireCase(SourceRefresh.self, #"{"source":"facts"}"#, result: #"{"started":["facts","planet"]}"#),
         WireCase(CacheClear.self, #"{"source":"facts"}"#, result: #"{"removed":9000}"#), WireCase(CacheClear.self),
         WireCase(
-            SourceAdd.self, #"{"url":"u","name":"n","kind":"feed","refresh":"1h","keep":"2d","wait":true}"#,
+            SourceAdd.self, #"{"url":"u","kind":"feed","refresh":"1h","keep":"2d","name":"n","wait":true}"#,
             result: #"{"name":"n","added":true,"items":2}"#),
         WireCase(SourceRemove.self, #"{"name":"n"}"#, result: #"{"removed":true}"#),
         WireCase(

@@ -56,7 +56,8 @@ struct FeedAddCommand: SessionCommand {
     }
 
     private func add(_ url: String, _ session: Session) throws(Failure) -> Report {
-        let parameters = SourceAdd.Parameters(url: url, name: chosenName, kind: kind, refresh: refresh, waits: true)
+        let settings = SourceSettings(url: url, kind: kind, refresh: refresh)
+        let parameters = SourceAdd.Parameters(settings, name: chosenName, waits: true)
         do throws(Failure) { return report(try session.call(SourceAdd.self, parameters), session) } catch {
             var failure = error
             // A later attempt would not find a feed either.

@@ -32,7 +32,7 @@ struct FeedImportCommand: SessionCommand {
         let requests = feeds.map { feed in
             let name = SourceName.make(title: feed.title, url: feed.url, taken: taken)
             taken.insert(name)
-            return SourceAdd.Parameters(url: feed.url, name: name, waits: true)
+            return SourceAdd.Parameters(SourceSettings(url: feed.url), name: name, waits: true)
         }
         var summary = Summary()
         do throws(Failure) {

@@ -190,13 +190,8 @@ package enum ConfigurationSchema {
             "kind", \.kind, .choice, isRequired: true, "The kind of upstream."
         ),
         .init(
-            name: "url",
-            summary: "\(PostSourceKind.addressSummary)",
-            accepts: ConfigurationKind.sourceURL(.feed).expectation, isRequired: true,
-            read: { node, source, reader in
-                source.url = reader.read(.sourceURL(source.kind), node) ?? ""
-            },
-            write: { YAMLText.scalar($0.url) }
+            "url", \.url, { .sourceURL($0.kind) }, accepts: ConfigurationKind.sourceURL(.feed).expectation,
+            isRequired: true, "\(PostSourceKind.addressSummary)"
         ),
         .init(
             "command", \.command, listOf: .argument,

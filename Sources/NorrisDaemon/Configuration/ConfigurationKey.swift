@@ -14,6 +14,8 @@ struct ConfigurationKey<Root>: Sendable {
     /// Whether the key has no default.
     var isRequired = false
     let read: @Sendable (YAMLNode, inout Root, inout ConfigurationReader) -> Void
+    /// Reads a value from its text; nil for a list or a section.
+    var readText: (@Sendable (String, inout Root, ConfigurationReader.Context) throws(ConfigurationRefusal) -> Void)?
     /// The value on one line, or on lines that each begin with a newline.
     let write: @Sendable (Root) -> String
 }
@@ -24,12 +26,24 @@ extension ConfigurationKey {
         _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable, _ kind: ConfigurationKind<Value>,
         isRequired: Bool = false, _ summary: String
     ) {
+        self.init(name, path, { _ in kind }, accepts: kind.expectation, isRequired: isRequired, summary)
+    }
+
+    /// A key with a value, whose kind depends on the keys before it.
+    init<Value>(
+        _ name: String, _ path: any WritableKeyPath<Root, Value> & Sendable,
+        _ kind: @escaping @Sendable (Root) -> ConfigurationKind<Value>, accepts: String, isRequired: Bool,
+        _ summary: String
+    ) {
         self.init(
-            name: name, summary: summary, accepts: kind.expectation, isRequired: isRequired,
+            name: name, summary: summary, accepts: accepts, isRequired: isRequired,
             read: { node, root, reader in
-                if let value = reader.read(kind, node) { root[keyPath: path] = value }
+                if let value = reader.read(kind(root), node) { root[keyPath: path] = value }
             },
-            write: { kind.write($0[keyPath: path]) }
+            readText: { text, root, context throws(ConfigurationRefusal) in
+                root[keyPath: path] = try kind(root).value(of: text, context)
+            },
+            write: { kind($0).write($0[keyPath: path]) }
         )
     }
 

@@ -18,7 +18,15 @@ struct ConfigurationKind<Value: Sendable>: Sendable {
     var warn: @Sendable (Value, Context) -> String? = { _, _ in nil }
 }
 
-/// The reason why a text is not a value of a kind: a complete sentence, which quotes nothing.
+extension ConfigurationKind {
+    /// The value of a text.
+    func value(of text: String, _ context: Context) throws(ConfigurationRefusal) -> Value {
+        if let value = try read(text, context) { return value }
+        throw ConfigurationRefusal("expected \(expectation), found \(YAMLText.excerpt(text))")
+    }
+}
+
+/// The reason why a text is not a value of a kind: a complete sentence.
 struct ConfigurationRefusal: Error {
     let sentence: String
     init(_ sentence: String) { self.sentence = sentence }
@@ -196,11 +204,7 @@ extension ConfigurationKind<String> {
     }
 
     /// The URL of a source of posts: a document, which often has a query, or the base URL of an API.
-    ///
-    /// - Parameter allowsUser: whether it may have a user and a password. More people may read a configuration.
-    static func sourceURL(_ kind: PostSourceKind, allowsUser: Bool = false) -> Self {
-        url(isBase: kind != .feed, allowsUser: allowsUser)
-    }
+    static func sourceURL(_ kind: PostSourceKind) -> Self { url(isBase: kind != .feed) }
 
     /// A URL to which paths are added, without trailing slashes.
     static let baseURL = url(isBase: true)
@@ -216,15 +220,15 @@ extension ConfigurationKind<String> {
     }()
 
     /// No message quotes the URL, because the URL may contain a password.
-    private static func url(isBase: Bool, allowsUser: Bool = false) -> Self {
+    private static func url(isBase: Bool) -> Self {
         text(
             "an http or https URL",
-            check: { text, _ throws(ConfigurationRefusal) in
+            check: { text, context throws(ConfigurationRefusal) in
                 if isBase, text.contains("?") {
                     throw .init("must not contain a query; remove ? and the part after it")
                 }
                 let (scheme, authority, rest) = try urlParts(text)
-                if !allowsUser, authority.contains("@") {
+                if !context.allowsUser, authority.contains("@") {
                     throw .init("must not contain a user name or password; remove the part before @")
                 }
                 if rest.contains("#") { throw .init("must not contain a fragment; remove # and the part after it") }

@@ -11,6 +11,8 @@ struct ConfigurationReader {
         var home: String?
         /// Whether a missing group or file is a warning.
         var checksSystem: Bool
+        /// Whether the URL of a source may have a user and a password, which every reader of a configuration sees.
+        var allowsUser = false
     }
 
     /// The name of the file in messages.
@@ -62,11 +64,12 @@ struct ConfigurationReader {
 
     /// Reads a value of a kind. Returns nil and adds a fault if the node has no such value.
     mutating func read<Value>(_ kind: ConfigurationKind<Value>, _ node: YAMLNode) -> Value? {
+        guard case .text(let text) = node.content else {
+            refuse(node, expected: kind.expectation)
+            return nil
+        }
         do throws(ConfigurationRefusal) {
-            guard case .text(let text) = node.content, let value = try kind.read(text, context) else {
-                refuse(node, expected: kind.expectation)
-                return nil
-            }
+            let value = try kind.value(of: text, context)
             if let warning = kind.warn(value, context) { report(warning, at: node.mark, node, isWarning: true) }
             return value
         } catch {

@@ -17,7 +17,7 @@ extension ConfiguredSources {
     ) async throws(ResponseError) -> SourceAdd.Result {
         var added = try checked(parameters)
         // Two requests for one address follow each other, so that the second one finds the source of the first.
-        let address = PostSource.settings(kind: added.kind, url: added.url)
+        let address = try source(added).settings
         let lock = pending.withLock { pending in
             let lock = pending.locks[address] ?? AsyncLock()
             pending.locks[address] = lock
@@ -30,12 +30,10 @@ extension ConfiguredSources {
         }
         let known = current.posts.first { $0.settings == address }
         if let known { return SourceAdd.Result(name: known.name, isAdded: false) }
-        let name = try takeName(parameters.sourceName, for: added.url, besides: file)
+        let name = try takeName(parameters.sourceName, for: added.settings.url, besides: file)
         defer { pending.withLock { _ = $0.names.remove(name) } }
         added.name = name
-        let configuration = settings.configuration
-        guard let new = Configuration.PostSource(added, inheriting: configuration.posts) else { throw .internalError() }
-        let source = PostSource(configuration: new, http: configuration.http, context: context)
+        let source = try source(added)
         let identity = source.policy.settings
         try await stores.added.prepare(name, identity: identity)
         // A source of the configuration with this name may have left posts.
@@ -111,36 +109,24 @@ extension ConfiguredSources {
         }
     }
 
-    /// The source without its name, checked by the rules of the configuration; its address may have a user.
+    /// The source without its name.
     private func checked(_ parameters: SourceAdd.Parameters) throws(ResponseError) -> AddedSource {
-        guard let address = sourceAddress(parameters.url) else {
-            throw .invalidParams(
-                "\(parameters.url.quotedForMessage) is not an http or https address.", parameter: "url")
+        var settings = parameters.settings
+        guard let address = sourceAddress(settings.url) else {
+            throw .invalidParams("\(settings.url.quotedForMessage) is not an http or https address.", parameter: "url")
         }
+        settings.url = address
         if let name = parameters.sourceName, let refusal = SourceName.refusal(of: name) {
             throw .invalidParams("The name \(name.quotedForMessage) \(refusal).", parameter: "name")
         }
-        let kind = try value(.choice, "kind", parameters.kind) ?? PostSourceKind.feed
-        let seconds = { (duration: Duration) in Int(duration.components.seconds) }
-        return AddedSource(
-            name: "", kind: kind.rawValue,
-            url: try value(.sourceURL(kind, allowsUser: true), "url", address) ?? address,
-            refresh: try value(.refresh, "refresh", parameters.refresh).map(seconds),
-            keep: try value(.keep, "keep", parameters.keep).map(seconds))
+        return AddedSource(name: "", settings: settings)
     }
 
-    /// The value of a parameter, which has a kind of the configuration.
-    private func value<Value>(
-        _ kind: ConfigurationKind<Value>, _ parameter: String, _ text: String?
-    ) throws(ResponseError) -> Value? {
-        guard let text else { return nil }
-        do throws(ConfigurationRefusal) {
-            if let value = try kind.read(text, .init(folder: "/", home: nil, checksSystem: false)) { return value }
-        } catch {
-            throw .invalidParams("\(parameter): \(error.sentence).", parameter: parameter)
-        }
-        let reason = "expected \(kind.expectation), found \(YAMLText.excerpt(text))"
-        throw .invalidParams("\(parameter): \(reason).", parameter: parameter)
+    /// A source by the configuration in force.
+    private func source(_ added: AddedSource) throws(ResponseError) -> PostSource {
+        let configuration = settings.configuration
+        let new = try Configuration.PostSource(added, inheriting: configuration.posts)
+        return PostSource(configuration: new, http: configuration.http, context: context)
     }
 
     /// The reply to a request whose first run has failed.

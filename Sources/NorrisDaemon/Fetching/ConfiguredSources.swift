@@ -115,7 +115,16 @@ final class Sources: Sendable {
         let key = GiphyKey(configuration.gifs, environment.credentials, now: environment.clock.now)
         gifs = GifSource(configuration: configuration.gifs, key: key, http: http, context: context)
         let names = Set(configuration.posts.sources.map(\.name))
-        let others = added.compactMap { Configuration.PostSource($0, inheriting: configuration.posts) }
+        let others = added.compactMap { source -> Configuration.PostSource? in
+            do throws(ResponseError) {
+                return try Configuration.PostSource(source, inheriting: configuration.posts)
+            } catch {
+                // Such as a kind of another version.
+                context.logger.warning(
+                    "source.refused", metadata: ["source": "\(source.name)", "error": "\(error.message)"])
+                return nil
+            }
+        }
         for source in others where names.contains(source.name) {
             context.logger.warning(
                 "source.replaced",
@@ -144,12 +153,22 @@ final class Sources: Sendable {
 }
 
 extension Configuration.PostSource {
-    /// An added source; nil if its kind is of another version.
-    init?(_ added: AddedSource, inheriting posts: Configuration.Posts) {
-        guard let kind = PostSourceKind(rawValue: added.kind) else { return nil }
+    /// An added source, whose settings are read as those of the configuration; its address may have a user.
+    ///
+    /// - Throws: `-32602` with the name of the first setting that is refused.
+    init(_ added: AddedSource, inheriting posts: Configuration.Posts) throws(ResponseError) {
         self.init(
-            name: added.name, kind: kind, url: added.url, refresh: added.refresh.map { .seconds($0) } ?? posts.refresh,
-            keep: added.keep.map { .seconds($0) } ?? posts.keep, added: added)
+            name: added.name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep, added: added)
+        let context = ConfigurationReader.Context(folder: "/", home: nil, checksSystem: false, allowsUser: true)
+        let texts = added.settings.texts
+        for key in ConfigurationSchema.sourceKeys {
+            guard let read = key.readText, let text = texts[key.name] else { continue }
+            do throws(ConfigurationRefusal) {
+                try read(text, &self, context)
+            } catch {
+                throw .invalidParams("\(key.name): \(error.sentence).", parameter: key.name)
+            }
+        }
     }
 }
 

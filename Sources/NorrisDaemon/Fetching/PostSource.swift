@@ -25,10 +25,8 @@ struct PostSource: ContentSource {
         configuration.kind == .exec ? "exec:\(configuration.command.joined(separator: " "))" : configuration.url
     }
     var refresh: Duration { configuration.refresh }
-    var settings: [String] { PostSource.settings(kind: kind, url: url) }
-
     /// Equal for the same document: URLs are compared as URLs, not as texts.
-    static func settings(kind: String, url: String) -> [String] { [kind, HTTPURL(url)?.description ?? url] }
+    var settings: [String] { [kind, HTTPURL(url)?.description ?? url] }
 
     func clear() async throws(StoreError) -> Int { try await stores.posts.clear(source: name) }
 

@@ -1,3 +1,30 @@
+/// The settings of an added source: parameters of `source.add`, and the form in which they are stored. Each has the
+/// name and the values of a key in the configuration.
+package struct SourceSettings: WireObject, Equatable, Sendable {
+    package var url = ""
+    package var kind, refresh, keep: String?
+
+    package init(url: String, kind: String? = nil, refresh: String? = nil, keep: String? = nil) {
+        (self.url, self.kind, self.refresh, self.keep) = (url, kind, refresh, keep)
+    }
+
+    package init() {}
+
+    /// The settings by name, without those that are absent.
+    package var texts: [String: String] {
+        // SAFETY: Each member is a text.
+        try! [String: String](parsing: jsonBytes)
+    }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("url", &url, .text(1...2048), PostSourceKind.addressSummary)
+        try members.optional(
+            "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream; feed by default.")
+        try members.optional("refresh", &refresh, .text(1...20), "How often it is fetched, such as 30m.")
+        try members.optional("keep", &keep, .text(1...20), "How long its posts are kept, such as 30d.")
+    }
+}
+
 package enum SourceAdd: Method {
     package static let name = "source.add"
     package static let summary =
@@ -8,32 +35,20 @@ package enum SourceAdd: Method {
     package static let isAdministrative = true
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var url = ""
+        package var settings = SourceSettings()
         package var sourceName: String?
-        package var kind: String?
-        package var refresh: String?
-        package var keep: String?
         /// Whether the reply follows the first run, and a run that fails adds nothing.
         package var waits = false
 
-        package init(
-            url: String, name: String? = nil, kind: String? = nil, refresh: String? = nil, keep: String? = nil,
-            waits: Bool = false
-        ) {
-            (self.url, sourceName, self.kind) = (url, name, kind)
-            (self.refresh, self.keep, self.waits) = (refresh, keep, waits)
+        package init(_ settings: SourceSettings, name: String?, waits: Bool) {
+            (self.settings, sourceName, self.waits) = (settings, name, waits)
         }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required(
-                "url", &url, .text(1...2048), PostSourceKind.addressSummary)
+            try settings.visit(&members)
             try members.optional("name", &sourceName, .text(1...Fact.maximumNameLength), "Its name: a-z, 0-9, _ and -.")
-            try members.optional(
-                "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream; feed by default.")
-            try members.optional("refresh", &refresh, .text(1...20), "How often it is fetched, such as 30m.")
-            try members.optional("keep", &keep, .text(1...20), "How long its posts are kept, such as 30d.")
             try members.flag(
                 "wait", &waits, "Whether the reply follows the first run; if that fails, nothing is added.")
         }

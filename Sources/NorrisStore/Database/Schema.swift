@@ -153,16 +153,15 @@ extension DatabaseKind {
                 PRIMARY KEY (uid, kind)
             ) STRICT, WITHOUT ROWID
             """,
-            // The sources of posts that were added, in this order; refresh and keep are seconds.
+            // The sources of posts that were added, in this order. settings is the wire form.
             """
             CREATE TABLE sources (
-                number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, url TEXT NOT NULL,
-                refresh INTEGER, keep INTEGER
+                number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT NOT NULL
             ) STRICT
             """,
             // The key of the cursors of all lists.
             "CREATE TABLE cursor_key (key INTEGER NOT NULL) STRICT",
-        ], version: 3,
+        ], version: 4,
         migrations: [
             0: (before: "", after: "INSERT INTO cursor_key VALUES (random())"),
             1: (
@@ -183,6 +182,17 @@ extension DatabaseKind {
                     FROM old_favorites;
                 DROP TABLE old_favorites;
                 INSERT INTO cursor_key VALUES (random());
+                """
+            ),
+            // refresh and keep were seconds. json_patch() removes members that are null.
+            3: (
+                before: "ALTER TABLE sources RENAME TO old_sources",
+                after: """
+                INSERT INTO sources
+                    SELECT number, name, json_patch('{}', json_object(
+                        'url', url, 'kind', kind, 'refresh', refresh || 's', 'keep', keep || 's'))
+                    FROM old_sources;
+                DROP TABLE old_sources;
                 """
             ),
         ])

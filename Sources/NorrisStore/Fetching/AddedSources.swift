@@ -3,15 +3,9 @@ package import NorrisProtocol
 /// A source of posts that an administrator has added.
 package struct AddedSource: Sendable, Equatable {
     package var name: String
-    /// A kind of the configuration.
-    package var kind: String
-    package var url: String
-    /// The values of the source, in seconds; nil for those of `posts`.
-    package var refresh, keep: Int?
+    package var settings: SourceSettings
 
-    package init(name: String, kind: String, url: String, refresh: Int? = nil, keep: Int? = nil) {
-        (self.name, self.kind, self.url, self.refresh, self.keep) = (name, kind, url, refresh, keep)
-    }
+    package init(name: String, settings: SourceSettings) { (self.name, self.settings) = (name, settings) }
 }
 
 /// The sources that `source.add` has added, in `state.db`.
@@ -26,13 +20,9 @@ package struct AddedSources: Sendable {
     /// In the order in which they were added; nil if they cannot be read.
     package func all() async -> [AddedSource]? {
         try? await databases.read(databases.state) { database in
-            let rows = try database.rows("SELECT name, kind, url, refresh, keep FROM sources ORDER BY number", [])
-            var sources: [AddedSource] = []
-            while try rows.next() {
-                sources.append(
-                    try AddedSource(name: rows[0], kind: rows[1], url: rows[2], refresh: rows[3], keep: rows[4]))
+            try database.map("SELECT name, settings FROM sources ORDER BY number") { rows in
+                try AddedSource(name: rows[0], settings: rows.content(1))
             }
-            return sources
         }
     }
 
@@ -52,8 +42,8 @@ package struct AddedSources: Sendable {
     package func add(_ source: AddedSource) async throws(ResponseError) {
         try await databases.changeState { database in
             try database.execute(
-                "INSERT INTO sources (name, kind, url, refresh, keep) VALUES (?, ?, ?, ?, ?)",
-                [source.name, source.kind, source.url, source.refresh, source.keep])
+                "INSERT INTO sources (name, settings) VALUES (?, ?)",
+                [source.name, String(decoding: source.settings.jsonBytes, as: UTF8.self)])
         }
     }
 

@@ -259,7 +259,10 @@ import Testing
             try await FetchingDaemon.run(upstream, in: folder) { daemon in
                 _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
                 _ = try await daemon.core.stores.added.add(
-                    AddedSource(name: "late", kind: "feed", url: upstream.baseURL + "/late", refresh: 86_400))
+                    AddedSource(name: "late", settings: .init(url: upstream.baseURL + "/late", refresh: "1d")))
+                // Of another version.
+                _ = try await daemon.core.stores.added.add(
+                    AddedSource(name: "other", settings: .init(url: upstream.baseURL + "/other", kind: "lemmy")))
                 await daemon.core.stores.records.write(
                     ScheduleRecord(lastRunAt: daemon.clock.now, retryAt: .last, settings: "s"), for: "late")
             }

@@ -146,6 +146,35 @@ struct DatabaseFileTests {
         try await run { databases async throws in #expect(try await favorites(databases) == ["g"]) }
     }
 
+    @Test func theSourcesOfTheThirdSchemaKeepTheirSettings() async throws {
+        for statement in DatabaseKind.state.schema where !statement.hasPrefix("CREATE TABLE sources") {
+            try execute(statement, on: "state")
+        }
+        try execute(
+            """
+            CREATE TABLE sources (
+                number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, url TEXT NOT NULL,
+                refresh INTEGER, keep INTEGER
+            ) STRICT;
+            INSERT INTO sources VALUES (1, 'b', 'mastodon', 'https://ü.example/"\\', NULL, NULL);
+            INSERT INTO sources VALUES (2, 'a', 'feed', 'https://a.example/', 7200, 86400);
+            PRAGMA user_version = 3; PRAGMA application_id = \(DatabaseKind.state.applicationID)
+            """, on: "state")
+        let sources = [
+            AddedSource(name: "b", settings: .init(url: #"https://ü.example/"\"#, kind: "mastodon")),
+            AddedSource(
+                name: "a",
+                settings: .init(url: "https://a.example/", kind: "feed", refresh: "7200s", keep: "86400s")),
+        ]
+        for _ in 0..<2 {
+            try await run { databases async throws in
+                #expect(databases.faults == [])
+                #expect(await AddedSources(databases: databases).all() == sources)
+            }
+        }
+        #expect(try fixture.folder.names("state").contains("state.db.v3"))
+    }
+
     // MARK: Damage
 
     @Test func aDamagedStateIsReplacedByItsCopy() async throws {
@@ -506,7 +535,7 @@ struct DatabaseFileTests {
             "CREATE TABLE x (y); PRAGMA user_version = 1; PRAGMA application_id = \(DatabaseKind.state.applicationID)",
             on: "state")
         try await run { databases async throws in
-            #expect(databases.faults.first?.contains("the update from schema 1 to 3 failed") == true)
+            #expect(databases.faults.first?.contains("the update from schema 1 to 4 failed") == true)
             try fixture.folder.remove("state/state.db.v1")
             await databases.heal()
             #expect(!fixture.folder.exists("state/state.db.v1"))

@@ -56,7 +56,7 @@ struct SourceRecordsTests {
                 try await posts.clear(source: source)
                 return unread.counts[source] ?? 0
             }
-            try await added.add(AddedSource(name: "a", kind: "feed", url: "https://one.example/"))
+            try await added.add(AddedSource(name: "a", settings: .init(url: "https://one.example/")))
             try await marks.markAll(uid: 1, .sample(["a"], until: 10))
             #expect(try await marks.mark(uid: 1, [.sample("a:late", seen: 20)], isRead: true) == 1)
             await records.write(schedule, for: "a")
