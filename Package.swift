@@ -133,7 +133,10 @@ let tests: [Target] = [
         ],
         exclude: ["Golden"]
     ),
-    .testTarget(name: "NorrisClientTests", dependencies: ["NorrisClient", "NorrisProtocol", "NorrisTestSupport"]),
+    .testTarget(
+        name: "NorrisClientTests",
+        dependencies: ["NorrisClient", "NorrisProtocol", "NorrisSystem", "NorrisTestSupport"]
+    ),
     .testTarget(
         name: "NorrisCommandsTests",
         dependencies: [

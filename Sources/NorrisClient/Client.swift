@@ -1,5 +1,6 @@
 import CLinux
 import NorrisProtocol
+package import NorrisSystem
 
 /// Calls the daemon: one line out, one line in.
 package struct Client {

@@ -1,6 +1,6 @@
 import Glibc
 import NorrisProtocol
-import NorrisSystem
+package import NorrisSystem
 
 /// Called during waits, to inform the user. Returns the time until the next call; calls may be earlier.
 package typealias Ticker = () -> Duration

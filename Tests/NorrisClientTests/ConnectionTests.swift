@@ -1,3 +1,4 @@
+import NorrisSystem
 import Foundation
 import NorrisClient
 import NorrisTestSupport

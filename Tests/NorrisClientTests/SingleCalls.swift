@@ -1,3 +1,4 @@
+import NorrisSystem
 @testable import NorrisClient
 
 extension Client {
