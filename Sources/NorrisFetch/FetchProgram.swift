@@ -99,7 +99,7 @@ package enum FetchProgram {
             guard words.count > 1, words[0] == "\(getppid())" else { _exit(ExitStatus.failure) }
             let program = try startProgram(words[1], Array(words.dropFirst()), descriptors: [], group: nil)
             var status: CInt = 0
-            while waitpid(program, &status, 0) < 0, errno == EINTR {}
+            while waitpid(program.id, &status, 0) < 0, errno == EINTR {}
             guard status & 0x7F != 0 else { _exit(status >> 8 & 0xFF) }
             signal(status & 0x7F, SIG_DFL)
             kill(getpid(), status & 0x7F)

@@ -60,12 +60,12 @@ package struct FetchProcess: Sendable {
         request.hasDocument = command != nil
         let usual =
             command == nil ? Duration.milliseconds(request.timeout) + FetchProcess.grace : FetchProcess.longestProgram
-        let begin = ContinuousClock.now
+        let end = limit.map { Deadline(after: $0) }
         let children = Children()
         let threads = isAwaited || limit != nil ? userThreads : threads
         let output = await withTaskCancellationHandler { () async -> Result<(FetchHead, [Item]), FetchFailure> in
             await threads.run { [request] _ in
-                let deadline = limit.map { begin + $0 } ?? .now + usual
+                let deadline = end ?? Deadline(after: usual)
                 return Result { () throws(FetchFailure) in try run(request, command, until: deadline, children) }
             }
         } onCancel: {
@@ -78,18 +78,18 @@ package struct FetchProcess: Sendable {
 
     /// The running processes, which any thread may end.
     private final class Children: Sendable {
-        private let state = Mutex((pids: [pid_t](), isEnded: false))
+        private let state = Mutex((running: [ChildProcess](), isEnded: false))
 
         /// Starts a process in a new process group.
         func start(
             _ path: String, _ arguments: [String], _ descriptors: [CInt]
-        ) throws(SystemError) -> pid_t {
+        ) throws(SystemError) -> ChildProcess {
             try state.withLock { state throws(SystemError) in
                 guard !state.isEnded else { throw SystemError("posix_spawn", code: ECANCELED) }
-                let pid = try startProgram(
+                let child = try startProgram(
                     path, arguments, environment: FetchProcess.variables, descriptors: descriptors, group: .group)
-                state.pids.append(pid)
-                return pid
+                state.running.append(child)
+                return child
             }
         }
 
@@ -97,58 +97,37 @@ package struct FetchProcess: Sendable {
         func end() {
             state.withLock { state in
                 state.isEnded = true
-                for pid in state.pids { Children.end(pid) }
+                for child in state.running { child.end() }
             }
         }
 
         /// Ends all processes, and reaps them.
         func endAll() {
             end()
-            for pid in state.withLock(\.pids) { _ = status(of: pid, by: .now) }
+            for child in state.withLock(\.running) { _ = end(of: child, by: Deadline(after: .zero)) }
         }
 
-        /// Waits for the end of a process, ends its group, and returns its status (waitpid(2)).
+        /// Waits for the end of a process, ends its group, and reaps it.
         ///
         /// - Returns: nil if the process did not end in time.
-        func status(of pid: pid_t, by deadline: ContinuousClock.Instant) -> CInt? {
-            let isInTime = Children.hasEnded(pid, by: deadline)
-            // Before the process is reaped, after which another process may get the number.
-            state.withLock { $0.pids.removeAll { $0 == pid } }
-            Children.end(pid)
-            // A process that waits inside the kernel ends later, and is not reaped.
-            var status: CInt = 0
-            guard Children.hasEnded(pid, by: .now + FetchProcess.grace), waitpid(pid, &status, WNOHANG) == pid else {
-                return nil
-            }
-            return isInTime ? status : nil
-        }
-
-        /// Ends a process that is not reaped, and its group, which it may have left.
-        private static func end(_ pid: pid_t) {
-            kill(-pid, SIGKILL)
-            kill(pid, SIGKILL)
-        }
-
-        /// Waits for the end of a process without reaping it. Asks again and again, because some containers refuse
-        /// pidfd_open(2).
-        static func hasEnded(_ pid: pid_t, by deadline: ContinuousClock.Instant) -> Bool {
-            var end = siginfo_t()
-            while waitid(P_PID, id_t(pid), &end, WEXITED | WNOHANG | WNOWAIT) == 0, end.si_signo == 0 {
-                guard ContinuousClock.now < deadline else { return false }
-                poll(nil, 0, 2)
-            }
-            return true
+        func end(of child: ChildProcess, by deadline: Deadline) -> ChildProcess.End? {
+            let isInTime = child.hasEnded(by: deadline)
+            // Before the process is reaped, because no other process may be ended for it.
+            state.withLock { $0.running.removeAll { $0 == child } }
+            child.end()
+            let end = child.reap(by: Deadline(after: FetchProcess.grace))
+            return isInTime ? end : nil
         }
     }
 
     private func run<Item: FetchedItem>(
-        _ request: FetchRequest, _ command: [String]?, until deadline: ContinuousClock.Instant, _ children: Children
+        _ request: FetchRequest, _ command: [String]?, until deadline: Deadline, _ children: Children
     ) throws(FetchFailure) -> (FetchHead, [Item]) {
         // The last one closes when the program has ended.
-        let (input, output, error, writer) = try (Pipe(), Pipe(), Pipe(), Pipe())
+        let (input, output, error, writer) = try (makePipe(), makePipe(), makePipe(), makePipe())
         let path = paths.first { access($0, X_OK) == 0 } ?? paths[0]
-        let fetch: pid_t
-        var program: pid_t?
+        let fetch: ChildProcess
+        var program: ChildProcess?
         do throws(SystemError) {
             let null = try openFile("/dev/null", O_RDWR)
             defer { close(null) }
@@ -169,46 +148,45 @@ package struct FetchProcess: Sendable {
         }
         for pipe in [input, output, error] { pipe.closeWriting() }
         for pipe in [input, writer] { pipe.closeReading() }
+        if program == nil { error.closeReading() }
 
         var reader = OutputReader<Item>(request)
         var complaint: [UInt8] = []
-        var (hasOutput, hasError) = (true, program != nil)
         var failure: FetchFailure?
-        while failure == nil, hasOutput || hasError {
-            let open = [hasOutput ? output.reading : -1, hasError ? error.reading : -1]
-            let runs = program != nil && writer.writing >= 0
-            FetchProcess.wait(for: open, until: runs ? min(deadline, .now + FetchProcess.nextLook) : deadline)
+        while failure == nil, output.reading >= 0 || error.reading >= 0 {
+            let running = writer.writing >= 0 ? program : nil
+            let next = running == nil ? deadline : deadline.orAfter(FetchProcess.nextLook)
+            ProgramPipe.wait(toRead: [output, error], until: next)
             // The time also ends while there is always something to read.
-            if ContinuousClock.now >= deadline { failure = FetchProcess.late }
-            let hasEnded = runs && program.map { Children.hasEnded($0, by: .now) } ?? false
-            if hasError, let bytes = error.read() {
-                hasError = !bytes.isEmpty
-                complaint = (complaint + bytes).suffix(FetchProcess.keptError)
-            }
+            if deadline.hasPassed { failure = FetchProcess.late }
+            let hasEnded = running?.hasEnded() == true
+            complaint = (complaint + error.read()).suffix(FetchProcess.keptError)
             if hasEnded {
                 // Other processes may hold the pipes of a program that has ended.
-                hasError = false
+                error.closeReading()
                 writer.closeWriting()
             }
-            do throws(FetchFailure) {
-                if hasOutput, let bytes = output.read() {
-                    if bytes.isEmpty { hasOutput = false } else { try reader.append(bytes) }
-                }
-            } catch {
-                failure = failure ?? error
-            }
+            do throws(FetchFailure) { try reader.append(output.read()) } catch { failure = failure ?? error }
         }
         // After a failure, nothing is waited for.
-        let last = failure == nil ? deadline : .now
-        let status = children.status(of: fetch, by: last)
-        let programStatus = program.map { children.status(of: $0, by: last) }
-        // Of several failures, the first one here is the reason of the others: the one that ended the run, then the
-        // program's, because the document of a program that fails is not whole, and last what norris-fetch reports.
-        if let failure { throw failure }
-        if let programStatus, programStatus != 0 { throw FetchProcess.failure(ofProgram: programStatus, complaint) }
-        guard status == 0, let (head, items) = reader.result else { throw FetchProcess.failure(of: status) }
-        if let failure = head.failure { throw failure }
-        return (head, items)
+        let last = failure == nil ? deadline : Deadline(after: .zero)
+        let fetchFailure = FetchProcess.failure(of: children.end(of: fetch, by: last), isComplete: reader.result != nil)
+        let programFailure = program.flatMap { program in
+            FetchProcess.failure(ofProgram: children.end(of: program, by: last), complaint)
+        }
+        // The first one is the reason of the others: the one that ended the run, then the program's, because the
+        // document of a program that fails is not whole, and last what norris-fetch reports.
+        let reported = reader.result?.0.failure
+        if let failure = failure ?? programFailure ?? fetchFailure ?? reported { throw failure }
+        // SAFETY: Without a result, `fetchFailure` is not nil.
+        return reader.result!
+    }
+
+    private func makePipe() throws(FetchFailure) -> ProgramPipe {
+        do throws(SystemError) { return try ProgramPipe() } catch {
+            let message = "norris-fetch cannot be started: \(error.reason)."
+            throw FetchFailure(kind: .decode, message: message, isRetryable: true)
+        }
     }
 
     private static let late = FetchFailure(
@@ -228,71 +206,34 @@ package struct FetchProcess: Sendable {
         return variables
     }
 
-    /// The failure of a process that ended without a complete output.
-    private static func failure(of status: CInt?) -> FetchFailure {
-        guard let status else { return late }
-        let reason =
-            switch status & 0x7F {
-            case 0: "norris-fetch ended with status \(status >> 8 & 0xFF); see norris-fetch(1)"
-            case SIGXCPU: "it takes more than 3 seconds of CPU time"
-            case SIGKILL: "norris-fetch was killed"
-            case SIGABRT, SIGBUS, SIGILL, SIGSEGV, SIGTRAP:
-                "norris-fetch was ended by signal \(status & 0x7F), probably for lack of memory"
-            default: "norris-fetch was ended by signal \(status & 0x7F)"
-            }
+    /// The failure of norris-fetch; nil if it succeeded with a complete output.
+    private static func failure(of end: ChildProcess.End?, isComplete: Bool) -> FetchFailure? {
+        let reason: String
+        switch end {
+        case nil: return late
+        case .exited(0) where isComplete: return nil
+        case .exited(let status): reason = "norris-fetch ended with status \(status); see norris-fetch(1)"
+        case .killed(SIGXCPU): reason = "it takes more than 3 seconds of CPU time"
+        case .killed(SIGKILL): reason = "norris-fetch was killed"
+        case .killed(let signal):
+            let isCrash = [SIGABRT, SIGBUS, SIGILL, SIGSEGV, SIGTRAP].contains(signal)
+            reason = "norris-fetch was ended by signal \(signal)" + (isCrash ? ", probably for lack of memory" : "")
+        }
         return FetchFailure(kind: .decode, message: "The document cannot be decoded: \(reason).", isRetryable: true)
     }
 
-    private static func failure(ofProgram status: CInt?, _ complaint: [UInt8]) -> FetchFailure {
-        guard let status else { return late }
-        let how = status & 0x7F == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(status & 0x7F)"
+    /// The failure of a program of the configuration; nil if it succeeded.
+    private static func failure(ofProgram end: ChildProcess.End?, _ complaint: [UInt8]) -> FetchFailure? {
+        let how: String
+        switch end {
+        case nil: return late
+        case .exited(0): return nil
+        case .exited(let status): how = "with status \(status)"
+        case .killed(let signal): how = "by signal \(signal)"
+        }
         let lines = String(decoding: complaint, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
         let last = lines.last.map { ": " + String(sanitizedLine($0).prefix(300)) } ?? "."
         return FetchFailure(kind: .decode, message: "The program ended \(how)\(last)", isRetryable: true)
-    }
-
-    /// Waits until a descriptor can be read, or a signal or the deadline comes. Negative descriptors are left out.
-    private static func wait(for descriptors: [CInt], until deadline: ContinuousClock.Instant) {
-        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let rest = max(ContinuousClock.now.duration(to: deadline) / .milliseconds(1), 0).rounded(.up)
-        poll(&entries, nfds_t(entries.count), CInt(min(rest, 86_400_000)))
-    }
-}
-
-/// A pipe, whose ends are closed at the latest when it is released.
-private final class Pipe {
-    private(set) var reading: CInt
-    private(set) var writing: CInt
-
-    init() throws(FetchFailure) {
-        do throws(SystemError) { (reading, writing) = try makePipe() } catch {
-            let message = "norris-fetch cannot be started: \(error.reason)."
-            throw FetchFailure(kind: .decode, message: message, isRetryable: true)
-        }
-    }
-
-    deinit {
-        closeReading()
-        closeWriting()
-    }
-
-    func closeReading() {
-        if reading >= 0 { close(reading) }
-        reading = -1
-    }
-
-    func closeWriting() {
-        if writing >= 0 { close(writing) }
-        writing = -1
-    }
-
-    /// The next bytes, empty at the end; nil if there are none now.
-    func read() -> [UInt8]? {
-        var entry = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 0) > 0 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        let count = Glibc.read(reading, &bytes, bytes.count)
-        return count < 0 && errno == EINTR ? nil : Array(bytes.prefix(max(count, 0)))
     }
 }
 

@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// The state that a program inherits from its parent, put in order before anything else.
 package enum ProcessStart {
@@ -78,63 +78,4 @@ extension Environment {
     package static var ofProcess: Environment {
         Environment { name in getenv(name).flatMap { String(validatingCString: $0) } }
     }
-}
-
-// MARK: Programs
-
-/// Starts a program with other standard descriptors, and without further descriptors (posix_spawn(3)).
-///
-/// - Parameters:
-///   - environment: `NAME=VALUE` each; nil for the environment of this process.
-///   - descriptors: those that become the descriptors 0, 1, 2 and so on of the program; nil to inherit this process's.
-///     They are above 2 and closed on exec.
-///   - group: how the program leads other processes, so that they can be ended together; nil for this process's group.
-///   - defaults: the signals with their default action; nil for all.
-///   - mask: the blocked signals.
-package func startProgram(
-    _ file: String, _ arguments: [String], environment: [String]? = nil, descriptors: [CInt?], group: ProcessGroup?,
-    defaults: [CInt]? = nil, mask: sigset_t = sigset_t()
-) throws(SystemError) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for case (let target, let descriptor?) in descriptors.enumerated() {
-        posix_spawn_file_actions_adddup2(&actions, descriptor, CInt(target))
-    }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (signals, mask) = (sigset_t(), mask)
-    if let defaults {
-        sigemptyset(&signals)
-        for signal in defaults { sigaddset(&signals, signal) }
-    } else {
-        sigfillset(&signals)
-    }
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-        &attributes, Int16(CInt(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | (group?.rawValue ?? 0)))
-    let words = arguments.map { strdup($0) } + [nil]
-    let variables = environment.map { $0.map { strdup($0) } + [nil] }
-    defer { (words + (variables ?? [])).forEach { free($0) } }
-    var pid = pid_t()
-    let code =
-        if let variables {
-            posix_spawn(&pid, file, &actions, &attributes, words, variables)
-        } else {
-            posix_spawn(&pid, file, &actions, &attributes, words, environ)
-        }
-    guard code == 0 else { throw SystemError("posix_spawn", code: code) }
-    return pid
-}
-
-/// The processes that a program leads.
-package enum ProcessGroup: CInt {
-    /// A separate process group, in the session of this process.
-    case group = 2  // POSIX_SPAWN_SETPGROUP
-    /// A separate session, without the terminal. Swift does not import the constant, which depends on a feature
-    /// macro of glibc.
-    case session = 0x80  // POSIX_SPAWN_SETSID
 }

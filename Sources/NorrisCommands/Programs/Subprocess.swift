@@ -1,5 +1,4 @@
 import Glibc
-import NorrisClient
 import NorrisSystem
 import NorrisTerminal
 
@@ -86,20 +85,20 @@ extension System {
             let terminal: TerminalState? =
                 if case .terminal(let reset) = request.output { TerminalState(output, reset: reset) } else { nil }
             var pipes = Pipes()
-            let processID = try pipes.connect(request, self) { descriptors throws(SystemError) in
+            let process = try pipes.connect(request, self) { descriptors throws(SystemError) in
                 // The program would inherit the signals that norrisctl ignores or blocks.
                 try startProgram(
                     file, [request.program] + request.arguments, descriptors: descriptors,
                     group: terminal == nil ? .session : nil, defaults: [SIGPIPE, SIGXFSZ] + keys, mask: before)
             }
-            return outcome(of: processID, request, signals, terminal, &pipes)
+            return outcome(of: process, request, signals, terminal, &pipes)
         } catch {
             return .notStarted(errno: error.code)
         }
     }
 
     private func outcome(
-        of processID: pid_t, _ request: SubprocessRequest, _ signals: [Int32], _ terminal: TerminalState?,
+        of process: ChildProcess, _ request: SubprocessRequest, _ signals: [Int32], _ terminal: TerminalState?,
         _ pipes: inout Pipes
     ) -> SubprocessOutcome {
         var signals = signals
@@ -108,23 +107,22 @@ extension System {
         if case .inherited = request.input { signals.removeAll { [SIGINT, SIGQUIT].contains($0) } }
         let deadline = request.timeout.map { Deadline(after: $0) } ?? .never
         while true {
-            var status: Int32 = 0
             // Before the last read, because a program writes nothing after its end.
-            let hasEnded = waitpid(processID, &status, WNOHANG) == processID
-            pipes.feed()
-            pipes.collect()
-            if hasEnded {
+            let end = process.reap()
+            pipes.transfer()
+            if let end {
                 if pipes.isTooLarge { return .tooLarge }
-                if status != 0 { terminal?.restore() }
-                let signal = status & 0x7F
-                let code = signal == 0 ? (status >> 8) & 0xFF : 128 + signal
-                return .ended(status: code, output: pipes.collected)
+                if end != .exited(status: 0) { terminal?.restore() }
+                switch end {
+                case .exited(let status): return .ended(status: status, output: pipes.collected)
+                case .killed(let signal): return .ended(status: 128 + signal, output: pipes.collected)
+                }
             }
             if deadline.hasPassed, request.mayGoOn { return .goesOn }
             let reason: SubprocessOutcome? =
                 pipes.isTooLarge ? .tooLarge : isPending(signals) ? .interrupted : deadline.hasPassed ? .timedOut : nil
             if let reason {
-                stop(processID, terminal)
+                stop(process, terminal)
                 return reason
             }
             if case .collected = request.output { _ = waiting.tick() }
@@ -134,9 +132,9 @@ extension System {
 }
 
 /// The pipes to standard input and from standard output of a program.
-private struct Pipes: ~Copyable {
-    /// The ends of norrisctl, which do not block. -1 if absent or closed.
-    private var input: CInt = -1, output: CInt = -1
+private struct Pipes {
+    /// nil if the program has another standard input or output.
+    private var input: ProgramPipe?, output: ProgramPipe?
     /// The bytes that standard input has not accepted yet.
     private var rest: ArraySlice<UInt8> = []
     private(set) var collected: [UInt8] = []
@@ -144,79 +142,47 @@ private struct Pipes: ~Copyable {
 
     var isTooLarge: Bool { collected.count > limit }
 
-    deinit { for descriptor in [input, output] where descriptor >= 0 { close(descriptor) } }
-
     /// Starts a program with the descriptors of a request: nil for one that the program inherits.
     mutating func connect(
-        _ request: SubprocessRequest, _ system: System, start: ([CInt?]) throws(SystemError) -> pid_t
-    ) throws(SystemError) -> pid_t {
+        _ request: SubprocessRequest, _ system: System, start: ([CInt?]) throws(SystemError) -> ChildProcess
+    ) throws(SystemError) -> ChildProcess {
         func inherited(_ descriptor: CInt) -> CInt? { descriptor > STDERR_FILENO ? descriptor : nil }
-        // The program's ends of the pipes, open until the program has started.
-        var theirs = [try openFile("/dev/null", O_RDWR)]
-        defer { for descriptor in theirs { close(descriptor) } }
-        var descriptors: [CInt?] = [theirs[0], theirs[0], request.isInteractive ? inherited(system.errors) : theirs[0]]
+        let null = try openFile("/dev/null", O_RDWR)
+        defer { close(null) }
+        var descriptors: [CInt?] = [null, null, request.isInteractive ? inherited(system.errors) : null]
         switch request.input {
         case .nothing: break
         case .inherited: descriptors[0] = inherited(system.input)
         case .bytes(let bytes):
-            let pipe = try makePipe()
-            theirs.append(pipe.reading)
-            (descriptors[0], input, rest) = (pipe.reading, pipe.writing, bytes[...])
+            let pipe = try ProgramPipe()
+            (descriptors[0], input, rest) = (pipe.reading, pipe, bytes[...])
         }
         switch request.output {
         case .discarded: break
         case .terminal: descriptors[1] = inherited(system.output)
         case .collected(let limit, let withErrors):
-            let pipe = try makePipe()
-            theirs.append(pipe.writing)
-            (descriptors[1], output, self.limit) = (pipe.writing, pipe.reading, limit)
+            let pipe = try ProgramPipe()
+            (descriptors[1], output, self.limit) = (pipe.writing, pipe, limit)
             if withErrors { descriptors[2] = pipe.writing }
         }
-        for descriptor in [input, output] where descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-        return try start(descriptors)
+        let process = try start(descriptors)
+        input?.closeReading()
+        output?.closeWriting()
+        return process
     }
 
-    /// Writes the bytes that standard input accepts now, and closes it at the end.
-    mutating func feed() {
-        while input >= 0 {
-            let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if count < 0, errno == EAGAIN {
-                return
-            } else if count == 0 || errno != EINTR {
-                // All bytes are written, or the program has closed its input.
-                close(input)
-                input = -1
-            }
-        }
-    }
-
-    /// Reads the available output, at most some bytes past the limit.
-    mutating func collect() {
-        var buffer = [UInt8](repeating: 0, count: output >= 0 ? 65_536 : 0)
-        while output >= 0, !isTooLarge {
-            let count = read(output, &buffer, buffer.count)
-            if count > 0 {
-                collected += buffer[..<count]
-            } else if count < 0, errno == EAGAIN {
-                return
-            } else if count == 0 || errno != EINTR {
-                close(output)
-                output = -1
-            }
-        }
+    /// Writes the input that the program accepts now, and reads its output, at most some bytes past the limit.
+    mutating func transfer() {
+        input?.write(&rest)
+        while let output, !isTooLarge, case let bytes = output.read(), !bytes.isEmpty { collected += bytes }
     }
 
     /// Waits for the pipes, at most 20 ms, because poll(2) does not report the program's end, a signal or the deadline.
     func wait() {
-        // poll(2) ignores negative descriptors.
-        var entries = [
-            pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
-            pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-        ]
         // A program that has closed its output is about to end.
-        poll(&entries, nfds_t(entries.count), limit < .max && output < 0 ? 1 : 20)
+        let isEnding = output.map { $0.reading < 0 } ?? false
+        let deadline = Deadline(after: .milliseconds(isEnding ? 1 : 20))
+        ProgramPipe.wait(toRead: [output].compactMap(\.self), toWrite: [input].compactMap(\.self), until: deadline)
     }
 }
 
@@ -244,20 +210,16 @@ private func isIgnored(_ signal: Int32) -> Bool {
 }
 
 /// Ends a program that runs too long, and all that it has started.
-private func stop(_ processID: pid_t, _ terminal: TerminalState?) {
+private func stop(_ process: ChildProcess, _ terminal: TerminalState?) {
     if terminal == nil {
-        kill(-processID, SIGKILL)
+        process.end()
     } else {
         // The program may be a shell, and its programs are in the group that the shell of the user made for norrisctl.
         // A signal that norrisctl has already got is pending, so this one changes nothing for it.
-        kill(getpgrp() == getpid() ? 0 : processID, SIGTERM)
-        let deadline = Deadline(after: .seconds(1))
-        while waitpid(processID, nil, WNOHANG) == 0 {
-            if deadline.hasPassed { kill(processID, SIGKILL) }
-            poll(nil, 0, 10)
-        }
+        kill(getpgrp() == getpid() ? 0 : process.id, SIGTERM)
+        if !process.hasEnded(by: Deadline(after: .seconds(1))) { kill(process.id, SIGKILL) }
     }
-    while waitpid(processID, nil, 0) < 0, errno == EINTR {}
+    process.reap(by: .never)
     terminal?.restore()
 }
 
