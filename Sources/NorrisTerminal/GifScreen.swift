@@ -136,3 +136,9 @@ private func markdownImage(_ title: String, _ address: String) -> String {
     }
     return text + ")"
 }
+
+/// `640×480`, in pixels; empty if one of them is unknown.
+func pixelsText(_ width: Int?, _ height: Int?) -> String {
+    guard let width, let height, width > 0, height > 0 else { return "" }
+    return "\(width)×\(height)"
+}

@@ -142,14 +142,13 @@ extension SourceStatus {
         nextTry.map { upcomingTime(of: $0, at: now) }
     }
 
-    /// The quota as a bar and in words; nil if there is none.
+    /// The quota in words; nil if there is none.
     fileprivate func quotaParts(now: Timestamp) -> [(gap: Span, span: Span)]? {
         guard let quota else { return nil }
         // The last fifth is reserved for searches.
         let isScarce = Double(quota.used) >= 0.8 * Double(quota.limit)
-        let bar = Span(gauge(quota.used, of: quota.limit), isScarce ? .warning : .good)
-        let count = Span("\(groupedDigits(quota.used)) of \(countText(quota.limit, "request"))")
-        let parts = [Span(name, .bold), bar, count].map { (gap: Span(" "), span: $0) }
+        let words = "\(groupedDigits(quota.used)) of \(countText(quota.limit, "request"))"
+        let parts = [Span(name, .bold), Span(words, isScarce ? .warning : .good)].map { (gap: Span(" "), span: $0) }
         guard quota.used > 0 else { return parts }
         return parts + [(.dot, Span("all back \(upcomingTime(of: quota.resetsAt, at: now))"))]
     }

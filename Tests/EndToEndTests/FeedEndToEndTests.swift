@@ -38,7 +38,7 @@ import Testing
             let refused = try daemon.ctl("feed", "add", "ftp://x/", "--name", "bad")
             #expect(refused.status == 64 && refused.errors.contains("is not an http or https address"), "\(refused)")
             let gone = try daemon.ctl("feed", "add", "\(upstream.baseURL)/nowhere")
-            #expect(gone.status == 75 && gone.errors.contains("HTTP 404"), "\(gone)")
+            #expect(gone.status == .failedFetch && gone.errors.contains("HTTP 404"), "\(gone)")
         }
         await upstream.stop()
     }

@@ -25,7 +25,7 @@ import Testing
             try daemon.waitUntilFetched(daemon.watch(), "gifs")
             upstream.setFault(.status(500, body: "no such key: \(Self.key)"))
             let failed = try daemon.ctl("--json", "gif", "other")
-            #expect(failed.status == 75, "\(failed)")
+            #expect(failed.status == .failedFetch, "\(failed)")
             let status = try daemon.ctl("--json", "status")
             let printed = try run(Programs.norrisd, ["--config", folder("config.yaml"), "--print-config"])
             #expect(daemon.end() == 0)

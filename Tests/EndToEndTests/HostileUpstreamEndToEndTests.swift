@@ -26,7 +26,7 @@ import Testing
             let daemon = try RunningDaemon(in: folder, configuration: HostileUpstream.configuration(upstream, folder))
             try daemon.waitForLog("fortunes.read")
             // Some sources fail as intended.
-            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "2m").status == 75)
+            #expect(try daemon.ctl("refresh", "--wait", "--timeout", "2m").status == .failedFetch)
             let gifs = try ids("gif.trending", "{}", daemon)
             let posts = try ids("post.list", #"{"limit":100}"#, daemon)
             // norrisd has stored hostile content, so the commands have something to print.

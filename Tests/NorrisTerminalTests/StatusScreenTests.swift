@@ -29,12 +29,9 @@ struct StatusScreenTests {
     }
 
     @Test(arguments: [
-        (0, 100, "gifs ░░░░░░░░░░ 0 of 100 requests"),
-        (1, 100, "gifs █░░░░░░░░░ 1 of 100 requests · all back in 20 minutes"),
-        (99, 100, "gifs █████████░ 99 of 100 requests · all back in 20 minutes"),
-        (120, 100, "gifs ██████████ 120 of 100 requests · all back in 20 minutes"),
-        (0, 0, "gifs ██████████ 0 of 0 requests"),
-    ]) func drawsTheQuotaAsABar(used: Int, limit: Int, line: String) {
+        (0, 100, "gifs 0 of 100 requests"),
+        (120, 100, "gifs 120 of 100 requests · all back in 20 minutes"), (0, 0, "gifs 0 of 0 requests"),
+    ]) func showsTheQuota(used: Int, limit: Int, line: String) {
         var status = status
         status.sources[1].quota?.used = used
         status.sources[1].quota?.limit = limit

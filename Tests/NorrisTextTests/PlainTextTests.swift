@@ -33,7 +33,7 @@ struct ASCIITextTests {
     @Test(arguments: [
         ("", ""), ("plain\r\n\ttext\u{1B}[2m", "plain\r\n\ttext\u{1B}[2m"),
         ("cut… · 480×229 – ‘a’ “b”", "cut~ - 480x229 - 'a' \"b\""),
-        ("┌──┐\n│ä │\n└──┘", "+--+\n|? |\n+--+"), ("██░░ ▁▂▃▄▅▆▇█", "##.. _.-=+*%#"), ("● ⠋", "* |"),
+        ("┌──┐\n│ä │\n└──┘", "+--+\n|? |\n+--+"), ("● ⠋", "* |"),
         // A separate accent takes no column and is removed. A precomposed letter is one character.
         ("e\u{301}", "e"), ("é", "?"), ("地球", "????"), ("👩‍💻!", "??!"),
         ("1\u{FE0F}\u{20E3}", "1?"), ("a\u{200D}b", "ab"),

@@ -24,14 +24,12 @@ struct StatusCommand: SessionCommand {
     }
 
     func run(in session: Session) throws(Failure) -> Report {
-        if showsMetrics { return try figures(session) }
+        if showsMetrics {
+            // Without a layout, even on a terminal, because programs read the metrics.
+            let reply = try session.call(ServerMetrics.self)
+            return session.settings.json ? Report(json: reply.json) : Report(output: sanitizedText(reply.value.text))
+        }
         let reply = try session.call(ServerStatus.self)
         return session.report(reply) { $0.status(reply.value, now: session.system.now) }
-    }
-
-    /// Returns the metrics without a layout, even on a terminal, because programs read them.
-    private func figures(_ session: Session) throws(Failure) -> Report {
-        let reply = try session.call(ServerMetrics.self)
-        return session.settings.json ? Report(json: reply.json) : Report(output: sanitizedText(reply.value.text))
     }
 }

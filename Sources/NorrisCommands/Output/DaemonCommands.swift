@@ -26,13 +26,10 @@ struct DaemonCommands {
         } else if socket == SocketPath.system {
             manager = .unit(.system)
         } else {
-            manager = Self.isOfUser(socket) ? .unit(.user) : .unknown
+            // A user's own daemon listens there by default.
+            let isOfUser = socket.hasPrefix("/run/user/") && socket.hasSuffix("/norrisd.sock")
+            manager = isOfUser ? .unit(.user) : .unknown
         }
-    }
-
-    /// Whether a user's own daemon listens on the socket by default.
-    private static func isOfUser(_ socket: String) -> Bool {
-        socket.hasPrefix("/run/user/") && socket.hasSuffix("/norrisd.sock")
     }
 
     private var unit: DaemonProcess.Unit? { if case .unit(let unit) = manager { unit } else { nil } }

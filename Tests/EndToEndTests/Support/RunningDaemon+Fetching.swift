@@ -1,3 +1,4 @@
+import Glibc
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -65,4 +66,9 @@ extension SourceFailure {
         guard let retryAt, retryAt.seconds > Timestamp.now().seconds + 240 else { return }
         throw LineClient.Failure(description: message)
     }
+}
+
+extension Int32 {
+    /// The exit status of a command whose fetches have failed (sysexits.h).
+    static let failedFetch = EX_TEMPFAIL
 }
