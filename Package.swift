@@ -173,7 +173,7 @@ let tests: [Target] = [
     ),
     .testTarget(
         name: "NorrisProtocolTests",
-        dependencies: ["NorrisProtocol", "NorrisTestSupport"],
+        dependencies: ["NorrisFetchProtocol", "NorrisProtocol", "NorrisTestSupport"],
         resources: [.copy("JSONTestSuite")]
     ),
     .testTarget(

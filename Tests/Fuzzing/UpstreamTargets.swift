@@ -132,6 +132,12 @@ private func requireSafe(_ fetched: Fetched) {
     requireSafe(fetched.head.failure?.message)
     var ids: Set<String> = []
     for item in fetched.items {
+        // Each text of an item, also of a member that is added later.
+        if let tree = try? JSON.parse(item.jsonBytes) {
+            _ = tree.mapStrings {
+                requireSafe($1); return $1
+            }
+        }
         switch item {
         case let fact as Fact:
             for text in [fact.id, fact.text] + fact.categories { requireSafe(text) }

@@ -31,10 +31,10 @@ struct EmptyFeed {
         return report
     }
 
-    /// Returns the status of a failed fetch if no fetch has ever succeeded, else that of an empty list.
+    /// Returns the status of an empty cache if no fetch has ever succeeded, else that of an empty list.
     static func status(_ freshness: Freshness?) -> ExitStatus {
         guard let freshness, freshness.origin == .none, let error = freshness.error else { return .nothing }
-        return .ofFailedFetches([error])
+        return ExitStatus(.nothingCached("", source: "posts", lastError: error))
     }
 
     func notes(now: Timestamp) -> [Note] {

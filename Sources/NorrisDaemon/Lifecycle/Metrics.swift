@@ -57,8 +57,8 @@ struct Metrics: Sendable {
         writer.family("request_duration_seconds", .histogram, "From a request until its result is ready to be sent.")
         let bounds = RequestMeter.bounds.indices.map { Double(RequestMeter.bounds[$0]) / 1e9 }
         for method in counters.methods {
-            writer.histogram(
-                bounds: bounds, counts: method.counts, sum: Double(method.nanoseconds.count) / 1e9, [("method", method.name)])
+            let sum = Double(method.nanoseconds.count) / 1e9
+            writer.histogram(bounds: bounds, counts: method.counts, sum: sum, [("method", method.name)])
         }
     }
 

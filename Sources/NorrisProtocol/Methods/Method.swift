@@ -37,7 +37,7 @@ extension MethodDescription {
 package enum MethodTable {
     package static let methods = types.map { MethodDescription($0) }
 
-    private static let types: [any Method.Type] = [
+    static let types: [any Method.Type] = [
         AuthorList.self, CacheClear.self, EventSubscribe.self, FactCategories.self, FactGet.self, FactRandom.self,
         FactSearch.self, FactToday.self, FavoriteAdd.self, FavoriteImport.self, FavoriteList.self, FavoriteRemove.self,
         GifGet.self, GifRandom.self, GifSearch.self, GifTrending.self, PostGet.self, PostList.self, PostMarkRead.self,

@@ -217,7 +217,7 @@ package enum Discover: Method {
 
 /// The types that several results share, under `components.schemas` of `rpc.discover`.
 package enum SharedSchemas {
-    private static let types: [any SharedObject.Type] = [
+    static let types: [any SharedObject.Type] = [
         Fact.self, Favorite.self, Freshness.self, Gif.self, Post.self, Gif.Rendition.self, SourceStatus.self,
     ]
 

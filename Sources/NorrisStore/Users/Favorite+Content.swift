@@ -19,8 +19,9 @@ extension Favorite {
         if kind == .gif, id.utf8.count > 64 || !id.utf8.allSatisfy(letters.contains) {
             throw .init("has an id that Giphy gives to no GIF; use 1 to 64 letters and digits of ASCII, _ and -")
         }
-        let epoch = Timestamp(seconds: 0)
-        var checked = Favorite(kind: kind, id: id, title: "", addedAt: max(epoch, min(addedAt, now)))
+        var checked = self
+        checked.addedAt = max(Timestamp(seconds: 0), min(addedAt, now))
+        (checked.fact, checked.gif, checked.post) = (nil, nil, nil)
         switch kind {
         case .fact: if let fact { checked.fact = try content(fact, fact.id).checked() }
         case .post: if let post { checked.post = try content(post, post.id) }

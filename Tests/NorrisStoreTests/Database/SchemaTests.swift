@@ -20,6 +20,22 @@ struct SchemaTests {
         #expect(fields("Gif") == gif, "Raise the version of DatabaseKind.cache, then change both here.")
     }
 
+    @Test(
+        "A change of a table raises the version",
+        arguments: [
+            (DatabaseKind.cache, 4, 16_397_445_909_655_576_151), (DatabaseKind.state, 4, 16_488_746_761_386_410_958),
+        ] as [(DatabaseKind, Int64, UInt64)])
+    func theVersionOfTheTablesRises(kind: DatabaseKind, version: Int64, tables: UInt64) {
+        #expect(kind.version == version)
+        let hash = SipHash.hash(kind.schema.joined(separator: "\n"))
+        #expect(
+            hash == tables,
+            """
+            Raise the version of \(kind.fileName), and write a migration of the state; with the old number, each \
+            installed file counts as damaged. Then write both numbers here.
+            """)
+    }
+
     private func fields(_ name: String) -> String? {
         SharedSchemas.all.first { $0.name == name }.map { "\($0.schema)" }
     }

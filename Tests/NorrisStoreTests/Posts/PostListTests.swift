@@ -76,11 +76,24 @@ struct PostListTests {
         #expect(try await listed("%") == [])
     }
 
-    @Test func everyFilterHasAConditionAndATest() throws {
+    @Test func everyFilterSelectsPosts() async throws {
+        try await store.fetch([.sample("a:1", by: "ann", at: 3), .sample("a:2", by: "bob", at: 2)], at: 10)
+        try await store.fetch([.sample("b:3", source: "b")], source: "b", at: 10)
+        // A request for each filter that selects the first post alone, and a part of all posts.
+        let filters: [String: (PostList.Parameters, [String])] = [
+            "source": (PostList.Parameters(source: "b"), ["b:3"]),
+            "author": (PostList.Parameters(author: "bob"), ["a:2"]),
+            "unread": (PostList.Parameters(unread: true), ["a:1", "a:2"]),
+        ]
         guard case .object(let members) = PostList.Parameters.schema else { throw CancellationError() }
         #expect(
-            Set(members.map(\.name)) == ["source", "author", "unread", "limit", "cursor", "numbered"],
-            "A filter needs a condition in PostQuery (Sources/NorrisStore/Posts/PostStore.swift) and a test here.")
+            Set(members.map(\.name)) == Set(filters.keys).union(["limit", "cursor", "numbered"]),
+            "Add the filter here; its condition is in PostQuery (Sources/NorrisStore/Posts/PostStore.swift).")
+        var read = ReadPosts()
+        read.until["b"] = Timestamp(seconds: 99)
+        for (name, (filter, ids)) in filters {
+            #expect(try await store.listed(PostQuery(sources: ["a", "b"], filter), read: read) == ids, "\(name)")
+        }
     }
 
     @Test func cursorsOfOtherListsAreRefused() async throws {
