@@ -100,7 +100,7 @@ extension Daemon {
                 if locks.contains(where: { $0.isIn(folder) }) { continue }
                 locks.append(try InstanceLock(folder: folder, option: option))
             } catch {
-                if error.reason.endsStart { throw error }
+                if error.reason.exitStatus != nil { throw error }
                 // The cache is opened later, which reports the error.
                 if folder == paths.stateDirectory { logger.error("state.unwritable", metadata: ["error": "\(error)"]) }
             }

@@ -102,8 +102,7 @@ package enum Daemon {
     private static func exitStatus(of error: any Error) -> CInt {
         switch error {
         case is ConfigurationError: EX_CONFIG
-        case let error as StoreError:
-            if case .locked = error.reason { EX_TEMPFAIL } else { EX_CONFIG }
+        case let error as StoreError: error.reason.exitStatus ?? EX_CONFIG
         case let error as ExplainedError: error.exitStatus
         default: EX_CANTCREAT
         }

@@ -1,3 +1,4 @@
+import Glibc
 package import Logging
 import NorrisProtocol
 package import NorrisThreads
@@ -73,14 +74,14 @@ package final class Databases: Sendable {
 
     /// Changes a database: completely, or not at all if the body throws.
     ///
-    /// - Throws: `failed` or `cancelled`.
+    /// - Throws: `failed`, or the body's error.
     func write<Value: Sendable>(
         _ file: DatabaseFile, isCancellable: Bool = true, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         do { return try await file.write(isCancellable: isCancellable, body) } catch let error as StoreError {
             throw error
         } catch {
-            throw StoreError(path: file.path, error is CancellationError ? .cancelled : .failed("\(error)"))
+            throw .notChanged(file.path, "\(error)")
         }
     }
 
@@ -116,7 +117,8 @@ package final class Databases: Sendable {
     func noteCleared(_ source: String) { clears.withLock { $0[source, default: 0] += 1 } }
 
     /// The error of an import whose generation has ended.
-    static let contentGone = StoreError(path: DatabaseKind.cache.fileName, .contentGone)
+    static let contentGone = StoreError(
+        DatabaseKind.cache.fileName, .contentGone, "the content was removed while it was stored; it is fetched again")
 
     // MARK: Faults
 
@@ -197,58 +199,44 @@ package final class Databases: Sendable {
 /// The reason why a folder or a database cannot be used, and the correction.
 package struct StoreError: Error, Equatable, CustomStringConvertible {
     package enum Reason: Equatable, Sendable {
-        /// Another daemon uses the folder; with its process id if known, and the option that gives another folder.
-        case locked(pid: Int?, option: String)
-        /// The file was written by a newer norrisd; with the alternative to that version.
-        case newerSchema(found: Int64, known: Int64, alternative: String)
-        /// The content of the file prevents a migration, with SQLite's message.
-        case failedMigration(from: Int64, to: Int64, String)
-        /// A database of another program.
-        case foreign
-        /// The folder or file cannot be created or written.
-        case notWritable(String)
-        /// A change failed, with SQLite's message.
-        case failed(String)
-        case cancelled
+        /// Another daemon uses the folder.
+        case locked
+        /// A newer norrisd or another program has written the file, which stays unchanged.
+        case refused
+        /// The content of the file prevents a migration.
+        case failedMigration
+        /// The folder or file cannot be created, written or changed, or the change was cancelled.
+        case failed
         /// The content of the source was removed while a fetch was stored.
         case contentGone
 
-        /// Whether a start ends. Otherwise norrisd goes on without the file, and tries again.
-        package var endsStart: Bool {
+        /// The exit status of a start that ends (sysexits.h). nil if norrisd goes on without the file, and tries again.
+        package var exitStatus: CInt? {
             switch self {
-            case .locked, .newerSchema, .foreign: true
-            case .failedMigration, .notWritable, .failed, .cancelled, .contentGone: false
+            case .locked: EX_TEMPFAIL
+            case .refused: EX_CONFIG
+            case .failedMigration, .failed, .contentGone: nil
             }
         }
     }
 
     package let path: String
     package let reason: Reason
+    /// The reason in words, and the correction.
+    private let problem: String
 
-    package init(path: String, _ reason: Reason) {
-        self.path = path
-        self.reason = reason
+    init(_ path: String, _ reason: Reason, _ problem: String) {
+        (self.path, self.reason, self.problem) = (path, reason, problem)
     }
 
-    package var description: String {
-        switch reason {
-        case .locked(let pid, let option):
-            "\(path): \(pid.map { "the norrisd with process id \($0)" } ?? "another norrisd") uses this folder; "
-                + "stop it, or give another \(option)"
-        case .newerSchema(let found, let known, let alternative):
-            "\(path): written by a newer norrisd (schema \(found), this one knows \(known)); "
-                + "it was left untouched: install that version again, or \(alternative)"
-        case .failedMigration(let from, let to, let detail):
-            "\(path): the update from schema \(from) to \(to) failed (\(detail)); the file is unchanged: "
-                + "install the previous version again (norrisd(8), UPGRADES)"
-        case .foreign:
-            "\(path): is a database of another program; it was left untouched: move it away, or give another folder"
-        case .notWritable(let detail):
-            "\(path): cannot be written (\(detail)); check the folder's owner and permissions, and the disk's space"
-        case .failed(let detail):
-            "\(path): could not be changed (\(detail)); check the disk, its space, and who owns the file"
-        case .cancelled: "\(path): the change was cancelled, and nothing was written; try again"
-        case .contentGone: "\(path): the content was removed while it was stored; it is fetched again"
-        }
+    static func notWritable(_ path: String, _ detail: String) -> StoreError {
+        let correction = "check the folder's owner and permissions, and the disk's space"
+        return StoreError(path, .failed, "cannot be written (\(detail)); \(correction)")
     }
+
+    static func notChanged(_ path: String, _ detail: String) -> StoreError {
+        StoreError(path, .failed, "could not be changed (\(detail)); check the disk, its space, and who owns the file")
+    }
+
+    package var description: String { "\(path): \(problem)" }
 }

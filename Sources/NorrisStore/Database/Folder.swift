@@ -6,9 +6,8 @@ import NorrisSystem
 package enum Folder {
     /// Creates a folder and its parents with mode 0700, as the XDG Base Directory Specification requires.
     package static func make(_ path: String) throws(StoreError) {
-        var status = stat()
         if mkdir(path, 0o700) == 0 { return }
-        if errno == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+        if errno == EEXIST, let status = status(of: path), status.st_mode & S_IFMT == S_IFDIR { return }
         guard errno == ENOENT, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash != path.startIndex else {
             throw notWritable(path)
         }
@@ -53,25 +52,24 @@ package enum Folder {
 
     /// The error for the current errno.
     fileprivate static func notWritable(_ path: String) -> StoreError {
-        StoreError(path: path, .notWritable(SystemError.reason()))
+        .notWritable(path, SystemError.reason())
     }
 
     /// Whether there is no file, in contrast to a file about which the disk tells nothing.
-    static func isMissing(_ path: String) -> Bool {
+    static func isMissing(_ path: String) -> Bool { status(of: path) == nil && errno == ENOENT }
+
+    /// nil for a missing file, and if the disk fails.
+    private static func status(of path: String) -> stat? {
         var status = stat()
-        return stat(path, &status) != 0 && errno == ENOENT
+        return stat(path, &status) == 0 ? status : nil
     }
 
     /// nil for a missing file, and if the disk fails.
-    static func identity(of path: String) -> FileIdentity? {
-        var status = stat()
-        return stat(path, &status) == 0 ? FileIdentity(status) : nil
-    }
+    static func identity(of path: String) -> FileIdentity? { status(of: path).map(FileIdentity.init) }
 
     /// The time of the last change of a file; nil if the file does not exist.
     static func modificationTime(of path: String) -> Timestamp? {
-        var status = stat()
-        return stat(path, &status) == 0 ? Timestamp(seconds: Int64(status.st_mtim.tv_sec)) : nil
+        status(of: path).map { Timestamp(seconds: Int64($0.st_mtim.tv_sec)) }
     }
 
     /// Renames a complete file, which replaces another one, and writes both to the disk.
@@ -108,10 +106,7 @@ package enum Folder {
     static func size(ofDatabase path: String) -> Int { size(of: path) + size(of: path + "-wal") }
 
     /// The bytes of a file; 0 if the file does not exist.
-    static func size(of path: String) -> Int {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
+    static func size(of path: String) -> Int { status(of: path).map { Int($0.st_size) } ?? 0 }
 
     /// The free bytes for this user on a file's file system (statvfs(3)), at most the largest integer of a reply; nil
     /// if the file does not exist.
@@ -151,7 +146,9 @@ package final class InstanceLock: Sendable {
             let error = Folder.notWritable(path)
             let pid = InstanceLock.holder(descriptor)
             close(descriptor)
-            throw isHeld ? StoreError(path: folder, .locked(pid: pid, option: option)) : error
+            guard isHeld else { throw error }
+            let other = pid.map { "the norrisd with process id \($0)" } ?? "another norrisd"
+            throw StoreError(folder, .locked, "\(other) uses this folder; stop it, or give another \(option)")
         }
         self.descriptor = descriptor
         // The content is only for the message of a second daemon, so a failed write is no error.

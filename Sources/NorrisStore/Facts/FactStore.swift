@@ -170,14 +170,14 @@ package final class FactStore: Sendable {
     ///   - isComplete: false if a missing fact is no reason to remove it.
     ///   - fetch: the record of the fetch.
     ///   - run: the import of the fetch.
-    /// - Throws: `cancelled`, `failed` or `contentGone`.
+    /// - Throws: `failed` or `contentGone`.
     @discardableResult package func replaceUpstream(
         _ facts: [Fact], isComplete: Bool, fetch: FetchRecord, in run: SourceImport
     ) async throws(StoreError) -> UpstreamChanges {
         let cache = databases.cache
         let plan = try? await databases.read(cache) { try FactTable.plan(for: facts, isComplete: isComplete, $0) }
         guard let plan else {
-            throw StoreError(path: cache.path, Task.isCancelled ? .cancelled : .failed("unreadable"))
+            throw .notChanged(cache.path, "it cannot be read")
         }
         let stored: Result<Void, StoreError>
         do throws(StoreError) {
@@ -200,7 +200,7 @@ package final class FactStore: Sendable {
 
     /// Removes all facts of the upstream and the record of their fetch.
     ///
-    /// - Throws: `cancelled` or `failed`.
+    /// - Throws: `failed`.
     @discardableResult package func clearUpstream() async throws(StoreError) -> Int {
         let count = try await databases.write(databases.cache) { [databases] database in
             databases.noteCleared(FactStore.upstreamSource)
