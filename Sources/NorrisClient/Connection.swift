@@ -21,7 +21,8 @@ package final class Connection {
     private(set) var hasLostReader = false
     /// The splitter has no limit, because it would report a long line only at its end.
     private var splitter = LineSplitter(maximumLength: .max)
-    /// The longest accepted line, in bytes without LF. The daemon has at most 4 MiB of results for one connection; the rest is for their envelope.
+    /// The longest accepted line, in bytes without LF. The daemon has at most 4 MiB of results for one connection; the
+    /// rest is for their envelope.
     static let maximumReply = 5 << 20
 
     /// Uses the descriptor of a non-blocking socket, and closes it.

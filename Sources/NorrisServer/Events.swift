@@ -50,8 +50,8 @@ private struct EncodedEvent {
 
 /// The topics of one connection, and the events that wait to be written to it.
 ///
-/// Handlers and publishers call the subscription on any thread; the connection removes the events on the event loop. For
-/// a slow peer, or a peer that waits for a reply, only the last event of each kind is kept, so that the number of
+/// Handlers and publishers call the subscription on any thread; the connection removes the events on the event loop.
+/// For a slow peer, or a peer that waits for a reply, only the last event of each kind is kept, so that the number of
 /// waiting events is limited.
 package final class Subscription: Sendable {
     private struct State {
@@ -141,8 +141,8 @@ package final class Subscription: Sendable {
         if isFirst { announce() }
     }
 
-    /// Records that the connection cannot write events now: until the next ``removeAll()`` only the last event of each kind
-    /// is kept.
+    /// Records that the connection cannot write events now: until the next ``removeAll()`` only the last event of each
+    /// kind is kept.
     func holdBack() { state.withLock { $0.holdBack() } }
 
     /// The memory of the waiting events in bytes.

@@ -3,8 +3,8 @@ import NorrisSystem
 
 /// The facts inside the daemon, so that a first start works without a network.
 ///
-/// `StartingCollection.txt` has a section for each category, which begins with the name in brackets, and in it a fact on
-/// each line. A line may end with more categories, each as a space, `#` and the name.
+/// `StartingCollection.txt` has a section for each category, which begins with the name in brackets, and in it a fact
+/// on each line. A line may end with more categories, each as a space, `#` and the name.
 package enum StartingCollection {
     /// All facts in the order of the file. The section's category is the first category of a fact.
     package static func facts() -> [Fact] {

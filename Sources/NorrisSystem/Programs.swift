@@ -126,7 +126,7 @@ package final class ProgramPipe {
     }
 
     /// Writes the bytes that the pipe accepts now, and removes them. Closes the writing end after the last byte, or if
-    /// nobody reads. SIGPIPE must be ignored.
+    /// the program has closed its input. SIGPIPE must be ignored.
     package func write(_ bytes: inout ArraySlice<UInt8>) {
         while writing >= 0 {
             guard !bytes.isEmpty else { return closeWriting() }

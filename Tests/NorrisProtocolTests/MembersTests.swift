@@ -3,7 +3,7 @@ import Testing
 
 @testable import NorrisProtocol
 
-/// A property that `visit` does not name is neither sent nor received, which no other test of the property would notice.
+/// A property that `visit` does not name is neither sent nor received, and no other test notices that.
 struct MembersTests {
     private static var values: [AnyType] {
         let others: [any WireObject.Type] = [

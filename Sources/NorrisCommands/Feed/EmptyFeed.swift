@@ -87,6 +87,7 @@ struct EmptyFeed {
     }
 
     private var feed: Advice {
-        "\(command: shellCommand(["norrisctl", "feed"] + optionWords(("--source", request.source))) ?? "norrisctl feed")"
+        let words = ["norrisctl", "feed"] + optionWords(("--source", request.source))
+        return "\(command: shellCommand(words) ?? "norrisctl feed")"
     }
 }

@@ -81,7 +81,8 @@ struct FeedCommand: SessionCommand {
 }
 
 extension PostList.Parameters {
-    /// The filters of the list, as the words of the options of `norrisctl feed`, each of which has the name of its member.
+    /// The filters of the list, as the words of the options of `norrisctl feed`, each of which has the name of its
+    /// member.
     var filters: [(name: String, words: [String])] {
         var filters = self
         filters.page = PageRequest()

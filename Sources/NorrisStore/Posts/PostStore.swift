@@ -303,8 +303,8 @@ package struct PostQuery: Sendable {
         sources: [String], _ request: PostList.Parameters = PostList.Parameters(), search: SearchWords? = nil
     ) { (self.sources, self.request, self.search) = (sources, request, search) }
 
-    /// Distinguishes the cursors of this list. All filters are a part, but not the sources, so that a reload invalidates
-    /// no cursor.
+    /// Distinguishes the cursors of this list. All filters are a part, but not the sources, so that a reload
+    /// invalidates no cursor.
     private var identity: [String] {
         var filters = request
         filters.page = PageRequest()
