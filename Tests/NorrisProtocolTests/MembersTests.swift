@@ -40,7 +40,7 @@ struct MembersTests {
             return types(method).map { AnyType($0) }
         }
 
-        /// The properties of a value, with those of the parts whose members are members of the value.
+        /// Counts the properties of a value. The members of a page and of settings are members of the value itself.
         private static func properties(of value: Any) -> Int {
             Mirror(reflecting: value).children.reduce(0) { sum, child in
                 sum + (child.value is PageRequest || child.value is SourceSettings ? properties(of: child.value) : 1)

@@ -31,7 +31,7 @@ struct EmptyFeed {
         return report
     }
 
-    /// Returns the status of an empty cache if no fetch has ever succeeded, else that of an empty list.
+    /// Returns the status of an empty cache if no fetch has ever succeeded, else the status of an empty list.
     static func status(_ freshness: Freshness?) -> ExitStatus {
         guard let freshness, freshness.origin == .none, let error = freshness.error else { return .nothing }
         return ExitStatus(.nothingCached("", source: "posts", lastError: error))

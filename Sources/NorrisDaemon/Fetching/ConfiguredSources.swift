@@ -153,7 +153,7 @@ final class Sources: Sendable {
 }
 
 extension Configuration.PostSource {
-    /// An added source. Its settings are read as those of the configuration are, but its address may have a user.
+    /// An added source, checked by the rules of the configuration, except that its address may have a user.
     ///
     /// - Throws: `-32602` with the name of the first setting that is refused.
     init(_ added: AddedSource, inheriting posts: Configuration.Posts) throws(ResponseError) {
