@@ -190,6 +190,8 @@ final class Machine: Sockets {
             exit "$(cat "$folder/$number.status" 2>/dev/null || echo 97)"
             """, to: "script")
         _ = try? folder.writeProgram("exec sleep 5", to: "sleep")
+        // Neither a script nor a binary.
+        _ = try? folder.writeProgram("", to: "no-program", firstLine: "x")
         return folder
     }()
 
@@ -204,9 +206,7 @@ final class Machine: Sockets {
             unlink(root(file))
             guard let first = outcomes.first, first != .missing else { continue }
             if case .notStarted = first {
-                // Neither a script nor a binary.
-                place(file, Array("x".utf8))
-                chmod(root(file), 0o755)
+                symlink(Self.script("no-program"), root(file))
                 continue
             }
             symlink(Self.script("script"), root(file))

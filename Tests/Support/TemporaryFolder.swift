@@ -31,13 +31,13 @@ package final class TemporaryFolder: Sendable {
 }
 
 extension TemporaryFolder {
-    /// Writes an executable shell script into the folder and returns its path.
+    /// Writes an executable file, a shell script unless its first line says otherwise, and returns its path.
     ///
     /// Another process writes the file, because a child that another test starts at the same moment would inherit the
     /// descriptor, and the kernel does not run a file that is open for writing (ETXTBSY in execve(2)).
-    package func writeProgram(_ script: String, to name: String) throws -> String {
+    package func writeProgram(_ text: String, to name: String, firstLine: String = "#!/bin/sh") throws -> String {
         let result = try run(
-            "sh", ["-c", #"cat >"$0" && chmod 755 "$0""#, self(name)], input: "#!/bin/sh\n\(script)\n")
+            "sh", ["-c", #"cat >"$0" && chmod 755 "$0""#, self(name)], input: "\(firstLine)\n\(text)\n")
         guard result.status == 0 else { throw ProgramNotWritten(result: result) }
         return self(name)
     }
