@@ -210,8 +210,7 @@ let tests: [Target] = [
 // unit tests of the stored inputs.
 let fuzzed: [Target.Dependency] = [
     "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisFetchProtocol", "NorrisProtocol",
-    "NorrisServer", "NorrisStore",
-    "NorrisSystem", "NorrisTerminal", "NorrisText",
+    "NorrisServer", "NorrisStore", "NorrisSystem", "NorrisTerminal", "NorrisText",
 ]
 let fuzzing: Target =
     fuzzes
@@ -259,7 +258,7 @@ for target in package.targets where target.type != .system {
         settings.append(.unsafeFlags(["-Osize"], .when(configuration: .release)))
     }
     // Regular expressions, and the searches of the standard library in their module, are 1 MB of each program;
-    // NorrisText/Parts.swift has what is used instead.
+    // NorrisText/Parts.swift has what is used instead. Only targets outside of Sources have a path or are tests.
     if target.path == nil, target.type != .test {
         settings.append(.unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]))
     }

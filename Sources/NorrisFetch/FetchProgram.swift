@@ -175,7 +175,7 @@ package enum FetchProgram {
             it shows how norrisd reads a feed: a line of JSON about the document, a line for each post, and a last line.
 
             It may read no files but those of the system, write none, start no program, and use \
-            \(Sandbox.processorTime) seconds of CPU time and \(Sandbox.addressSpace >> 20) MiB of memory.
+            \(FetchRequest.processorTime) seconds of CPU time and \(Sandbox.addressSpace >> 20) MiB of memory.
 
             Exit status: 0 done, 64 wrong usage, 71 it cannot limit itself, 75 the document could not be fetched or \
             read.

@@ -1,11 +1,10 @@
 import CLinux
 import Glibc
+import NorrisFetchProtocol
 package import NorrisSystem
 
 /// The limits of this process. A document that takes over the decoder cannot lift them.
 package enum Sandbox {
-    /// In seconds.
-    static let processorTime: UInt = 3
     /// In bytes.
     static let addressSpace: UInt = 256 << 20
     private static let descriptors: UInt = 64
@@ -25,7 +24,7 @@ package enum Sandbox {
             try? writeAll(Array("1000".utf8), to: descriptor)
             close(descriptor)
         }
-        try limit(RLIMIT_CPU, to: processorTime)
+        try limit(RLIMIT_CPU, to: UInt(FetchRequest.processorTime))
         #if !NORRIS_SANITIZED
             try limit(RLIMIT_AS, to: addressSpace)
         #endif

@@ -20,6 +20,8 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
 
     /// The highest ``maximumBody``. A larger document does not fit into the memory of norris-fetch, with its content.
     package static let highestMaximumBody = 32 << 20
+    /// The CPU time of norris-fetch for one document, in seconds.
+    package static let processorTime = 3
 
     /// The version of norrisd, because another version of norris-fetch may read requests otherwise.
     package var version = NorrisVersion.current

@@ -69,7 +69,7 @@ package struct FetchProcess: Sendable {
                 return Result { () throws(FetchFailure) in try run(request, command, until: deadline, children) }
             }
         } onCancel: {
-            children.end()
+            children.kill()
         }
         return try output.get()
     }
@@ -93,28 +93,28 @@ package struct FetchProcess: Sendable {
             }
         }
 
-        /// Ends all processes with their groups.
-        func end() {
+        /// Kills all processes with their groups, and lets no further one start.
+        func kill() {
             state.withLock { state in
                 state.isEnded = true
-                for child in state.running { child.end() }
+                for child in state.running { child.kill() }
             }
         }
 
-        /// Ends all processes, and reaps them.
-        func endAll() {
-            end()
+        /// Kills all processes, and reaps them.
+        func killAndReap() {
+            kill()
             for child in state.withLock(\.running) { _ = end(of: child, by: Deadline(after: .zero)) }
         }
 
-        /// Waits for the end of a process, ends its group, and reaps it.
+        /// Waits for the end of a process, kills its group, and reaps it.
         ///
         /// - Returns: nil if the process did not end in time.
         func end(of child: ChildProcess, by deadline: Deadline) -> ChildProcess.End? {
             let isInTime = child.hasEnded(by: deadline)
-            // Before the process is reaped, because no other process may be ended for it.
+            // Before the process is reaped, because no other process may be killed for it.
             state.withLock { $0.running.removeAll { $0 == child } }
-            child.end()
+            child.kill()
             let end = child.reap(by: Deadline(after: FetchProcess.grace))
             return isInTime ? end : nil
         }
@@ -142,7 +142,7 @@ package struct FetchProcess: Sendable {
                     path, ["norris-fetch", "exec", "\(getpid())"] + command, [null, input.writing, error.writing])
             }
         } catch {
-            children.endAll()
+            children.killAndReap()
             let message = "\(path) cannot be started: \(error.reason); install norrisd again."
             throw FetchFailure(kind: .decode, message: message, isRetryable: true)
         }
@@ -213,7 +213,7 @@ package struct FetchProcess: Sendable {
         case nil: return late
         case .exited(0) where isComplete: return nil
         case .exited(let status): reason = "norris-fetch ended with status \(status); see norris-fetch(1)"
-        case .killed(SIGXCPU): reason = "it takes more than 3 seconds of CPU time"
+        case .killed(SIGXCPU): reason = "it takes more than \(FetchRequest.processorTime) seconds of CPU time"
         case .killed(SIGKILL): reason = "norris-fetch was killed"
         case .killed(let signal):
             let isCrash = [SIGABRT, SIGBUS, SIGILL, SIGSEGV, SIGTRAP].contains(signal)

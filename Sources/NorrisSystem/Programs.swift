@@ -78,9 +78,9 @@ package struct ChildProcess: Equatable, Sendable {
     }
 
     /// Kills the process, and the group that it was started to lead, which it may have left.
-    package func end() {
-        kill(-id, SIGKILL)
-        kill(id, SIGKILL)
+    package func kill() {
+        _ = Glibc.kill(-id, SIGKILL)
+        _ = Glibc.kill(id, SIGKILL)
     }
 
     /// Reaps the process, after which another process may get its number. Returns nil if it has not ended by a

@@ -133,10 +133,10 @@ private func requireSafe(_ fetched: Fetched) {
     var ids: Set<String> = []
     for item in fetched.items {
         // Each text of an item, also of a member that is added later.
-        if let tree = try? JSON.parse(item.jsonBytes) {
-            _ = tree.mapStrings {
-                requireSafe($1); return $1
-            }
+        guard let tree = try? JSON.parse(item.jsonBytes) else { fatalError("An item is no JSON: \(item)") }
+        _ = tree.mapStrings { _, text in
+            requireSafe(text)
+            return text
         }
         switch item {
         case let fact as Fact:

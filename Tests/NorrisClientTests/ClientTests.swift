@@ -1,7 +1,7 @@
-import NorrisSystem
 import Foundation
 import NorrisClient
 import NorrisProtocol
+import NorrisSystem
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
-import NorrisSystem
 import Foundation
 import NorrisClient
+import NorrisSystem
 import NorrisTestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import NorrisSystem
+
 @testable import NorrisClient
 
 extension Client {

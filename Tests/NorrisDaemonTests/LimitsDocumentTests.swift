@@ -7,9 +7,9 @@ import Testing
 @testable import NorrisCommands
 @testable import NorrisDaemon
 @testable import NorrisFetch
+@testable import NorrisFetchProtocol
 @testable import NorrisPrefetch
 @testable import NorrisProtocol
-@testable import NorrisFetchProtocol
 @testable import NorrisServer
 @testable import NorrisStore
 
@@ -120,14 +120,14 @@ struct LimitsDocumentTests {
             "Scripts/man/norris-fetch.1",
             """
             posts, at most \(grouped(PostBatchBuilder.maximumPosts)),
-            \(Sandbox.processorTime) seconds of CPU time and \(Sandbox.addressSpace >> 20) MiB of address space,
+            \(FetchRequest.processorTime) seconds of CPU time and \(Sandbox.addressSpace >> 20) MiB of address space,
             and \(number(FetchProcess.grace)) seconds.
             """
         ),
         (
             "SECURITY.md",
             """
-            \(Sandbox.processorTime) s of CPU time
+            \(FetchRequest.processorTime) s of CPU time
             by at most 50 ms if
             and 250 ms if
             """

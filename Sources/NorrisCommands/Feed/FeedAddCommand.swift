@@ -28,7 +28,7 @@ struct FeedAddCommand: SessionCommand {
         arguments.positional(&url, .address, "The address of the feed, or of a web page that names its feed.")
         arguments.option(
             "name", .name, "The name of the source. (default: from the address)",
-            takes: "1 to 40 characters of a-z, 0-9, _ and -"
+            takes: SourceName.rule
         ) { SourceName.isValid($0) && assign(&chosenName, $0) }
         arguments.option(
             "kind", .kind, "\(alternatives(Self.kinds)). (default: feed)", choices: Self.kinds

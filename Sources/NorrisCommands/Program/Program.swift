@@ -78,7 +78,7 @@ struct Invocation {
     private(set) var arguments: CommandArguments
 
     init(_ words: [String], isLenient: Bool = false) {
-        // Programs draw `norrisctl prompt` often, so its usual form does without a search in all commands.
+        // Shells run `norrisctl prompt` often, so its usual form needs no search in all commands.
         let isPrompt = words.first == PromptCommand.name
         arguments = CommandArguments(isPrompt ? Array(words.dropFirst()) : words)
         arguments.isLenient = isLenient

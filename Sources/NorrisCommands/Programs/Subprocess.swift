@@ -212,7 +212,7 @@ private func isIgnored(_ signal: Int32) -> Bool {
 /// Ends a program that runs too long, and all that it has started.
 private func stop(_ process: ChildProcess, _ terminal: TerminalState?) {
     if terminal == nil {
-        process.end()
+        process.kill()
     } else {
         // The program may be a shell, and its programs are in the group that the shell of the user made for norrisctl.
         // A signal that norrisctl has already got is pending, so this one changes nothing for it.

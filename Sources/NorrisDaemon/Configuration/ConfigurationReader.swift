@@ -180,6 +180,6 @@ extension SourceName {
         if SourceStatus.builtInNames.contains(text) {
             return "is the name of a built-in source; choose another name"
         }
-        return isValid(text) ? nil : "is not a valid source name; use 1 to 40 characters of a-z, 0-9, _ and -"
+        return isValid(text) ? nil : "is not a valid source name; use \(rule)"
     }
 }

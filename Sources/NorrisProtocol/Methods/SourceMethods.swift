@@ -166,6 +166,9 @@ package enum PostSourceKind: String, Sendable, CaseIterable {
 
 /// Names of sources of posts: `[a-z0-9_-]{1,40}`.
 package enum SourceName {
+    /// The valid names, in words.
+    package static let rule = "1 to \(Fact.maximumNameLength) characters of a-z, 0-9, _ and -"
+
     /// Whether a text is a valid name, by the rule of categories.
     package static func isValid(_ text: String) -> Bool { Fact.isCategoryName(text) }
 
@@ -182,9 +185,10 @@ package enum SourceName {
         let taken = taken.union(SourceStatus.builtInNames)
         if let free = words.first(where: { !taken.contains($0) }) { return free }
         // At most as many names are taken as there are sources, so a free number exists.
+        let word = words[0].prefix(Fact.maximumNameLength - 5)
         var number = 2
-        while taken.contains("\(words[0].prefix(35))-\(number)") { number += 1 }
-        return "\(words[0].prefix(35))-\(number)"
+        while taken.contains("\(word)-\(number)") { number += 1 }
+        return "\(word)-\(number)"
     }
 
     /// The ASCII letters and digits of a text in lower case, with a hyphen for each run of other characters.
@@ -198,7 +202,7 @@ package enum SourceName {
                 name += "-"
             }
         }
-        name = String(name.prefix(40))
+        name = String(name.prefix(Fact.maximumNameLength))
         return name.hasSuffix("-") ? String(name.dropLast()) : name
     }
 }
