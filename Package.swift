@@ -186,8 +186,8 @@ let tests: [Target] = [
     .testTarget(
         name: "NorrisStoreTests",
         dependencies: [
-            "NorrisFetchProtocol", "NorrisProtocol", "NorrisStore", "NorrisSystem", "NorrisTestSupport", "NorrisText",
-            "NorrisThreads", logging,
+            "NorrisFetch", "NorrisFetchProtocol", "NorrisProtocol", "NorrisStore", "NorrisSystem", "NorrisTestSupport",
+            "NorrisText", "NorrisThreads", logging,
         ]
     ),
     .testTarget(name: "NorrisSystemTests", dependencies: ["NorrisSystem", "NorrisTestSupport"]),

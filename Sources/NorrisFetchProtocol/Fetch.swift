@@ -181,6 +181,23 @@ package struct FetchHead: WireObject, Equatable, Sendable {
     }
 }
 
+/// A post in the output of `norris-fetch`.
+package struct FetchedPost: WireObject, Equatable, Sendable {
+    package var post = Post()
+    /// A hash of what the upstream knows an item by, which several items may share: its guid, else its link or its
+    /// content. nil if the id of the post is the upstream's, and names this post alone.
+    package var key: String?
+
+    package init(_ post: Post, key: String? = nil) { (self.post, self.key) = (post, key) }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.optional("key", &key)
+        try post.visit(&members)
+    }
+}
+
 /// The last line of `norris-fetch`, without which the output is incomplete.
 package struct FetchEnd: WireObject, Equatable, Sendable {
     /// The number of items.

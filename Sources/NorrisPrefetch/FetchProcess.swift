@@ -310,7 +310,7 @@ extension FetchHead {
             && ([failure?.message, title] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }
             && (failure?.feedURLs ?? []).count <= 100
             && [age, notBefore, skipped, repairs, failure?.retryAfter].allSatisfy { ($0 ?? 0) >= 0 }
-            && authors.count <= Post.maximumCount && authors.allSatisfy { $0.isAnswer(to: request) }
+            && authors.count <= FetchedPost.maximumCount && authors.allSatisfy { $0.isAnswer(to: request) }
             && categories.count <= 1000
     }
 }
@@ -335,10 +335,16 @@ extension Gif: FetchedItem {
     }
 }
 
-extension Post: FetchedItem {
+extension FetchedPost: FetchedItem {
     package static let maximumCount = 2_000
 
     package func isAnswer(to request: FetchRequest) -> Bool {
+        post.isAnswer(to: request) && (key ?? "").utf8.count <= 200
+    }
+}
+
+extension Post {
+    fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         source == request.source && !isRead && author.isAnswer(to: request) && isWithinLimits
             && id.hasPrefix("\(source):") && id.utf8.count <= 200
             && isOpenable(url) && images.allSatisfy { isOpenable($0.url) }

@@ -29,10 +29,10 @@ import Testing
 
     private func fetch(
         _ script: String, within limit: Duration? = nil
-    ) async throws -> Result<(head: FetchHead, items: [Post]), FetchFailure> {
+    ) async throws -> Result<(head: FetchHead, items: [FetchedPost]), FetchFailure> {
         let process = FetchProcess(path: try program(script))
         do throws(FetchFailure) {
-            return .success(try await process.fetch(request, Post.self, within: limit))
+            return .success(try await process.fetch(request, FetchedPost.self, within: limit))
         } catch {
             return .failure(error)
         }
@@ -48,7 +48,7 @@ import Testing
 
     @Test func itemsArrive() async throws {
         let fetched = try await fetch(Self.output(Self.head, Self.post, #"{"end":1}"#)).get()
-        #expect(fetched.items.map(\.id) == ["blog:1"] && fetched.head == FetchHead())
+        #expect(fetched.items.map(\.post.id) == ["blog:1"] && fetched.head == FetchHead())
         let failing = #"{"failure":{"kind":"http","message":"HTTP 404","status":404},"age":0,"skipped":0,"repairs":0,"#
         let failure = try await failure(Self.output(failing + #""authors":[],"categories":[]}"#, #"{"end":0}"#))
         #expect(failure == FetchFailure(kind: .http, message: "HTTP 404", status: 404))
@@ -131,14 +131,14 @@ import Testing
     /// A program whose norris-fetch was missing, for example while packages are unpacked.
     @Test func theProgramIsLookedForInEachRun() async throws {
         let process = FetchProcess.beside(folder("bin/norrisd"))
-        await #expect(throws: FetchFailure.self) { try await process.fetch(request, Post.self) }
+        await #expect(throws: FetchFailure.self) { try await process.fetch(request, FetchedPost.self) }
         for place in ["libexec/norrisd", "bin"] {
             let id = #"{"id":"blog:\#(place.prefix(3))","#
             let post = Self.post.replacing(#"{"id":"blog:1","#, with: id)
             try FileManager.default.createDirectory(atPath: folder(place), withIntermediateDirectories: true)
             try FileManager.default.createDirectory(atPath: folder("bin"), withIntermediateDirectories: true)
             _ = try folder.writeProgram(Self.output(Self.head, post, #"{"end":1}"#), to: place + "/norris-fetch")
-            #expect(try await process.fetch(request, Post.self).items.map(\.id) == ["blog:" + place.prefix(3)])
+            #expect(try await process.fetch(request, FetchedPost.self).items.map(\.post.id) == ["blog:" + place.prefix(3)])
         }
     }
 
@@ -152,7 +152,7 @@ import Testing
         let text = try folder.write("text", to: "text")
         for path in [folder("missing"), text, folder.path] {
             await #expect(throws: FetchFailure.self) {
-                try await FetchProcess(path: path).fetch(request, Post.self)
+                try await FetchProcess(path: path).fetch(request, FetchedPost.self)
             }
         }
     }
@@ -174,7 +174,7 @@ import Testing
     func aRunThatIsCancelledEndsItsProcess(script: String) async throws {
         let process = FetchProcess(path: try program(script.replacing("PID", with: folder("pid"))))
         await withTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { _ = try? await process.fetch(request, Post.self) }
+            tasks.addTask { _ = try? await process.fetch(request, FetchedPost.self) }
             await eventually { FileManager.default.contents(atPath: folder("pid"))?.isEmpty == false }
             tasks.cancelAll()
         }
@@ -193,9 +193,9 @@ import Testing
         let process = FetchProcess(path: try program("echo $$ >>\(folder("pids")); sleep 1000"))
         let other = FetchProcess(path: try folder.writeProgram(Self.output(Self.head, #"{"end":0}"#), to: "other"))
         await withTaskGroup(of: Void.self) { tasks in
-            for _ in 0..<8 { tasks.addTask { _ = try? await process.fetch(request, Post.self) } }
+            for _ in 0..<8 { tasks.addTask { _ = try? await process.fetch(request, FetchedPost.self) } }
             await eventually { (FileManager.default.contents(atPath: folder("pids"))?.count { $0 == 10 } ?? 0) == 4 }
-            await #expect(throws: Never.self) { try await other.fetch(request, Post.self, isAwaited: true) }
+            await #expect(throws: Never.self) { try await other.fetch(request, FetchedPost.self, isAwaited: true) }
             tasks.cancelAll()
         }
     }
@@ -210,7 +210,8 @@ import Testing
         let process = FetchProcess(path: Programs.norrisFetch)
         let command = [try program(script), "an argument"]
         do throws(FetchFailure) {
-            return (try await process.fetch(request, Post.self, from: command, within: limit).items, nil)
+            let items = try await process.fetch(request, FetchedPost.self, from: command, within: limit).items
+            return (items.map(\.post), nil)
         } catch {
             return (nil, error)
         }
@@ -259,7 +260,7 @@ import Testing
     @Test func aProgramThatCannotBeStartedIsNamed() async throws {
         let process = FetchProcess(path: Programs.norrisFetch)
         let failure = await #expect(throws: FetchFailure.self) {
-            try await process.fetch(request, Post.self, from: ["/nowhere/notes"])
+            try await process.fetch(request, FetchedPost.self, from: ["/nowhere/notes"])
         }
         #expect(failure?.message.hasSuffix("/nowhere/notes cannot be started: No such file or directory.") == true)
     }

@@ -10,7 +10,7 @@ struct PostSource: ContentSource {
     /// The name of the request in the stored validators. A repaired reply has another name, so that a later 304 is
     /// known to confirm a repaired reply. The number rises if documents are decoded otherwise, so that one that has not
     /// changed is fetched again.
-    static func part(isRepaired: Bool) -> String { isRepaired ? "posts.2.repaired" : "posts.2" }
+    static func part(isRepaired: Bool) -> String { isRepaired ? "posts.3.repaired" : "posts.3" }
 
     let configuration: Configuration.PostSource
     let http: Configuration.HTTP
@@ -59,13 +59,13 @@ struct PostSource: ContentSource {
         return .fetched(added: changes.added, newest: changes.newest, head)
     }
 
-    private func posts(unless part: PartRecord?) async throws(FetchFailure) -> (FetchHead, [Post]) {
+    private func posts(unless part: PartRecord?) async throws(FetchFailure) -> (FetchHead, [FetchedPost]) {
         let command = configuration.kind == .exec ? configuration.command : nil
         var request = request(configuration.kind.document).unless(part)
         request.asksPastCaches = true
         // Relative addresses in the output of a program lead nowhere.
         if command != nil { request.url = "http://localhost/" }
-        return try await context.fetch.fetch(request, Post.self, from: command, isAwaited: isAwaited)
+        return try await context.fetch.fetch(request, FetchedPost.self, from: command, isAwaited: isAwaited)
     }
 
     private func record(_ head: FetchHead, isRepaired: Bool) -> FetchRecord {

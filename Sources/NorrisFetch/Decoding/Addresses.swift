@@ -25,6 +25,24 @@ func address(_ text: String, at base: HTTPURL? = nil) -> String? {
     return url.userInfo == nil ? url.description + fragment : nil
 }
 
+/// The address of a page of a feed. Without a scheme it is https, unless it is a path, whose first segment has no dot
+/// or is the name of a file, as in `post.html`.
+func linkAddress(_ text: String, at base: HTTPURL?) -> String? {
+    let reference = urlText(text)
+    let host = reference.prefix { !"/?#".contains($0) }
+    let suffix = host.lowercased().split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
+    let isHost =
+        host.lowercased() == base?.host || host.lowercased().hasPrefix("www.")
+        || suffix.utf8.count > 1 && suffix.utf8.allSatisfy(isLetter) && !fileSuffixes.contains(suffix)
+            && reference[host.endIndex...].hasPrefix("/")
+    return address(isHost ? "https://" + reference : text, at: base)
+}
+
+/// The ends of file names with which paths of websites begin.
+private let fileSuffixes: Set<Substring> = [
+    "asp", "aspx", "cfm", "cgi", "htm", "html", "jsp", "json", "php", "pl", "py", "rss", "xhtml", "xml",
+]
+
 /// The URL of a source as a person writes it.
 func sourceURL(_ text: String) -> HTTPURL? {
     guard let url = sourceAddress(text) else { return nil }

@@ -49,7 +49,7 @@ func cleanEmail(_ text: String) -> String? {
 
 /// Whether a file is a picture, judged by its media type, or without one by the extension in its URL.
 func isImage(type: String?, url: String) -> Bool {
-    if let type { return type.lowercased().hasPrefix("image/") }
+    if let type { return type.lowercased().prefix { $0 != "/" } == "image" }
     let path = url.prefix { $0 != "?" && $0 != "#" }.lowercased()
     return [".avif", ".gif", ".jpeg", ".jpg", ".png", ".webp"].contains(where: path.hasSuffix)
 }

@@ -103,6 +103,8 @@ struct FeedContents {
     var image: String?
     /// The author of items that name none.
     var author: Post.Author?
+    /// The elements of the feed that name its authors.
+    var persons = MarkupElement(name: "")
     /// The page of the feed, to which most relative addresses refer.
     var link: String?
     /// The number of faults, at least one if the document is cut off.
@@ -128,32 +130,38 @@ struct FeedContents {
 
     /// Builds the batch after all items, because the feed's title and author may follow, or items with equal ids.
     ///
-    /// The id of an item is its guid, unless items with different links have it; else its link, unless that is the
-    /// feed's own or that of another item; else its content. So an item keeps its id when others come and go.
+    /// The key of an item is its guid, else its link unless that is the feed's own, else its content. Its id, which only
+    /// a new post gets, is the first of these that no other item has, else made of the whole item.
     consuming func batch() throws(UpstreamError) -> Fetched {
         var feed = author ?? Post.Author(id: "", name: title ?? "")
         feed.avatarURL = feed.avatarURL ?? image
         let author = feed.cleaned(for: source)
-        var linksOfGuids: [String: Set<String>] = [:]
-        var contentsOfLinks: [String: Set<UInt64>] = [:]
-        for item in items {
-            guard let link = item.post?.url else { continue }
-            if let guid = item.guid { linksOfGuids[guid, default: []].insert(link) }
-            contentsOfLinks[link, default: []].insert(stableHash(item.post?.contentID ?? ""))
-        }
         let own = link.map(normal)
+        // The ids of each item by guid, by link and by content.
+        let ids = items.map { item -> [String?] in
+            guard let post = item.post else { return [] }
+            let page = post.url.flatMap { normal($0) == own ? nil : $0 }
+            return [item.guid, page, post.contentID].map { $0.map { Post.id($0, in: source) } }
+        }
+        let keys = ids.map { $0.lazy.compactMap(\.self).first ?? "" }
+        let numbers = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)
+        var seen: Set<UInt64> = []
+        let different = items.indices.filter { index in
+            guard let post = items[index].post, numbers[keys[index]] != 1 else { return true }
+            return seen.insert(stableHash(post.jsonText)).inserted
+        }
+        var uses = [[String: Int]](repeating: [:], count: 3)
+        for index in different {
+            for case (let kind, let id?) in ids[index].enumerated() { uses[kind][id, default: 0] += 1 }
+        }
         var builder = PostBatchBuilder(source: source)
-        for item in items {
-            var post = item.post
-            if item.isAnonymous { post?.author = author }
-            var id = post?.contentID ?? ""
-            if let guid = item.guid, linksOfGuids[guid, default: []].count <= 1 {
-                id = guid
-            } else if let link = post?.url, normal(link) != own, contentsOfLinks[link, default: []].count == 1 {
-                id = link
-            }
-            post?.id = Post.id(id, in: source)
-            try builder.add(cleaned: post)
+        for index in different {
+            var post = items[index].post
+            let unique = zip(ids[index], uses).first { id, uses in id.map { uses[$0] == 1 } ?? false }?.0
+            let id = unique ?? Post.id(post?.jsonText ?? "", in: source)
+            post?.id = id
+            if items[index].isAnonymous { post?.author = author }
+            try builder.add(cleaned: post, key: keys[index])
         }
         var batch = try builder.batch()
         batch.head.title = title.flatMap { cleanLine($0, upTo: Post.Limit.title) }

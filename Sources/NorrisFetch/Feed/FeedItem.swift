@@ -25,6 +25,7 @@ extension FeedContents {
         if builder.isCut, contents.isEmpty {
             throw .unusable("answered with a feed that ends before the end of its first item")
         }
+        contents.author = Post.Author(of: contents.persons, at: contents.link.flatMap { HTTPURL($0) } ?? url)
         contents.repairs = builder.faults + (builder.isCut ? 1 : 0)
         contents.isCut = builder.isCut
         self = contents
@@ -50,7 +51,8 @@ extension FeedContents {
         case "image": image = element.text(of: "url").flatMap { address($0, at: base) } ?? image
         case "itunes:image": image = image ?? element["href"].flatMap { address($0, at: base) }
         case "logo", "icon", "atom:logo", "atom:icon": image = image ?? address(element.text, at: base)
-        case "author", "atom:author": author = author ?? Post.Author(persons: [element], at: base)
+        case "author", "atom:author", "managingeditor", "dc:creator", "itunes:author":
+            persons.nodes.append(.element(element))
         default: break
         }
         return false
@@ -67,27 +69,32 @@ extension Post {
     init(item: MarkupElement, at base: HTTPURL, _ explicit: HTTPURL?) {
         let isAtom = item.name != "item"
         let guid = item.text(of: "guid", "id", "atom:id") ?? item["rdf:about"]
-        let isLink = item.children("guid").first?["ispermalink"]?.lowercased() != "false" && !isAtom
+        let media = item.mediaElements
+        let permalink = item.children("guid").first?["ispermalink"]?.lowercased()
+        // Without the attribute, most guids that are no addresses are no paths either.
+        let page = permalink == "false" ? nil : guid.flatMap { linkAddress($0, at: permalink == "true" ? base : nil) }
+        let player = media.lazy.flatMap { $0.children("media:player") }.compactMap { $0["url"] }.first
         let link =
-            item.link(in: item.children("link", "atom:link"), at: base)
-            ?? (isLink ? guid.flatMap { address($0) } : nil)
+            item.link(in: item.children("link", "atom:link"), at: base) ?? page
+            ?? player.flatMap { address($0, at: base) }
         let textBase = explicit ?? link.flatMap { HTTPURL($0) } ?? base
 
         var content: MarkupText?
-        var media = item.media(at: base)
+        var files = item.media(at: base)
         for name in Self.texts + Self.shortTexts where content == nil || Self.texts.contains(name) {
             for element in item.children(name) {
                 let isTyped = isAtom && !name.contains(":") || name.hasPrefix("atom:")
                 guard let text = element.decodeMarkup(isAtom: isTyped, at: textBase) else { continue }
                 if !text.isBlank, content == nil { content = text }
-                media.images += text.images
-                media.attachments += text.attachments
+                files.images += text.images
+                files.attachments += text.attachments
             }
         }
-        if content == nil, let group = item.children("media:group").first?.children("media:description").first {
-            content = group.decodeMarkup(isAtom: false, at: textBase)
+        if content == nil, let element = media.lazy.flatMap({ $0.children("media:description") }).first {
+            content = element.decodeMarkup(isAtom: false, at: textBase)
         }
-        let titles = Self.titles.lazy.flatMap { item.children($0) }.compactMap { title in
+        let titles = (Self.titles.flatMap { item.children($0) } + media.flatMap { $0.children("media:title") }).lazy
+            .compactMap { title in
             let isTyped = isAtom && title.name == "title" || title.name == "atom:title"
             return title.decodeMarkup(isAtom: isTyped, at: nil, hasLinks: false)
         }
@@ -96,8 +103,8 @@ extension Post {
             publishedAt: Self.dates.lazy.flatMap { item.children($0) }.compactMap { UpstreamDate.parse($0.text) }.first,
             title: titles.first { !$0.isBlank }?.text, text: content?.text,
             tags: item.children("category", "dc:subject", "atom:category")
-                .map { $0["label"] ?? $0["term"] ?? $0.text },
-            images: media.images, attachments: media.attachments, links: content?.links,
+                .map { plainText(guessing: $0["label"] ?? $0["term"] ?? $0.text) },
+            images: files.images, attachments: files.attachments, links: content?.links,
             stats: Stats(comments: item.text(of: "slash:comments").flatMap { Int($0) }), url: link)
     }
 
@@ -117,19 +124,18 @@ extension Post {
 }
 
 extension Post.Author {
-    /// The authors of an item, from the first of the elements below that has a name.
+    /// The authors of an item or a feed, from the first of the elements below that has a name.
     fileprivate init?(of item: MarkupElement, at base: HTTPURL) {
         // `author` of RSS is an address followed by a name; the other elements contain a name.
-        let mailboxes = item.children("author").filter { !$0.hasElements }.map { Mailbox($0.text) }
-        let named = [
-            mailboxes.compactMap(\.name), item.children("dc:creator").map(\.text),
-            item.children("itunes:author").map(\.text),
-        ].first { $0.contains { cleanLine($0, upTo: 200) != nil } }
-        if let named {
+        let mailboxes = ["author", "managingeditor"].lazy
+            .map { item.children($0).filter { !$0.hasElements }.map { Mailbox($0.text) } }.first { !$0.isEmpty } ?? []
+        let lists = [mailboxes.compactMap(\.name)] + ["dc:creator", "itunes:author"].map { item.children($0).map(\.text) }
+        let names = lists.lazy.map { $0.map { plainText(guessing: $0) } }
+        if let named = names.first(where: { $0.contains { cleanLine($0, upTo: 200) != nil } }) {
             let email = mailboxes.count == 1 ? mailboxes[0].email : nil
             self.init(names: named, email: email)
         } else {
-            let persons = item.children("author", "atom:author")
+            let persons = item.children("author", "atom:author", "managingeditor")
             let sources = item.children("source", "atom:source").flatMap { $0.children("author", "atom:author") }
             self.init(persons: persons.isEmpty ? sources : persons, at: base)
         }
@@ -144,18 +150,21 @@ extension Post.Author {
             // Version 0.3 calls the URI `url`.
             uri = person.text(of: "uri", "atom:uri", "url", "atom:url").flatMap { address($0, at: base) }
             let written = person.hasElements ? person.text(of: "name", "atom:name") : mailbox.name
-            if let name = written ?? email ?? uri { names.append(name) }
+            if let name = written ?? email ?? uri { names.append(plainText(guessing: name)) }
         }
         guard !names.isEmpty else { return nil }
-        self.init(names: names, email: names.count == 1 ? email : nil, id: names.count == 1 ? email ?? uri : nil)
+        self.init(names: names, email: names.count == 1 ? email : nil, page: names.count == 1 ? uri : nil)
     }
 
-    /// An author, or several with all their names.
-    init(names: [String], email: String?, id: String? = nil) {
+    /// An author, or several with all their names. Persons who share an address differ in their names.
+    ///
+    /// - Parameter page: the address that distinguishes persons of one name without an email address.
+    init(names: [String], email: String?, page: String? = nil) {
         var unique: [String] = []
         for name in names.compactMap({ cleanLine($0, upTo: 200) }) where !unique.contains(name) { unique.append(name) }
         let name = unique.joined(separator: ", ")
-        self.init(id: id ?? email ?? "", name: name, email: email)
+        let address = email ?? page
+        self.init(id: address.map { $0 == name ? $0 : "\($0)\n\(name)" } ?? "", name: name, email: email)
     }
 }
 
@@ -173,12 +182,12 @@ extension MarkupElement {
 
     /// The page that links name: the text of one, or the address of one with the relation `alternate`, the default.
     func link(in links: [MarkupElement], at base: HTTPURL) -> String? {
-        for link in links where link["href"] == nil && link["rel"] ?? "alternate" == "alternate" {
-            if let url = address(link.text, at: base) { return url }
+        let pages = links.filter { $0["rel"]?.lowercased() ?? "alternate" == "alternate" }
+        for link in pages where link["href"] == nil {
+            if let url = linkAddress(link.text, at: base) { return url }
         }
-        let pages = links.filter { $0["href"] != nil && $0["rel"]?.lowercased() ?? "alternate" == "alternate" }
-        let page = pages.first { $0["type"]?.hasPrefix("text/html") ?? true } ?? pages.first
-        return page?["href"].flatMap { address($0, at: base) }
+        let page = pages.first { $0["href"] != nil && $0["type"]?.hasPrefix("text/html") ?? true }
+        return (page ?? pages.first { $0["href"] != nil })?["href"].flatMap { linkAddress($0, at: base) }
     }
 
     /// Decodes the text in an element: of Atom by its type (RFC 4287, sections 3.1 and 4.1.3), nil for Base64 data and

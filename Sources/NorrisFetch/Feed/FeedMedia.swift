@@ -16,6 +16,10 @@ extension MarkupElement {
             else { continue }
             media.add(url, type: file["type"], bytes: file.number("length"), alt: file["title"])
         }
+        for picture in children("image") {
+            let url = picture.text(of: "url") ?? picture["url"] ?? picture["href"] ?? picture.text
+            media.images += address(url, at: base).map { [Post.Image(url: $0)] } ?? []
+        }
         media.images += mediaPictures(at: base)
         media.attachments += mediaFiles(at: base)
         if media.images.isEmpty, let picture = children("itunes:image").first {
@@ -33,12 +37,18 @@ extension MarkupElement {
 
     // MARK: Media RSS
 
+    /// The groups and media of an item, which may have titles and descriptions of their own.
+    var mediaElements: [MarkupElement] {
+        children("media:group", "media:content").flatMap { [$0] + $0.mediaElements }
+    }
+
     /// The media that are no pictures.
     private func mediaFiles(at base: HTTPURL) -> [Post.Attachment] {
         children("media:content", "media:group").flatMap { element -> [Post.Attachment] in
             let inner = element.mediaFiles(at: base)
-            guard element.name == "media:content", let url = element["url"].flatMap({ address($0, at: base) }),
-                !element.isPicture(url)
+            // No program plays Flash any more.
+            guard element.name == "media:content", element["type"]?.lowercased() != "application/x-shockwave-flash",
+                let url = element["url"].flatMap({ address($0, at: base) }), !element.isPicture(url)
             else { return inner }
             let file = Post.Attachment(
                 url: url, type: element["type"], bytes: element.number("filesize"),

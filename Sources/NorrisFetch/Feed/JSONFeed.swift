@@ -93,7 +93,7 @@ extension Post.Author {
         let url = first.text("url")
         // Some feeds put an email address into `url`.
         let email = url.flatMap { $0.hasPrefix("mailto:") ? cleanEmail(String($0.dropFirst(7))) : nil }
-        self.init(names: names, email: email, id: email ?? url.flatMap { address($0, at: base) })
+        self.init(names: names, email: email, page: url.flatMap { address($0, at: base) })
         avatarURL = first.text("avatar").flatMap { address($0, at: base) }
     }
 }

@@ -36,12 +36,15 @@ extension Post {
         let warning = status.text("spoiler_text").flatMap { cleanLine($0, upTo: 500) }
         // Includes the hidden parts of a link's URL.
         let content = status.text("content").map { MarkupText(html: $0, at: nil) }
+        let choices = (status.object("poll")?.objects("options") ?? []).compactMap { $0.text("title") }
+        let poll = choices.compactMap { cleanLine($0, upTo: 500) }.map { "- \($0)" }.joined(separator: "\n")
+        let text = [content?.text ?? "", poll].filter { !$0.isEmpty }.joined(separator: "\n\n")
         self.init(
             id: id, source: "", author: author, publishedAt: outer.date("created_at"), title: warning,
-            text: content?.text,
-            isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
+            text: text, isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
             tags: status.objects("tags").compactMap { $0.text("name") },
-            images: media.compactMap(Image.init(attachment:)), links: content?.links,
+            images: media.compactMap(Image.init(attachment:)),
+            attachments: media.compactMap(Attachment.init(attachment:)), links: content?.links,
             stats: Stats(
                 likes: status.number("favourites_count"), comments: status.number("replies_count"),
                 shares: status.number("reblogs_count")), url: status.text("url") ?? status.text("uri"))
@@ -59,6 +62,15 @@ extension Post.Author {
             id: id, name: name ?? username,
             handle: address.isEmpty ? nil : address.contains("@") ? "@\(address)" : "@\(address)@\(host)",
             avatarURL: account.text("avatar"))
+    }
+}
+
+extension Post.Attachment {
+    /// The sound or video; nil for pictures.
+    fileprivate init?(attachment: JSONItem) {
+        guard let url = attachment.text("url") ?? attachment.text("remote_url"), attachment.text("type") != "image"
+        else { return nil }
+        self.init(url: url, seconds: attachment.object("meta")?.number("duration"))
     }
 }
 

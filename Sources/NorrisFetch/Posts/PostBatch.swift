@@ -10,7 +10,7 @@ struct PostBatchBuilder {
     static let maximumPosts = 2_000
 
     private let source: String
-    private var posts: [Post] = []
+    private var posts: [FetchedPost] = []
     private var authors: [Post.Author] = []
     private var postIDs: Set<String> = []
     private var authorIndices: [String: Int] = [:]
@@ -25,16 +25,17 @@ struct PostBatchBuilder {
     /// Adds a post and its author, unless a post already has its id. Counts an unusable post: nil, or without content
     /// unless `mayBeBare`.
     mutating func add(_ post: Post?, mayBeBare: Bool = false) throws(UpstreamError) {
-        try add(cleaned: post?.cleaned(for: source, mayBeBare: mayBeBare))
+        try add(cleaned: post?.cleaned(for: source, mayBeBare: mayBeBare), key: nil)
     }
 
-    mutating func add(cleaned post: Post?) throws(UpstreamError) {
+    /// - Parameter key: see ``FetchedPost``. Posts with a key may have equal ids.
+    mutating func add(cleaned post: Post?, key: String?) throws(UpstreamError) {
         try count()
         guard var post else { return skipped += 1 }
-        guard postIDs.insert(post.id).inserted else { return }
+        guard postIDs.insert(post.id).inserted || key != nil else { return }
         // All posts of an author share the storage of its texts.
         post.author = authors[merge(post.author)]
-        posts.append(post)
+        posts.append(FetchedPost(post, key: key))
     }
 
     mutating func add(_ author: Post.Author) throws(UpstreamError) {
@@ -49,9 +50,10 @@ struct PostBatchBuilder {
         }
         // Posts added before the description of their author was complete get the complete author.
         for index in posts.indices {
-            if let author = authorIndices[posts[index].author.id] { posts[index].author = authors[author] }
+            let id = posts[index].post.author.id
+            if let author = authorIndices[id] { posts[index].post.author = authors[author] }
         }
-        let named = Set(posts.map(\.author.id))
+        let named = Set(posts.map(\.post.author.id))
         var batch = Fetched(items: PostBatchBuilder.newest(posts))
         batch.head.authors = Array(authors.filter { !named.contains($0.id) }.prefix(PostBatchBuilder.maximumPosts))
         batch.head.skipped = skipped
@@ -59,11 +61,11 @@ struct PostBatchBuilder {
     }
 
     /// The newest posts of a long document, in its order. Posts without a date count as new.
-    private static func newest(_ posts: [Post]) -> [Post] {
+    private static func newest(_ posts: [FetchedPost]) -> [FetchedPost] {
         guard posts.count > maximumPosts else { return posts }
         let newest = posts.enumerated().sorted { first, second in
-            let times = (first.element.publishedAt?.seconds ?? .max, second.element.publishedAt?.seconds ?? .max)
-            return (times.0, second.offset) > (times.1, first.offset)
+            let times = (first.element.post.publishedAt, second.element.post.publishedAt)
+            return (times.0?.seconds ?? .max, second.offset) > (times.1?.seconds ?? .max, first.offset)
         }
         return newest.prefix(maximumPosts).sorted { $0.offset < $1.offset }.map(\.element)
     }

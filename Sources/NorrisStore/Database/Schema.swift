@@ -69,14 +69,17 @@ extension DatabaseKind {
             """,
             "CREATE INDEX authors_by_name ON authors (folded, id)",
             // post is the wire form. held_at is NULL for a post that the last fetch of the source contained, else the
-            // time of the last fetch that did: so a fetch without news writes no post.
+            // time of the last fetch that did: so a fetch without news writes no post. item and page are hashes of the
+            // key, and of link and title, by which the posts of a document are found; NULL if the id names the post.
             """
             CREATE TABLE posts (
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, source TEXT NOT NULL,
                 author TEXT NOT NULL, post TEXT NOT NULL, first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL,
-                position INTEGER NOT NULL, held_at INTEGER
+                position INTEGER NOT NULL, held_at INTEGER, item INTEGER, page INTEGER
             ) STRICT
             """,
+            "CREATE INDEX posts_by_item ON posts (item) WHERE item IS NOT NULL",
+            "CREATE INDEX posts_by_page ON posts (page) WHERE page IS NOT NULL",
             // Contains everything by which lists are filtered, so that a list reads no other posts than it shows.
             """
             CREATE INDEX posts_by_time ON posts (sort_at DESC, position, id, source, author, digest, first_seen)
@@ -90,7 +93,7 @@ extension DatabaseKind {
                 number INTEGER PRIMARY KEY REFERENCES posts (number) ON DELETE CASCADE, text TEXT NOT NULL
             ) STRICT
             """,
-        ], version: 4)
+        ], version: 5)
 
     /// `state.db`: data that cannot be fetched again. Never deleted.
     static let state = DatabaseKind(

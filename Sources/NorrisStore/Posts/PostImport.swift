@@ -1,3 +1,4 @@
+import NorrisFetchProtocol
 package import NorrisProtocol
 import NorrisText
 
@@ -51,11 +52,13 @@ struct PostImport: Sendable {
     }
 
     /// Stores a post. Of several posts with one id the first counts.
-    mutating func take(_ post: Post, _ position: Int, _ database: Database) throws {
+    mutating func take(_ item: FetchedPost, _ position: Int, _ database: Database) throws {
+        let post = item.post
         try take(post.author, database)
         let content = content(post)
         let known = try database.first(
-            "SELECT number, first_seen, held_at IS NULL, post = ?, sort_at FROM posts WHERE id = ?", [content, post.id]
+            "SELECT number, first_seen, held_at IS NULL AND item IS ?, post = ?, sort_at FROM posts WHERE id = ?",
+            [item.itemColumn, content, post.id]
         ) { row in
             (
                 number: try row[0] as Int64, firstSeen: try row[1] as Timestamp, wasHeld: try row[2] as Bool,
@@ -67,9 +70,13 @@ struct PostImport: Sendable {
             let sortAt = sortAt(post, firstSeen: seen)
             try database.execute(
                 """
-                INSERT INTO posts (id, digest, source, author, post, first_seen, sort_at, position)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-                """, [post.id, StoredPost.key(post.id), source, post.author.id, content, seen, sortAt, position])
+                INSERT INTO posts (id, digest, source, author, post, first_seen, sort_at, position, item, page)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    post.id, StoredPost.key(post.id), source, post.author.id, content, seen, sortAt, position,
+                    item.itemColumn, item.pageColumn,
+                ])
             let number = database.lastInsertedNumber
             try storeText(of: post, number, database)
             heldPosts.insert(number)
@@ -82,8 +89,8 @@ struct PostImport: Sendable {
         // A clock that is set back must not reorder posts.
         if known.wasHeld && known.isSame && (known.sortAt == sortAt || sortAt != post.publishedAt) { return }
         try database.execute(
-            "UPDATE posts SET post = ?, author = ?, sort_at = ?, held_at = NULL WHERE number = ?",
-            [content, post.author.id, sortAt, known.number])
+            "UPDATE posts SET post = ?, author = ?, sort_at = ?, held_at = NULL, item = ?, page = ? WHERE number = ?",
+            [content, post.author.id, sortAt, item.itemColumn, item.pageColumn, known.number])
         if !known.isSame {
             try storeText(of: post, known.number, database)
             changes.changed += 1

@@ -1,3 +1,4 @@
+package import NorrisFetchProtocol
 package import NorrisProtocol
 import NorrisText
 import Synchronization
@@ -51,7 +52,7 @@ package final class PostStore: Sendable {
     ///   - fetch: the record of the fetch.
     /// - Throws: also `contentGone`.
     @discardableResult package func replace(
-        _ run: SourceImport, posts: [Post], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
+        _ run: SourceImport, posts: [FetchedPost], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
         fetch: FetchRecord, at now: Timestamp = .now()
     ) async throws(StoreError) -> PostChanges {
         do {
@@ -65,21 +66,24 @@ package final class PostStore: Sendable {
     }
 
     private func store(
-        _ posts: [Post], _ authors: [Post.Author], in run: SourceImport, isComplete: Bool, _ fetch: FetchRecord,
+        _ posts: [FetchedPost], _ authors: [Post.Author], in run: SourceImport, isComplete: Bool, _ fetch: FetchRecord,
         _ now: Timestamp
     ) async throws(StoreError) -> PostImport {
         var stored = PostImport(source: run.source, at: now, until: await readUntil(run.source))
-        stored = try await run.write { [stored] database in
+        let known: [FetchedPost]
+        (stored, known) = try await run.write { [stored] database in
             var stored = stored
             try stored.begin(authors, database)
-            return stored
+            var matching = PostMatching(database)
+            return (stored, try matching.matched(posts))
         }
-        var rest = Array(posts.enumerated())[...]
+        var rest = Array(known.enumerated())[...]
         while !rest.isEmpty {
             var bytes = 0
             let part = rest.prefix { post in
-                bytes += post.element.text?.utf8.count ?? 0
-                return bytes <= PostStore.bytesAtOnce || bytes == post.element.text?.utf8.count ?? 0
+                let count = post.element.post.text?.utf8.count ?? 0
+                bytes += count
+                return bytes <= PostStore.bytesAtOnce || bytes == count
             }.prefix(PostStore.postsAtOnce)
             rest = rest.dropFirst(part.count)
             stored = try await run.write { [stored] database in

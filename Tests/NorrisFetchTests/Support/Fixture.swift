@@ -134,7 +134,7 @@ func head(_ change: (inout FetchHead) -> Void) -> FetchHead {
 }
 
 extension Fetched: @unchecked Sendable {
-    var posts: [Post] { items.compactMap { $0 as? Post } }
+    var posts: [Post] { items.compactMap { ($0 as? FetchedPost)?.post } }
     var facts: [Fact] { items.compactMap { $0 as? Fact } }
     var gifs: [Gif] { items.compactMap { $0 as? Gif } }
     var skipped: Int { head.skipped }

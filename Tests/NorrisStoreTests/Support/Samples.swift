@@ -1,3 +1,4 @@
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisTestSupport
 
@@ -49,8 +50,17 @@ extension PostStore {
         _ posts: [Post], authors: [Post.Author] = [], source: String = "a", isComplete: Bool = true,
         keep: Duration? = .seconds(100), at now: Int64, in run: SourceImport? = nil
     ) async throws -> PostChanges {
+        let items = posts.map { FetchedPost($0) }
+        return try await fetch(
+            items: items, authors: authors, source: source, isComplete: isComplete, keep: keep, at: now, in: run)
+    }
+
+    @discardableResult func fetch(
+        items: [FetchedPost], authors: [Post.Author] = [], source: String = "a", isComplete: Bool = true,
+        keep: Duration? = .seconds(100), at now: Int64, in run: SourceImport? = nil
+    ) async throws -> PostChanges {
         try await replace(
-            run ?? beginImport(of: source), posts: posts, authors: authors, isComplete: isComplete, keep: keep,
+            run ?? beginImport(of: source), posts: items, authors: authors, isComplete: isComplete, keep: keep,
             fetch: .sample(at: now), at: Timestamp(seconds: now))
     }
 
