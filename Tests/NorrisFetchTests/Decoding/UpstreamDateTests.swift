@@ -25,15 +25,10 @@ struct UpstreamDateTests {
             ("Sat, 21 Nov 2026 03:25:04 GST", "2026-11-20T23:25:04Z"),
             ("Sat, 21 Nov 2026 03:25:04 WAT", "2026-11-21T02:25:04Z"),
             ("Sat, 21 Nov 2026 03:25:04 WAST", "2026-11-21T01:25:04Z"),
-            // A zone name with several meanings is read as UTC.
-            ("Sat, 21 Nov 2026 03:25:04 EAST", "2026-11-21T03:25:04Z"),
-            ("Sat, 21 Nov 2026 03:25:04 CCT", "2026-11-21T03:25:04Z"),
-            ("Sat, 21 Nov 2026 03:25:04 NT", "2026-11-21T03:25:04Z"),
             ("  Sat,  21\n\tNov 2026  03:25:04 UT ", "2026-11-21T03:25:04Z"),
             ("Sat, 21 Nov 26 03:25:04 GMT", "2026-11-21T03:25:04Z"),
             ("Sun, 06 Nov 94 08:49:37 GMT", "1994-11-06T08:49:37Z"), ("06 Nov 94 08:49:37 GMT", "1994-11-06T08:49:37Z"),
             ("Sat, 21 Nov 2026 03:25:04 A", "2026-11-21T03:25:04Z"),
-            ("Sat, 21 Nov 2026 03:25:04 XYZ", "2026-11-21T03:25:04Z"),
             ("Sat, 21 Nov 2026 03:25:04 +0100 (CET)", "2026-11-21T02:25:04Z"),
             ("Sat, 21 Nov 2026 23:59:60 GMT", "2026-11-22T00:00:00Z"),
             ("Sat, 21 Nov 2026 03:25:04.750 GMT", "2026-11-21T03:25:04Z"),
@@ -60,6 +55,46 @@ struct UpstreamDateTests {
     func mailDates(text: String, expected: String) { #expect(UpstreamDate.parse(text)?.description == expected) }
 
     @Test(
+        "Zones by name and by number",
+        arguments: [
+            ("EST -0500", "14:15:00"), ("GMT +0100", "08:15:00"), ("UTC +0000", "09:15:00"), ("+0530 IST", "03:45:00"),
+            ("IST +0530", "03:45:00"), ("CET +0200", "07:15:00"), ("+01:00Z", "08:15:00"), ("A", "09:15:00"),
+            // These are no dates: a name alone that is unknown, ambiguous, or of two offsets, and contradictions.
+            ("ET", nil), ("PT", nil), ("XYZ", nil), ("CCT", nil), ("EAST", nil), ("IST", nil), ("Europe/Paris", nil),
+            ("EST +0100", nil), ("+0100 +0100", nil), ("EST EST", nil), ("EST-0500", nil), ("[Europe/Paris]", nil),
+            ("Z[Europe/Paris]", "09:15:00"), ("+01:00[Europe/Paris][u-ca=iso8601]", "08:15:00"),
+        ] as [(String, String?)]
+    )
+    func zones(zone: String, time: String?) {
+        let expected = time.map { "2024-11-21T\($0)Z" }
+        #expect(UpstreamDate.parse("Thu, 21 Nov 2024 09:15:00 \(zone)")?.description == expected)
+    }
+
+    @Test(
+        "Dates in other languages and orders",
+        arguments: [
+            ("Thursday, November 21, 2024 - 09:15", "2024-11-21T09:15:00Z"),
+            ("21.11.2024 09:15:00", "2024-11-21T09:15:00Z"), ("1.2.2024", "2024-02-01T00:00:00Z"),
+            ("21-11-2024 19:00 +0400", "2024-11-21T15:00:00Z"), ("2024-11", "2024-11-01T00:00:00Z"),
+            ("2024.11.21 09:15", "2024-11-21T09:15:00Z"), ("Thu, 21 Nov 2024 9:15:5 GMT", "2024-11-21T09:15:05Z"),
+            ("1732180500", "2024-11-21T09:15:00Z"), ("1732180500999", "2024-11-21T09:15:00Z"),
+            ("1732180500.25", "2024-11-21T09:15:00Z"), ("Do, 21 Mär 2024 09:15 +0100", "2024-03-21T08:15:00Z"),
+            ("Donnerstag, 21. März 2024 um 09:15 Uhr", "2024-03-21T09:15:00Z"),
+            ("Do., 3 Okt. 2024 09:15", "2024-10-03T09:15:00Z"),
+            ("jeu., 21 novembre 2024 09:15:00 +0100", "2024-11-21T08:15:00Z"),
+            ("mercredi 1er août 2024 à 09:15", "2024-08-01T09:15:00Z"), ("21 févr. 2024", "2024-02-21T00:00:00Z"),
+            ("mar., 5 mars 2024 09:15", "2024-03-05T09:15:00Z"), ("mar, 19 nov 2024", "2024-11-19T00:00:00Z"),
+            ("jueves, 21 de noviembre de 2024 a las 9:15", "2024-11-21T09:15:00Z"),
+            ("miércoles, 20 dic 2024", "2024-12-20T00:00:00Z"), ("sáb, 21 ene 2024", "2024-01-21T00:00:00Z"),
+            ("gio, 21 ott 2024 09:15", "2024-10-21T09:15:00Z"), ("venerdì 21 giugno 2024", "2024-06-21T00:00:00Z"),
+            ("Seg, 24 Set 2018 19:42:40 -0300", "2018-09-24T22:42:40Z"),
+            ("terça-feira, 21 de março de 2024 às 09:15", "2024-03-21T09:15:00Z"),
+            ("do 21 mrt. 2024 09:15", "2024-03-21T09:15:00Z"), ("zondag 3 mei 2024", "2024-05-03T00:00:00Z"),
+        ]
+    )
+    func otherLanguages(text: String, expected: String) { #expect(UpstreamDate.parse(text)?.description == expected) }
+
+    @Test(
         "The dates of Atom and JSON",
         arguments: [
             ("2026-11-21T03:25:04Z", "2026-11-21T03:25:04Z"), ("2026-11-21T03:25:04.123456Z", "2026-11-21T03:25:04Z"),
@@ -81,10 +116,13 @@ struct UpstreamDateTests {
         "1 Ja 2026 00:00:00 GMT", "1 Jan 2026 24:00:00 GMT", "1 Jan 2026 noon", "1 Jan 2026 00:00:00 +aa00",
         "1 Jan 2026 00:00:00 +01:00:00", "1 Jan 2026 00:00:00 <b>", "20261121T03:25:04", "21 Nov 2026T03:25:04",
         "1 Jan ٢٠٢٦ 00:00:00 GMT", "Sat, , , ,", "Invalid Date", "Tue Mar 08 2022 24:00:00 GMT-0500",
-        "Tue Mrz 08 2022 06:56:06 GMT-0500", "1970-01-01T00:00:00Z", "1 Jan 1970 01:00 +0100", "1969-07-20",
+        "Tue Mrx 08 2022 06:56:06 GMT-0500", "21 jui 2024", "31.02.2024 09:15", "13.13.2024", "21.11.24",
+        "1970-01-01T00:00:00Z", "1 Jan 1970 01:00 +0100", "1969-07-20",
         "1 Jan 0001 00:00:00 GMT", "30 Nov -0001 00:00:00 +0000", "29 Feb 2023 10:00 GMT", "31 Feb 2024", "11/21/2024",
-        "next Tuesday", "1 Jan 2026 20:00 AM", "1 Jan 2026 2 Feb", "1 Jan 2026 10:00 11:00", "2026-11", "(((((",
-        "1784604304", "-1", "99999999999999999999999999",
+        "21/11/2024", "11-21-2024", "mar mar mar 5 2024", "lundi",
+        "next Tuesday", "1 Jan 2026 20:00 AM", "1 Jan 2026 2 Feb", "1 Jan 2026 10:00 11:00", "2026-13", "2026-1",
+        "(((((",
+        "2024112109", "202411210915", "20241121", "17321805001", "1732180500 +0100", "-1", "99999999999999999999999999",
     ]) func nonsenseIsNoDate(text: String) { #expect(UpstreamDate.parse(text) == nil) }
 
     @Test func whatIsLongIsNotLookedAt() {
