@@ -40,7 +40,7 @@ struct JSONItems {
         try forEach(in: array, named: key, body)
     }
 
-    /// - Throws: an error if the document is invalid or a name occurs twice.
+    /// Returns the members of an object; the last one of those with equal names.
     static func members(
         of object: ArraySlice<UInt8>
     ) throws(UpstreamError) -> [String: ArraySlice<UInt8>] {
@@ -55,10 +55,8 @@ struct JSONItems {
             let value = try items.value()
             // No decoder reads a member with such a long name.
             if name.count > maximumName { return }
-            guard case .string(let key)? = try? JSON.parse(name) else { throw broken }
-            guard members.updateValue(value, forKey: key) == nil else {
-                throw .unusable("answered with JSON that contains \(UpstreamError.cut(key, to: 40)) twice")
-            }
+            guard case .string(let key)? = try? JSON.parseLeniently(name) else { throw broken }
+            members[key] = value
         }
         return members
     }
@@ -153,19 +151,19 @@ struct JSONItem {
 
     /// Parses an object in an array. Returns nil for an invalid object.
     init?(item: ArraySlice<UInt8>) {
-        guard case .object(let object)? = try? JSON.parse(item) else { return nil }
+        guard case .object(let object)? = try? JSON.parseLeniently(item) else { return nil }
         self.object = object
     }
 
     /// An object of the named members, without those that are invalid.
     init(_ members: [String: ArraySlice<UInt8>], keys: [String]) {
         for key in keys {
-            if let value = members[key] { object[key] = try? JSON.parse(value) }
+            if let value = members[key] { object[key] = try? JSON.parseLeniently(value) }
         }
     }
 
     static func text(item: ArraySlice<UInt8>) -> String? {
-        guard case .string(let text)? = try? JSON.parse(item) else { return nil }
+        guard case .string(let text)? = try? JSON.parseLeniently(item) else { return nil }
         return text
     }
 
@@ -180,12 +178,12 @@ struct JSONItem {
         return text
     }
 
-    /// A whole number that is not negative, or a text of digits.
+    /// A number that is not negative, without its fraction, or a text of digits.
     func number(_ key: String) -> Int? {
         let number: Int? =
             switch object[key] {
             case .integer(let number)?: Int(number)
-            case .double(let number)?: Int(exactly: number)
+            case .double(let number)? where (0...Double(JSON.maximumInteger)).contains(number): Int(number)
             case .string(let text)? where isNumber(text): Int(text)
             default: nil
             }
@@ -199,10 +197,14 @@ struct JSONItem {
         return truth
     }
 
-    /// A text that is not empty, or a whole number.
+    /// A text that is not empty, or a number.
     func id(_ key: String) -> String? {
-        if case .integer(let id)? = object[key] { return String(id) }
-        return text(key).flatMap { $0.isEmpty ? nil : $0 }
+        switch object[key] {
+        case .string(let text)?: text.isEmpty ? nil : text
+        case .integer(let id)?: String(id)
+        case .double(let id)? where id.isFinite: Int64(exactly: id).map { String($0) } ?? "\(id)"
+        default: nil
+        }
     }
 
     /// An `http` or `https` URL of at most 2,048 bytes, unchanged.
@@ -210,7 +212,7 @@ struct JSONItem {
         text(key).flatMap { $0.utf8.count <= 2048 && isPlainURL($0) ? $0 : nil }
     }
 
-    func date(_ key: String) -> Timestamp? { text(key).flatMap(UpstreamDate.parse) }
+    func date(_ key: String) -> Timestamp? { id(key).flatMap(UpstreamDate.parse) }
 
     func object(_ key: String) -> JSONItem? {
         guard case .object(let object)? = object[key] else { return nil }
@@ -225,16 +227,22 @@ struct JSONItem {
         }
     }
 
-    func objects(_ key: String) -> [JSONItem] {
-        elements(key).compactMap { if case .object(let object) = $0 { JSONItem(object) } else { nil } }
+    /// - Parameter name: the member that a text represents; nil if texts are no objects.
+    func objects(_ key: String, textsAs name: String? = nil) -> [JSONItem] {
+        elements(key).compactMap { element in
+            if case .object(let object) = element { return JSONItem(object) }
+            guard case .string = element, let name else { return nil }
+            return JSONItem(JSONObject(dictionaryLiteral: (name, element)))
+        }
     }
 
     func texts(_ key: String) -> [String] {
         elements(key).compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
+    /// The elements of an array, or another value as the only element.
     private func elements(_ key: String) -> [JSON] {
-        guard case .array(let elements)? = object[key] else { return [] }
+        guard case .array(let elements)? = object[key] else { return [object[key]].compactMap(\.self) }
         return elements
     }
 }

@@ -23,7 +23,7 @@ extension FeedContents {
 
 /// A document up to its end, without what follows. If its end is missing, up to the last whole element of an array in
 /// its object, with the brackets that are missing.
-private func wholeJSON(_ document: [UInt8]) -> (bytes: ArraySlice<UInt8>, isCut: Bool) {
+func wholeJSON(_ document: [UInt8]) -> (bytes: ArraySlice<UInt8>, isCut: Bool) {
     var depth = 0
     var isInText = false
     // The innermost bracket in the object.
@@ -80,12 +80,14 @@ extension Post {
 }
 
 extension Post.Author {
-    /// The persons in `authors`, or in `author` of version 1.0; nil without a name or URL.
+    /// The persons in `authors`, else in `author` of version 1.0: texts or objects. Nil without a name or URL.
     fileprivate init?(jsonFeed object: JSONItem, at base: HTTPURL) {
-        let listed = object.objects("authors")
-        let persons = listed.isEmpty ? [object.object("author")].compactMap(\.self) : listed
-        let names = persons.compactMap { $0.text("name") ?? $0.text("url") }.filter { !$0.isEmpty }
-        guard let first = persons.first, !names.isEmpty else { return nil }
+        func name(_ person: JSONItem) -> String? {
+            [person.text("name"), person.text("url")].lazy.compactMap(\.self).first { !$0.isEmpty }
+        }
+        let lists = ["authors", "author"].lazy.map { object.objects($0, textsAs: "name").filter { name($0) != nil } }
+        guard let persons = lists.first(where: { !$0.isEmpty }), let first = persons.first else { return nil }
+        let names = persons.compactMap(name)
         guard names.count == 1 else {
             self.init(names: names, email: nil)
             return

@@ -68,6 +68,9 @@ extension JSON {
     /// The maximum number of nested arrays and objects.
     package static let maximumDepth = 32
 
+    /// The same for the document of an upstream.
+    package static let maximumLenientDepth = 512
+
     /// The largest magnitude of an integer literal, 2^53. Up to this limit, peers that have only binary64 numbers read
     /// every integer exactly (RFC 8259, section 6).
     package static let maximumInteger: Int64 = 1 << 53
@@ -75,6 +78,12 @@ extension JSON {
     /// Parses exactly one value, with optional white space around it, as strictly as ``JSONParser``.
     package static func parse(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSON {
         try bytes.withRawBytes { bytes throws(JSONError) in JSON(json: try JSONValue(parsing: bytes)) }
+    }
+
+    /// Parses the document of an upstream as browsers do. The last one of repeated names counts, half of a surrogate pair
+    /// is U+FFFD, and an integer beyond ±``maximumInteger`` is a string of its digits.
+    package static func parseLeniently(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSON {
+        try bytes.withRawBytes { bytes throws(JSONError) in JSON(json: try JSONValue(lenientlyParsing: bytes)) }
     }
 
     package static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSON { try parse(bytes[...]) }

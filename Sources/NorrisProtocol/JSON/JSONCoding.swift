@@ -132,7 +132,7 @@ extension JSON: JSONEncodable, JSONDecodable {
         case .null: self = .null
         case .false: self = .bool(false)
         case .true: self = .bool(true)
-        case .integer: self = .integer(json.integer ?? 0)
+        case .integer: self = json.integer.map(JSON.integer) ?? .string(String(decoding: json.encoded, as: UTF8.self))
         case .double: self = .double(json.double ?? 0)
         case .string: self = .string(json.text ?? "")
         case .array:
@@ -163,11 +163,15 @@ extension JSONObject: JSONEncodable {
     /// The members of an object; none for another value.
     package init(members value: JSONValue) {
         var members: [(key: String, value: JSON)] = []
+        var keys = DistinctKeys()
+        var repeated: [(key: String, value: JSON)] = []
         value.forEachMember { key, value in
-            members.append((key: key.text ?? "", value: JSON(json: value)))
+            let member = (key: key.text ?? "", value: JSON(json: value))
+            if keys.insert(key.token, of: key.bytes) { members.append(member) } else { repeated.append(member) }
             return true
         }
         self.init(uniqueMembers: members)
+        for (key, value) in repeated { self[key] = value }
     }
 
     package func encode(to json: inout JSONWriter) {

@@ -30,19 +30,21 @@ package struct JSONToken: Equatable, Sendable {
 ///
 /// Stricter than RFC 8259: valid UTF-8 without byte order mark, no duplicate keys (compared by decoded bytes), at most
 /// ``JSON/maximumDepth`` open brackets, integers within ±``JSON/maximumInteger``, no numbers that overflow binary64
-/// (underflow gives zero), no escapes of lone surrogates.
+/// (underflow gives zero), no escapes of lone surrogates. Documents of upstreams are read as browsers read them
+/// (<https://tc39.es/ecma262/#sec-json.parse>), up to ``JSON/maximumLenientDepth`` open brackets.
 struct JSONParser {
     let bytes: UnsafeRawBufferPointer
     var position = 0
     private var depth = 0
-    /// Whether the bytes were parsed before, so that duplicate keys are impossible.
-    private let isRereading: Bool
+    /// Whether the rules are those of RFC 8259 only: for the document of an upstream, and for bytes that were parsed
+    /// before.
+    private let isLenient: Bool
 
-    /// - Parameter position: of bytes that were parsed before; nil for new bytes.
+    /// - Parameter position: of bytes that were parsed before, or of a document to read leniently; nil for strict reading.
     init(_ bytes: UnsafeRawBufferPointer, at position: Int? = nil) {
         self.bytes = bytes
         self.position = position ?? 0
-        isRereading = position != nil
+        isLenient = position != nil
     }
 
     /// Passes the white space before a document, and throws an error if it begins with a byte order mark.
@@ -95,7 +97,7 @@ struct JSONParser {
             skipWhiteSpace()
             guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.unexpectedByte, at: position) }
             let key = try stringToken()
-            guard isRereading || keys.insert(key, of: bytes) else {
+            guard isLenient || keys.insert(key, of: bytes) else {
                 throw JSONError(.duplicateKey, at: key.range.lowerBound)
             }
             skipWhiteSpace()
@@ -135,7 +137,9 @@ struct JSONParser {
     }
 
     private mutating func open() throws(JSONError) {
-        guard depth < JSON.maximumDepth else { throw JSONError(.tooDeep, at: position) }
+        guard depth < JSON.maximumDepth || isLenient && depth < JSON.maximumLenientDepth else {
+            throw JSONError(.tooDeep, at: position)
+        }
         depth += 1
         position += 1
     }
@@ -169,12 +173,13 @@ struct JSONParser {
 }
 
 extension JSONParser {
-    /// A number, with its text if it is no integer.
     enum Number {
         case integer(Int64)
+        /// An integer beyond ±``JSON/maximumInteger`` in a document that is read leniently.
+        case largeInteger
         case double(Double)
 
-        var isInteger: Bool { if case .integer = self { true } else { false } }
+        var isInteger: Bool { if case .double = self { false } else { true } }
     }
 
     /// Reads the number at the position.
@@ -205,14 +210,19 @@ extension JSONParser {
             try takeDigits(ofNumberAt: start)
         }
         if hasFraction || hasExponent { return .double(try double(from: start)) }
-        guard !isTooLarge, magnitude <= JSON.maximumInteger else { throw JSONError(.integerOutOfRange, at: start) }
+        guard !isTooLarge, magnitude <= JSON.maximumInteger else {
+            if isLenient { return .largeInteger }
+            throw JSONError(.integerOutOfRange, at: start)
+        }
         return .integer(isNegative ? -magnitude : magnitude)
     }
 
     /// Returns the nearest double to the valid literal between `start` and the position.
     private func double(from start: Int) throws(JSONError) -> Double {
         let literal = String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
-        guard let value = Double(literal), value.isFinite else { throw JSONError(.numberTooLarge, at: start) }
+        guard let value = Double(literal), value.isFinite || isLenient else {
+            throw JSONError(.numberTooLarge, at: start)
+        }
         return value
     }
 
@@ -299,14 +309,22 @@ extension JSONParser {
         // Not a scalar, so a surrogate: a leading surrogate must precede a trailing one (RFC 8259, section 7).
         guard first < 0xDC00, position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
             bytes[position + 1] == UInt8(ascii: "u")
-        else { throw JSONError(.loneSurrogate, at: start) }
+        else { return try loneSurrogate(at: start) }
         let secondStart = position
         position += 2
         let second = try fourHexDigits(of: secondStart)
-        guard 0xDC00...0xDFFF ~= second else { throw JSONError(.loneSurrogate, at: start) }
+        guard 0xDC00...0xDFFF ~= second else {
+            position = secondStart
+            return try loneSurrogate(at: start)
+        }
         let value = 0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00)
         // Not nil: the surrogates are in range, so the value is in U+10000...U+10FFFF.
         return Unicode.Scalar(value)!
+    }
+
+    private func loneSurrogate(at start: Int) throws(JSONError) -> Unicode.Scalar {
+        guard isLenient else { throw JSONError(.loneSurrogate, at: start) }
+        return "\u{FFFD}"
     }
 
     private mutating func fourHexDigits(of escape: Int) throws(JSONError) -> UInt16 {

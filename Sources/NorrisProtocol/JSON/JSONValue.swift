@@ -16,6 +16,13 @@ package struct JSONValue {
         try parser.end()
     }
 
+    /// Parses a document of an upstream.
+    init(lenientlyParsing bytes: UnsafeRawBufferPointer) throws(JSONError) {
+        var parser = JSONParser(bytes, at: 0)
+        self.init(try parser.token(), of: bytes)
+        try parser.end()
+    }
+
     package var kind: JSONToken.Kind { token.kind }
 
     /// The value as it was sent.
@@ -57,7 +64,7 @@ package struct JSONValue {
         switch number {
         case .integer(let integer)?: Double(integer)
         case .double(let double)?: double
-        case nil: nil
+        case .largeInteger?, nil: nil
         }
     }
 

@@ -24,6 +24,8 @@ struct JSONItemsTests {
             (#"{"result":[1,"x",null,true,[],{}],"more":{"result":[9]}}"#, ["1", "\"x\"", "null", "true", "[]", "{}"]),
             (#"{"a":{"result":[9]},"result":["]}\"\\",{"x":"]}"}]}"#, [#""]}\"\\""#, #"{"x":"]}"}"#]),
             (#"{"r\u0065sult":[1]}"#, ["1"]),
+            // The last one of repeated names counts.
+            (#"{"result":{},"result":[2],"r\u0065sult":[1]}"#, ["1"]),
             // The scanner does not check the contents of elements and of other members.
             (#"{"result":[{"a" 1},truth,"\ud800"]}"#, [#"{"a" 1}"#, "truth", #""\ud800""#]),
             (#"{"x":{"y":1,"y":2},"y":1e999,"z":tru,"result":[1],"u":"\ud800"}"#, ["1"]),
@@ -41,8 +43,8 @@ struct JSONItemsTests {
 
     @Test(arguments: [
         "", "[]", "null", "\"result\"", "{}", #"{"total":0}"#, #"{"result":{}}"#, #"{"result":null}"#,
-        #"{"result":"x"}"#, #"{"result":[]}}"#, #"{"result":[]} x"#, #"{"result":[],"result":[]}"#,
-        #"{"result":[],"r\u0065sult":[]}"#, #"{"result":[],}"#, #"{"result":[1,]}"#, #"{"result":[,1]}"#,
+        #"{"result":"x"}"#, #"{"result":[]}}"#, #"{"result":[]} x"#,
+        #"{"result":[],}"#, #"{"result":[1,]}"#, #"{"result":[,1]}"#,
         #"{"result":[1 2]}"#, #"{"result":[{]}]}"#, #"{"result" []}"#, #"{result:[]}"#, #"{"result":[],"x":[}"#,
         #"{"result":[],"x":"y}"#, #"{"result":[],"x":{"y"}"#, #"{"result":[]"x":1}"#, #"{"result":[],1:2}"#,
         "\u{FEFF}{\"result\":[]}",
@@ -54,7 +56,8 @@ struct JSONItemsTests {
         arguments: [
             ("480", 480), (#""480""#, 480), ("480.0", 480), (#""0480""#, 480), ("0", 0), (#""0""#, 0), (#""""#, nil),
             ("null", nil), (#""-1""#, nil), ("-1", nil), (#""+1""#, nil), (#"" 1""#, nil), (#""1e3""#, nil),
-            (#""many""#, nil), ("1.5", nil), ("true", nil), (#""99999999999999999999""#, nil), (#""٣""#, nil),
+            (#""many""#, nil), ("1.5", 1), ("-0.5", nil), ("1e999", nil), ("99999999999999999999", nil), ("true", nil),
+            (#""99999999999999999999""#, nil), (#""٣""#, nil),
             (#""9007199254740992""#, 1 << 53), (#""9007199254740993""#, nil),
         ] as [(String, Int?)]
     )

@@ -73,9 +73,9 @@ struct GifPageTests {
                 {"id":"d","title":"\\ud800"},{"id":"e" "title":"E"},\
                 {"id":"a","title":"again"},{"id":7}]
                 """, pagination: #"{"total_count":10,"count":10,"offset":0}"#))
-        #expect(page.gifs.map(\.id) == ["a", "7"])
+        #expect(page.gifs.map(\.id) == ["a", "b", "c", "d", "7"])
         #expect(page.gifs.first?.title == "A")
-        #expect((page.skipped, page.head.totalCount, page.head.nextOffset) == (7, 10, nil))
+        #expect((page.skipped, page.head.totalCount, page.head.nextOffset) == (4, 10, nil))
     }
 
     @Test(

