@@ -17,7 +17,7 @@ extension Fetched {
             if feeds.count == Fetched.maximumFeeds {
                 throw UpstreamError(.decode, "It has more than 1,000 feeds; divide it into several files.")
             }
-            let title = [element["title"], element["text"]].lazy.compactMap { cleanLine($0 ?? "", upTo: 200) }.first
+            let title = [element["text"], element["title"]].lazy.compactMap { cleanLine($0 ?? "", upTo: 200) }.first
             let line = sanitizedLine(written)
             let url = (sourceURL(written) ?? sourceURL(line))?.description ?? prefix(of: line, codePoints: 200)
             feeds.append(FeedLink(title: title, url: url))

@@ -20,7 +20,7 @@ struct OPMLTests {
             <?xml version="1.0"?><opml version="2.0"><head/><body>
             <outline text="Group"><outline text="A" xmlUrl=" https://a.example/feed?x=1&y=2 " htmlUrl="https://x?a&b"/>
             <OUTLINE title='B' type="rss" xmlURL="https://b.example/'1'"/></outline>
-            <outline text="local" xmlUrl="file:///etc/passwd"/><outline text="no address"/>
+            <outline text="local" title="other" xmlUrl="file:///etc/passwd"/><outline text="no address"/>
             <outline text="mail" xmlUrl="mailto:jo@site.example"/><outline xmlUrl="feed://c.example/f"/>
             <outline xmlUrl="feed:https://u:p@d.example/f"/><outline xmlUrl="https://müsli.example/ä"/>
             <outline xmlUrl="e.example/f"/></body></opml>
