@@ -36,6 +36,12 @@ static inline const char *curl_get_string(CURL *easy, CURLINFO info) {
     curl_easy_getinfo(easy, info, &value);
     return value;
 }
+// The caller frees the list.
+static inline struct curl_slist *curl_get_list(CURL *easy, CURLINFO info) {
+    struct curl_slist *value = NULL;
+    curl_easy_getinfo(easy, info, &value);
+    return value;
+}
 // For the infos ending in _T.
 static inline curl_off_t curl_get_offset(CURL *easy, CURLINFO info) {
     curl_off_t value = 0;

@@ -145,7 +145,8 @@ final class Download {
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, url.description), (CURLOPT_PROTOCOLS_STR, "http,https"),
             (CURLOPT_REDIR_PROTOCOLS_STR, "http,https"), (CURLOPT_USERAGENT, request.userAgent),
-            (CURLOPT_ACCEPT_ENCODING, "gzip"),
+            // Cookies of one exchange, in memory only: some pages redirect to themselves until they receive theirs.
+            (CURLOPT_ACCEPT_ENCODING, "gzip"), (CURLOPT_COOKIEFILE, ""),
             // Empty texts make libcurl ignore the environment.
             (CURLOPT_PROXY, proxy.map { "http://\($0)" } ?? ""), (CURLOPT_NOPROXY, ""),
             (CURLOPT_PROXYUSERNAME, proxy?.user),
@@ -263,6 +264,7 @@ final class Download {
         self.status = status
         do throws(UpstreamError) {
             if let target = try redirectTarget() {
+                confineCookies()
                 (url, redirects, isConnected) = (target, redirects + 1, false)
                 beginHead()
                 return true
@@ -280,7 +282,7 @@ final class Download {
 
     /// The target of a redirect that libcurl is about to follow; nil for another response.
     private func redirectTarget() throws(UpstreamError) -> HTTPURL? {
-        guard [301, 302, 303, 307, 308].contains(status) else { return nil }
+        guard [300, 301, 302, 303, 307, 308].contains(status) else { return nil }
         guard let location = HTTPHeaderFields(fields)["location"] else { return nil }
         // A password never leaves its host.
         guard let target = NorrisFetch.redirectTarget(location, from: url),
@@ -297,6 +299,22 @@ final class Download {
             throw .refusal(of: target, from: url, "at most \(Download.maximumRedirects) redirects are followed")
         }
         return target
+    }
+
+    /// Restricts the cookies of this host with the attribute `Domain` to this host. A cookie is a line of a cookie file:
+    /// a domain, whether its subdomains are included, and five other fields.
+    private func confineCookies() {
+        let list = curl_get_list(easy, CURLINFO_COOKIELIST)
+        defer { curl_slist_free_all(list) }
+        let lines = sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }
+        var cookies = lines.compactMap {
+            $0?.pointee.data.map { String(cString: $0).split(separator: "\t", omittingEmptySubsequences: false) }
+        }
+        for index in cookies.indices where cookies[index].count == 7 && cookies[index][1] == "TRUE" {
+            cookies[index].replaceSubrange(0...1, with: [url.host[...], "FALSE"])
+        }
+        _ = curl_set_string(easy, CURLOPT_COOKIELIST, "ALL")
+        for cookie in cookies { _ = curl_set_string(easy, CURLOPT_COOKIELIST, cookie.joined(separator: "\t")) }
     }
 
     private var unusableRedirect: UpstreamError {
