@@ -74,7 +74,8 @@ let modules: [Target] = [
     .target(
         name: "NorrisFetch",
         dependencies: [
-            "CCurl", "CLinux", "NorrisArguments", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem", "NorrisText",
+            "CCurl", "CLinux", "CZlib", "NorrisArguments", "NorrisFetchProtocol", "NorrisProtocol", "NorrisSystem",
+            "NorrisText",
         ],
         resources: [.embedInCode("Decoding/EncodingLabels.txt"), .embedInCode("Markup/References.txt")]
     ),
@@ -110,6 +111,7 @@ let sharedTypes: [Target] = [
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .target(name: "NorrisArguments", dependencies: ["NorrisText"]),
     .target(name: "NorrisFetchProtocol", dependencies: ["NorrisProtocol"]),
     .target(name: "NorrisProtocol"),

@@ -83,7 +83,7 @@ struct Fetcher {
     ) throws(UpstreamError) -> Fetched {
         if let document {
             var response = HTTPResponse(body: document, url: url)
-            do throws(UpstreamError) { return try decode(&response) } catch { throw error.named(url) }
+            return try decoded(&response, of: url, decode)
         }
         let headers = [("Accept", accept)] + (allowsStorage ? [] : [("Cache-Control", "no-store")])
         let start = ContinuousClock.now
@@ -118,15 +118,25 @@ struct Fetcher {
             http.isUnchanged = true
             return Fetched(head: http)
         }
+        var fetched = try decoded(&response, of: url, decode)
+        fetched.head.etag = http.etag
+        fetched.head.lastModified = http.lastModified
+        fetched.head.notBefore = http.notBefore
+        fetched.head.age = http.age
+        fetched.head.isStale = http.isStale
+        fetched.head.url = http.url
+        return fetched
+    }
+
+    /// Decodes a document, which is compressed if a server sends a file in gzip without `Content-Encoding`.
+    private func decoded(
+        _ response: inout HTTPResponse, of url: HTTPURL,
+        _ decode: (inout HTTPResponse) throws(UpstreamError) -> Fetched
+    ) throws(UpstreamError) -> Fetched {
         do throws(UpstreamError) {
-            var fetched = try decode(&response)
-            fetched.head.etag = http.etag
-            fetched.head.lastModified = http.lastModified
-            fetched.head.notBefore = http.notBefore
-            fetched.head.age = http.age
-            fetched.head.isStale = http.isStale
-            fetched.head.url = http.url
-            return fetched
+            if isGzip(response.body) { response.body = try inflated(response.body, upTo: request.maximumBody) }
+            guard response.body.count <= request.maximumBody else { throw .tooLarge(url, request) }
+            return try decode(&response)
         } catch {
             throw error.named(url)
         }
