@@ -15,18 +15,23 @@ func decodeFeed(
     let type = response.headers["content-type"]
     convertToText(&document, contentType: type)
     if document.allSatisfy(isWhiteSpace) { throw .unusable("answered with an empty document instead of a feed") }
-    // Marks, white space and messages precede some documents. A brace in a message begins no object.
-    let start = document.indices.first { index in
-        guard document[index] == "{" else { return document[index] == "<" }
-        let next = document[(index + 1)...].first { !isWhiteSpace($0) }
-        return next == "\"" || next == "}"
+    // Marks, white space and messages precede some documents.
+    guard let start = document.indices.first(where: { document[$0] == "<" || beginsObject(document[$0...]) }) else {
+        throw .notAFeed(type: type)
     }
-    guard let start else { throw .notAFeed(type: type) }
     document.removeFirst(start)
     var url = response.url
     // Posts and messages must contain neither user nor query, which may contain a token.
     (url.query, url.userInfo) = (nil, nil)
-    if document[0] == "{" { return try FeedContents(jsonFeed: document, at: url, for: source).batch() }
+    if document[0] == "{" {
+        do throws(UpstreamError) { return try FeedContents(jsonFeed: document, at: url, for: source).batch() } catch {
+            // A message can contain an object, such as `Warning: {"a":1} in x.php`.
+            let (object, isCut) = wholeJSON(document)
+            let rest = isCut ? [] : Array(document[object.endIndex...].drop { $0 != "<" })
+            guard case .feed = FeedRoot(rest) else { throw error }
+            document = rest
+        }
+    }
     switch FeedRoot(document) {
     case .feed: return try FeedContents(xml: document, at: url, for: source).batch()
     case .page:
@@ -36,6 +41,14 @@ func decodeFeed(
         let root = UpstreamError.cut(name, to: 40)
         throw .unusable("answered with XML that is not a feed (its root is \(root)); is the address right?")
     }
+}
+
+/// Whether bytes begin with an object of JSON, and not with another brace in a message.
+private func beginsObject(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.first == "{" else { return false }
+    let content = bytes.dropFirst().drop(while: isWhiteSpace)
+    guard content.first == "\"" else { return content.first == "}" }
+    return content.dropFirst().drop { $0 != "\"" }.dropFirst().first { !isWhiteSpace($0) } == ":"
 }
 
 /// The kind of a document in markup, by its first tags. Messages in HTML precede some feeds.
@@ -61,24 +74,32 @@ private enum FeedRoot {
 }
 
 /// The addresses of the feeds that a web page names, without repetitions. They have no query if the request had one,
-/// because the page may repeat a key from the request.
+/// because the page may repeat a key from the request. A link of a type of all XML or JSON counts if there are no others.
 private func feedURLs(inPage document: [UInt8], at url: HTTPURL, hidingQueries: Bool) -> [String] {
-    let types = ["application/rss+xml", "application/atom+xml", "application/feed+json"]
-    var references: [String] = []
+    let types = ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
+    let generalTypes = ["application/xml", "text/xml", "application/json"]
+    var (references, generalReferences): ([String], [String]) = ([], [])
     var base: String?
-    // Links to feeds are in the head of a page.
-    var builder = MarkupTreeBuilder(Array(document.prefix(512 << 10)), .html) { element, _, _ in
-        if element.name == "base" { base = base ?? element["href"] }
-        guard element.name == "link", let reference = element["href"] else { return false }
-        let relations = element["rel"]?.lowercased().split(whereSeparator: \.isWhitespace) ?? []
-        let type = trimmed(String(element["type"]?.lowercased().prefix { $0 != ";" } ?? ""))
-        if relations.contains("alternate"), types.contains(type) { references.append(reference) }
-        return false
+    // Links to feeds are in the head of a page, which can contain long scripts.
+    var (tokenizer, tokens) = (Tokenizer(document, .html), 0)
+    while tokens < 50_000, let token = tokenizer.next() {
+        tokens += 1
+        guard case .start(let name, let attributes, _) = token, name == "base" || name == "link",
+            let reference = attributes["href"], !reference.allSatisfy(\.isWhitespace)
+        else { continue }
+        if name == "base" { base = base ?? reference }
+        let relations = attributes["rel"]?.lowercased().split(whereSeparator: \.isWhitespace) ?? []
+        let type = trimmed(String(attributes["type"]?.lowercased().prefix { $0 != ";" } ?? ""))
+        let isFeed = relations.contains("feed")
+        if isFeed && type.isEmpty || (isFeed || relations.contains("alternate")) && types.contains(type) {
+            references.append(reference)
+        } else if isFeed || relations.contains("alternate"), generalTypes.contains(type) {
+            generalReferences.append(reference)
+        }
     }
-    _ = try? builder.build()
     let target = base.flatMap { address($0, at: url) }.flatMap { HTTPURL($0) } ?? url
     var addresses: [String] = []
-    for reference in references where addresses.count < 20 {
+    for reference in references.isEmpty ? generalReferences : references where addresses.count < 20 {
         guard var feed = address(reference, at: target).flatMap({ HTTPURL($0) }) else { continue }
         if hidingQueries { feed.query = nil }
         if !addresses.contains(feed.description) { addresses.append(feed.description) }

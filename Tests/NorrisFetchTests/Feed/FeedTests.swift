@@ -92,6 +92,21 @@ import Testing
                 type=application/atom+xml href=/atom><link rel=alternate type=application/rss+xml href=feed>
                 """, ["https://x.example/sub/feed", "https://x.example/atom"]
             ), ("<link rel=alternate type=application/rss+xml href='javascript:alert(1)'>", []),
+            ("<link rel=alternate type='Text/XML; charset=utf-8' href=/f>", ["https://x.example/f"]),
+            ("<link rel=alternate type=application/xml href=/f>", ["https://x.example/f"]),
+            ("<link rel=alternate type=application/rdf+xml href=/f>", ["https://x.example/f"]),
+            ("<link rel=alternate type=application/json href=/f>", ["https://x.example/f"]),
+            ("<link rel='alternate feed' href=/f>", ["https://x.example/f"]),
+            ("<link rel=feed href=/f><link rel=feed type=text/html href=/g>", ["https://x.example/f"]),
+            // A page of WordPress names its data before its feed.
+            (
+                "<link rel=alternate type=application/json href=/j><link rel=alternate type=application/rss+xml href=/f>",
+                ["https://x.example/f"]
+            ), ("<link rel=alternate href=/f><link rel=alternate type=text/html href=/f>", []),
+            (
+                "<script>\(String(repeating: "x", count: 600_000))</script><link rel=feed href=/f>",
+                ["https://x.example/f"]
+            ), (String(repeating: "<p>", count: 50_000) + "<link rel=feed href=/f>", []),
         ] as [(String, [String])]
     )
     func pagesWithFeeds(links: String, addresses: [String]) {
@@ -101,12 +116,38 @@ import Testing
 
     @Test(arguments: [
         "\u{FEFF}\u{FEFF}", "\n\n", "<br />\n<b>Warning</b>: foo in <b>x.php</b><br />\n", "Notice: x\n",
-        "Warning: Undefined {x}, { y } in x.php\n",
+        "Warning: Undefined {x}, { y } in x.php\n", "Parse error: unexpected token \"{\", expecting \"}\" in x.php\n",
+        "Warning: json_decode({\"a\": \"b\"}) in x.php\n", "{} ",
     ])
     func whatPrecedesTheDocumentIsSkipped(start: String) throws {
         #expect(try batch(start + rss("<item><title>x</title></item>")).posts.map(\.title) == ["x"])
-        guard !start.contains("<") else { return }
+        guard !start.contains("<"), !start.contains("{\"a"), !start.contains("{}") else { return }
         #expect(try batch(start + "{\"items\": [{\"id\": 1, \"title\": \"x\"}]} x").posts.map(\.title) == ["x"])
+    }
+
+    @Test("A feed in gzip without Content-Encoding is read", arguments: [1, 2, 3])
+    func gzippedFeeds(members: Int) async throws {
+        let document = Array(rss("<item><title>\(String(repeating: "x", count: 100))</title></item>").utf8)
+        let step = document.count / members + 1
+        let parts = stride(from: 0, to: document.count, by: step).map { document[$0..<min($0 + step, document.count)] }
+        let body: [UInt8] = parts.map { gzipped(Array($0)) }.joined() + [0, 0, 0]
+        #expect(decoded(body, as: .feed).posts.count == 1)
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            fixture.upstream.setDocument("/feed", contentType: "application/gzip", body: body)
+            let fetched = await fixture.fetch(.feed) { request in request.url += "/feed" }
+            #expect(fetched.posts.count == 1)
+            let refused = await fixture.fetch(.feed) { request in
+                request.url += "/feed"
+                request.maximumBody = 200
+            }
+            #expect(refused.failure?.message.contains("/feed answered with more than 200 bytes") == true)
+        }
+        // The checksum and the length are missing.
+        let cut = decoded(gzipped(document).dropLast(8), as: .feed)
+        #expect((cut.posts.count, cut.head.isCut) == (1, false))
+        var damaged = gzipped(document)
+        damaged[damaged.count - 8] ^= 1
+        #expect(decoded(damaged, as: .feed).failure?.message.contains("compressed content that is damaged") == true)
     }
 
     @Test func theErrorHasTheTypeAndTheAddressOfTheFeed() async throws {
