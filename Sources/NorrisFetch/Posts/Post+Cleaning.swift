@@ -11,15 +11,20 @@ extension Post {
         guard !id.isEmpty else { return nil }
         let whole = text.map { cleanText($0) } ?? ""
         let text = cut(whole, to: Limit.text)
-        // The end of a long text is cut off, with its links.
-        var links = Array((links ?? []).prefix(text.map(highestLinkNumber) ?? 0))
+        let isCut = text.map { $0.utf8.count != whole.utf8.count } ?? false
+        var links = links ?? []
+        if isCut, let text {
+            // The links of what is cut off go with it. Those without a number follow, and stay.
+            let numbers = [text, whole].map { min(highestLinkNumber(in: $0), links.count) }
+            links.removeSubrange(numbers[0]..<numbers[1])
+        }
         let attachments = unique(attachments, upTo: Limit.attachments, by: \.url, \.cleaned)
         links += attachments.map(\.url).filter { !links.contains($0) }
         var post = self
         (post.id, post.source, post.author) = (Self.id(id, in: source), source, author.cleaned(for: source))
         post.title = title.flatMap { cleanLine($0, upTo: Limit.title) }
         (post.text, post.isRead) = (text, false)
-        post.isTruncated = isTruncated || text?.utf8.count != whole.utf8.count && text != nil
+        post.isTruncated = isTruncated || isCut
         post.tags = unique(tags, upTo: Limit.tags, by: \.self) { tag in
             cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: Limit.tag)
         }

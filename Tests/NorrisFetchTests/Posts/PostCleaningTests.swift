@@ -57,6 +57,17 @@ struct PostCleaningTests {
         #expect(cleaned { $0.text = snow }?.text?.unicodeScalars.count == 100_000)
     }
 
+    @Test func linksOfWhatIsCutOffGoAndThoseWithoutANumberStay() {
+        let links = ["https://h/1", "https://h/2", "https://h/3"]
+        #expect(cleaned { ($0.text, $0.links) = ("a[1] b[2]", links) }?.links == links)
+        #expect(
+            cleaned {
+                ($0.text, $0.links) = (nil, links); $0.title = "t"
+            }?.links == links)
+        let long = "a[1] " + x(100_000) + " b[2]"
+        #expect(cleaned { ($0.text, $0.links) = (long, links) }?.links == ["https://h/1", "https://h/3"])
+    }
+
     @Test func aTitleIsOneLine() {
         #expect(cleaned { $0.title = " a\n b\u{7} " }?.title == "a b")
         #expect(cleaned { $0.title = x(500) }?.title == x(500))
