@@ -20,6 +20,13 @@ struct HTMLKind: OptionSet {
     private static let terms = HTMLKind(rawValue: 1 << 11), cell = HTMLKind(rawValue: 1 << 12)
     private static let row = HTMLKind(rawValue: 1 << 13), rows = HTMLKind(rawValue: 1 << 14)
     private static let table = HTMLKind(rawValue: 1 << 15), section = HTMLKind(rawValue: 1 << 16)
+    private static let reading = HTMLKind(rawValue: 1 << 17)
+
+    /// Formatting that means nothing within itself.
+    static let isMark = HTMLKind(rawValue: 1 << 18)
+
+    /// Whether it is a part of a list or of a row.
+    var isItem: Bool { !isDisjoint(with: [.li, .term, .cell]) }
 
     /// The elements that the start tag of an element ends, and those beyond which it ends none
     /// (https://html.spec.whatwg.org, "Optional tags").
@@ -30,6 +37,7 @@ struct HTMLKind: OptionSet {
         if kind.contains(.term) { return (.term, .terms) }
         if kind.contains(.row) { return (.row, .table) }
         if kind.contains(.rows) { return ([.rows, .row], .table) }
+        if kind.contains(.reading) { return (.reading, .section) }
         if kind.contains(.a) { return (.a, []) }
         return nil
     }
@@ -59,7 +67,8 @@ struct HTMLKind: OptionSet {
                 """
             ), (.p, "p"), (.a, "a"), (.li, "li"), (.list, "ul ol menu dir"), (.term, "dt dd"), (.terms, "dl"),
             (.cell, "td th"), (.row, "tr"), (.rows, "thead tbody tfoot"), (.table, "table"),
-            (.section, "td th li blockquote div figure"),
+            (.section, "td th li blockquote div figure ruby"), (.reading, "rb rp rt rtc"),
+            (.isMark, "b big code del em i ins q s small strike strong sub sup u"),
             (
                 [],
                 """

@@ -58,6 +58,8 @@ struct MarkupTreeBuilder {
 
     private var tokenizer: Tokenizer
     private let isXML: Bool
+    /// Whether a tag without its counterpart is text, because a title names elements.
+    private let isTitle: Bool
     private var open: [Open]
     /// The canonical prefixes by the prefixes that the document declares.
     private var prefixes: [String: String] = [:]
@@ -72,9 +74,12 @@ struct MarkupTreeBuilder {
     /// Returns false if the element must not be kept in its parent.
     typealias Handler = (MarkupElement, _ parent: MarkupElement, _ bases: [String]) throws(UpstreamError) -> Bool
 
-    init(_ bytes: [UInt8], _ language: Tokenizer.Language, closed: @escaping Handler = { _, _, _ in true }) {
-        tokenizer = Tokenizer(bytes, language)
-        isXML = language == .xml
+    init(
+        _ bytes: [UInt8], _ language: Tokenizer.Language, isTitle: Bool = false,
+        closed: @escaping Handler = { _, _, _ in true }
+    ) {
+        tokenizer = Tokenizer(bytes, language, isTitle: isTitle)
+        (isXML, self.isTitle) = (language == .xml, isTitle)
         open = [Open(element: MarkupElement(name: ""), kind: [], tag: 0..<0)]
         self.closed = closed
     }
@@ -110,11 +115,15 @@ struct MarkupTreeBuilder {
             try close(to: index)
         }
         let kind = HTMLKind.kinds[name] ?? []
+        // `<b>a<b/>`: the slash is at the wrong place.
+        if !isXML, isEmpty, !isTitle, kind.contains(.isMark), open.contains(where: { $0.element.name == name }) {
+            return try end(name)
+        }
         if !isXML, let index = indexOfElementEnded(by: kind) { try close(to: index) }
         let isVoid = isXML && isEmpty || kind.contains(.isVoid) || !isXML && Self.voidsOfHTML.contains(name)
         if isXML, isVoid, !isEmpty { unmatched += 1 }
         guard open.count < Self.maximumDepth else {
-            if !isVoid { uncounted += 1 }
+            if !isVoid, !isEmpty { uncounted += 1 }
             return
         }
         let element = MarkupElement(name: name, attributes: attributes)
@@ -123,12 +132,22 @@ struct MarkupTreeBuilder {
             bases.values.append(base)
             bases.depths.append(open.count)
         }
-        if isVoid { try close(isForced: false) }
+        if isVoid {
+            let isName = isTitle && attributes.isEmpty && !["br", "hr", "wbr"].contains(name)
+            try close(isForced: isName)
+        } else if isEmpty {
+            try close(isForced: isTitle || !kind.contains(.isHTML))
+        }
     }
 
     private mutating func end(_ name: String) throws(UpstreamError) {
         if uncounted > 0 { return uncounted -= 1 }
-        guard let index = open.lastIndex(where: { $0.element.name == name }), index > 0 else { return unmatched += 1 }
+        guard let index = open.lastIndex(where: { $0.element.name == name }), index > 0 else {
+            // As browsers do.
+            if !isXML, name == "br" { return try start(name, [:], false) }
+            if isTitle { keepTag(tokenizer.range) }
+            return unmatched += 1
+        }
         try close(to: index + 1)
         try close(isForced: false)
     }
@@ -150,8 +169,8 @@ struct MarkupTreeBuilder {
         }
         if !isKept { return }
         // `vector<int>` or `Jo <jo@site.example>`: a text in brackets.
-        if isForced, !last.kind.contains(.isHTML), element.attributes.values.allSatisfy(\.isEmpty) {
-            parent.nodes.append(.text(String(decoding: tokenizer.bytes[last.tag], as: UTF8.self)))
+        if isForced, isTitle || !last.kind.contains(.isHTML) && element.attributes.values.allSatisfy(\.isEmpty) {
+            keepTag(last.tag)
             parent.nodes += element.nodes
         } else if isForced, !isXML, last.kind.contains(.isHidden), element.name != "script", element.name != "style" {
             // The text after a `<head>` or `<object>` without an end tag is not its content.
@@ -160,6 +179,11 @@ struct MarkupTreeBuilder {
         } else {
             parent.nodes.append(.element(element))
         }
+    }
+
+    /// Adds a tag as text, as it is written.
+    private func keepTag(_ tag: Range<Int>) {
+        open[open.count - 1].element.nodes.append(.text(String(decoding: tokenizer.bytes[tag], as: UTF8.self)))
     }
 
     private func indexOfElementEnded(by kind: HTMLKind) -> Int? {

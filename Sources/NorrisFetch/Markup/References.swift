@@ -81,6 +81,20 @@ private let windows1252: [Unicode.Scalar?] = [
     nil, "‘", "’", "“", "”", "•", "–", "—", "˜", "™", "š", "›", "œ", nil, "ž", "Ÿ",
 ]
 
+/// A text in UTF-8 whose C1 controls are the characters that windows-1252 has in their place, as the programs of feeds
+/// mean them.
+func withoutControls(_ bytes: [UInt8]) -> [UInt8] {
+    var repaired: [UInt8] = []
+    var copied = 0
+    for index in bytes.indices.dropLast() where bytes[index] == 0xC2 && bytes[index + 1] < 0xA0 {
+        guard let scalar = windows1252[Int(bytes[index + 1] & 0x1F)] else { continue }
+        repaired += bytes[copied..<index]
+        repaired += String(scalar).utf8
+        copied = index + 2
+    }
+    return copied == 0 ? bytes : repaired + bytes[copied...]
+}
+
 /// The lengths of the longest names.
 private let longestReference = 31, longestShort = 6
 

@@ -17,6 +17,8 @@ struct Tokenizer {
 
     let bytes: [UInt8]
     private let language: Language
+    /// Whether a script or style without its end tag has no content.
+    private let isTitle: Bool
     private var position = 0
     /// The bytes of the last tag.
     private(set) var range = 0..<0
@@ -29,7 +31,9 @@ struct Tokenizer {
     /// Whether the markup ends inside of a tag, a comment or a section.
     private(set) var isCut = false
 
-    init(_ bytes: [UInt8], _ language: Language) { (self.bytes, self.language) = (bytes, language) }
+    init(_ bytes: [UInt8], _ language: Language, isTitle: Bool = false) {
+        (self.bytes, self.language, self.isTitle) = (withoutControls(bytes), language, isTitle)
+    }
 
     /// The next token; nil at the end.
     mutating func next() -> Token? {
@@ -184,12 +188,28 @@ struct Tokenizer {
                 break
             }
             isEmpty = false
-            attribute(&attributes, isEnd)
+            attribute(&attributes, of: name, isEnd)
         }
         range = start..<position
         if isEnd { return .end(name: name) }
+        if language == .html, isEmpty { isEmpty = !hasContent(name) }
         if language == .html, !isEmpty { rawText = Tokenizer.rawTexts.contains(name) ? name : nil }
         return .start(name: name, attributes: attributes, isEmpty: isEmpty)
+    }
+
+    /// Whether an element of HTML has content although its tag ends with `/>`: its end tag follows, or a text where an
+    /// empty item or cell would leave it outside.
+    private func hasContent(_ name: String) -> Bool {
+        let next = bytes[position...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
+        if isEndTag(at: next, of: name) { return true }
+        return HTMLKind.kinds[name]?.isItem == true && !bytes[position..<next].allSatisfy(isWhiteSpace)
+    }
+
+    private func isEndTag(at start: Int, of name: String) -> Bool {
+        let end = start + 2 + name.utf8.count
+        return end <= bytes.count && bytes[start] == "<" && bytes[start + 1] == "/"
+            && bytes[(start + 2)..<end].lowercasedASCII.elementsEqual(name.utf8)
+            && byte(at: end).map { isWhiteSpace($0) || $0 == "/" || $0 == ">" } ?? true
     }
 
     /// Passes a name up to a byte, in lower case.
@@ -202,14 +222,14 @@ struct Tokenizer {
             decoding: bytes[start..<min(position, start + Tokenizer.maximumName)].lowercasedASCII, as: UTF8.self)
     }
 
-    private mutating func attribute(_ attributes: inout [String: String], _ isIgnored: Bool) {
+    private mutating func attribute(_ attributes: inout [String: String], of tag: String, _ isIgnored: Bool) {
         let name = name { isWhiteSpace($0) || $0 == "/" || $0 == ">" || $0 == "=" || $0 == "<" }
         while position < bytes.count, isWhiteSpace(bytes[position]) { position += 1 }
         var value = 0..<0
         if byte(at: position) == "=" {
             position += 1
             while position < bytes.count, isWhiteSpace(bytes[position]) { position += 1 }
-            value = self.value()
+            value = self.value(in: tag)
         } else {
             faults += 1
         }
@@ -219,12 +239,18 @@ struct Tokenizer {
         attributes[name] = decodedReferences(written, inAttribute: true, bare: &faults)
     }
 
-    private mutating func value() -> Range<Int> {
+    private mutating func value(in tag: String) -> Range<Int> {
         guard let first = byte(at: position) else { return position..<position }
         if first == "\"" || first == "'" {
             let start = position + 1
             position = start
             while position < bytes.count, bytes[position] != first { position += 1 }
+            if let end = endOfOpenValue(start..<position, in: tag) {
+                faults += 1
+                position = end
+                // A value may end with the other quotation mark.
+                return start..<(bytes[end - 1] == "\"" || bytes[end - 1] == "'" ? end - 1 : end)
+            }
             isCut = isCut || position == bytes.count
             defer { position = min(position + 1, bytes.count) }
             return start..<position
@@ -233,6 +259,21 @@ struct Tokenizer {
         let start = position
         while let byte = byte(at: position), !isWhiteSpace(byte), byte != ">", byte != "<" { position += 1 }
         return start..<position
+    }
+
+    /// The first `>` after a quotation mark, if the next such mark does not end the value, which browsers would lose
+    /// with the text in it: none follows; or tags do, and the mark begins another value, is directly before a text, or
+    /// comes after the end tag of the element. A `>` after a `<` belongs to the value.
+    private func endOfOpenValue(_ value: Range<Int>, in tag: String) -> Int? {
+        guard let end = bytes[value].firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        guard value.upperBound < bytes.count else { return end }
+        guard !bytes[value.lowerBound..<end].contains(UInt8(ascii: "<")) else { return nil }
+        let tags = (end..<value.upperBound).lazy.filter { bytes[$0] == "<" }
+        guard tags.contains(where: { bytes[$0 + 1] == "/" || isNameStart(bytes[$0 + 1]) }) else { return nil }
+        let last = bytes[end..<value.upperBound].last { !isWhiteSpace($0) }
+        let next = byte(at: value.upperBound + 1) ?? UInt8(ascii: ">")
+        let isOpen = last == "=" || !isWhiteSpace(next) && next != "/" && next != ">"
+        return isOpen || tags.contains { isEndTag(at: $0, of: tag) } ? end : nil
     }
 
     // MARK: Elements with text only
@@ -244,16 +285,11 @@ struct Tokenizer {
 
     /// The position of the end tag of an element. Without one, only a script or a style has content.
     private mutating func endOfText(in name: String) -> Int {
-        let isCode = name == "script" || name == "style"
+        let isCode = !isTitle && (name == "script" || name == "style")
         if unended.contains(name) { return isCode ? bytes.count : position }
         var index = position
         while let start = find("</", from: index) {
-            let end = start + 2 + name.utf8.count
-            if end <= bytes.count, bytes[(start + 2)..<end].lowercasedASCII.elementsEqual(name.utf8),
-                byte(at: end).map({ isWhiteSpace($0) || $0 == "/" || $0 == ">" }) ?? true
-            {
-                return start
-            }
+            if isEndTag(at: start, of: name) { return start }
             index = start + 2
         }
         unended.insert(name)
