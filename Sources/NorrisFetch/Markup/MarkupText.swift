@@ -5,7 +5,7 @@ import NorrisText
 /// of its links, pictures, sounds and videos. Nothing is sanitized.
 struct MarkupText {
     private(set) var text = ""
-    /// The address of the link before `[n]` has the index `n - 1`.
+    /// The address of the link before `[n]` has the index `n - 1`. Links without a text follow.
     private(set) var links: [String] = []
     private(set) var images: [Post.Image] = []
     private(set) var attachments: [Post.Attachment] = []
@@ -25,29 +25,54 @@ struct MarkupText {
     init(_ element: MarkupElement, at base: HTTPURL?, hasLinks: Bool = true) {
         var writer = MarkupWriter(base: base, hasLinks: hasLinks)
         writer.visit(element)
+        writer.addPictureLinks()
         text = writer.text
         (links, images, attachments) = (writer.links, writer.images, writer.attachments)
     }
 
     init(html: String, at base: HTTPURL?, hasLinks: Bool = true) {
-        self.init(markup(html), at: base, hasLinks: hasLinks)
+        self.init(markup(html, isTitle: !hasLinks), at: base, hasLinks: hasLinks)
+    }
+
+    /// A content that is elsewhere.
+    init(at address: String, type: String) {
+        var media = FeedMedia()
+        if type.isEmpty || type.hasPart("html") { links = [address] } else { media.add(address, type: type) }
+        (images, attachments) = (media.images, media.attachments)
     }
 }
 
 /// The elements of HTML.
-func markup(_ html: String) -> MarkupElement {
-    var builder = MarkupTreeBuilder(Array(html.utf8), .html)
+func markup(_ html: String, isTitle: Bool = false) -> MarkupElement {
+    var builder = MarkupTreeBuilder(Array(html.utf8), .html, isTitle: isTitle)
     // Only the handler of elements throws, and here it does not.
     return (try? builder.build()) ?? MarkupElement(name: "")
 }
 
 /// The plain text of a text that may be HTML. A text without a known tag, a comment or a reference stays as it is.
 func plainText(guessing text: String) -> String {
-    holdsMarkup(text) ? MarkupText(html: text, at: nil, hasLinks: false).text : text
+    let text = withoutSections(text)
+    return holdsMarkup(text) ? MarkupText(html: text, at: nil, hasLinks: false).text : text
+}
+
+/// A text without the marks of CDATA sections that were escaped once more. One at the beginning may have no end.
+func withoutSections(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    // Most texts have none, and this is faster than a search.
+    guard bytes.indices.contains(where: { bytes[$0] == "!" && $0 > 0 && bytes[$0 - 1] == "<" }) else { return text }
+    let begins = bytes.places(of: "<![CDATA[".utf8)
+    guard let first = begins.first else { return text }
+    let ends = bytes.places(of: "]]>".utf8)
+    if ends.isEmpty, !bytes[..<first.lowerBound].allSatisfy(isWhiteSpace) { return text }
+    let marks = (begins + ends).sorted { $0.lowerBound < $1.lowerBound }
+    let kept = zip([0] + marks.map(\.upperBound), marks.map(\.lowerBound) + [bytes.count])
+    return String(decoding: kept.flatMap { bytes[$0..<$1] }, as: UTF8.self)
 }
 
 /// Whether a text contains a tag of HTML, a comment or a reference, and is therefore HTML.
-func holdsMarkup(_ text: String) -> Bool {
+///
+/// - Parameter isText: whether the text is rather none, so that an element needs its end tag.
+func holdsMarkup(_ text: String, isText: Bool = false) -> Bool {
     let bytes = Array(text.utf8)
     guard bytes.contains(where: { $0 == "<" || $0 == "&" }) else { return false }
     // References that need no semicolon are rather parts of an address.
@@ -58,7 +83,9 @@ func holdsMarkup(_ text: String) -> Bool {
     var tokenizer = Tokenizer(bytes, .html)
     while let token = tokenizer.next() {
         switch token {
-        case .start(let name, _, _), .end(let name): if HTMLKind.kinds[name] != nil { return true }
+        case .start(let name, _, _):
+            if let kind = HTMLKind.kinds[name], !isText || kind.contains(.isVoid) { return true }
+        case .end(let name): if HTMLKind.kinds[name] != nil { return true }
         case .text: break
         }
     }
@@ -73,6 +100,8 @@ private struct MarkupWriter {
         let isQuotation: Bool
         /// The number of the current item of an ordered list; nil for a list with dashes.
         var number: Int?
+        /// The difference between the numbers of two items.
+        var step = 1
         var marker = Marker.none
 
         enum Marker { case none, pending, written }
@@ -86,6 +115,8 @@ private struct MarkupWriter {
     private static let maximumLinks = Post.Limit.links, maximumLinkBytes = 32 << 10
     /// The largest number of pictures, and of attachments.
     private static let maximumPictures = 200
+    /// The columns of a table that a cell can span.
+    private static let maximumColumns = 256
 
     private var base: HTTPURL?
     private let hasLinks: Bool
@@ -114,9 +145,22 @@ private struct MarkupWriter {
     /// The cells of the row that end before the next text.
     private var cells = 0
     private var isInRow = false
-    private var endsInCode = false
-    /// The alternative text of a picture at the beginning of a line, which is written if text follows on the line.
-    private var alternative: String?
+    /// Whether everything stays on the line, because it is in one of several cells of a row.
+    private var isInCell = false
+    /// The separator before the next text in the cell, for a line that has ended there.
+    private var cellBreak: String?
+    private var table = Table()
+    /// The alternative text of a picture at the beginning of a line, and the address to which the picture leads. They
+    /// are written if text follows on the line.
+    private var alternative: (text: String, link: String?)?
+    /// The addresses of links that consist of a picture.
+    private var pictureLinks: [String] = []
+    /// The sources of the element `picture` around a picture.
+    private var sources: [MarkupElement] = []
+    /// Whether a script of the page replaces the content.
+    private var isFallback = false
+    /// The number of pictures; of the last one, whether it was a fallback, its address, and the end of the text then.
+    private var pictures = (count: 0, isFallback: Bool?.none, url: String?.none, end: 0)
     /// For each open element with marks, the position of its first text; nil before that.
     private var starts: [Int?] = []
     /// A superscript or subscript that has ended: digits that follow directly would seem to belong to it.
@@ -170,7 +214,7 @@ private struct MarkupWriter {
     private mutating func appendBreak() { if isCode { breakCode() } else { appendSpace(0x20) } }
 
     private mutating func appendSpace(_ byte: UInt8) {
-        if isCode { codeGap.append(byte) } else { hasSpace = true }
+        if isCode, !isInCell { codeGap.append(byte) } else { hasSpace = true }
         isPending = true
     }
 
@@ -193,6 +237,7 @@ private struct MarkupWriter {
     }
 
     private mutating func breakCode() {
+        if isInCell { return breakLine(1) }
         // The line break after the tag does not count.
         if !isAtCodeStart { codeBreaks += 1 }
         isAtCodeStart = false
@@ -215,23 +260,26 @@ private struct MarkupWriter {
             startLine()
             for _ in 0..<cells { bytes += " | ".utf8 }
             if let alternative {
-                bytes += alternative.utf8
+                bytes += alternative.text.utf8
+                if let link = alternative.link.flatMap({ number(ofLink: $0) }) { bytes += "[\(link)]".utf8 }
                 if hasSpace { bytes.append(0x20) }
             }
-        } else if isCode {
+        } else if isCode, !isInCell {
             for _ in 0..<codeBreaks where !isFull {
                 bytes.append(UInt8(ascii: "\n"))
                 startLine()
             }
         } else if cells > 0 {
             for _ in 0..<cells { bytes += " | ".utf8 }
+        } else if let cellBreak {
+            bytes += (bytes.last.map { ".,:;!?".utf8.contains($0) } == true ? " " : cellBreak).utf8
         } else if hasSpace {
             bytes.append(0x20)
         }
         if isCode { bytes += codeGap }
         (newlines, hasSpace, hasRule, cells, codeBreaks, isAtCodeStart) = (0, false, false, 0, 0, false)
-        (codeGap, alternative) = ([], nil)
-        (isPending, endsInCode) = (false, false)
+        (codeGap, alternative, cellBreak) = ([], nil, nil)
+        isPending = false
         shared = containers.count
     }
 
@@ -254,7 +302,7 @@ private struct MarkupWriter {
                 bytes += Self.prefix(of: containers[index])
             }
         }
-        if isCode { bytes += "    ".utf8 }
+        if isCode, !isInCell { bytes += "    ".utf8 }
     }
 
     private func prefix(of count: Int) -> [UInt8] { containers.prefix(count).flatMap { Array(Self.prefix(of: $0)) } }
@@ -270,14 +318,20 @@ private struct MarkupWriter {
     private mutating func breakLine(_ count: Int) {
         isPending = true
         alternative = nil
-        // A block at the start of a cell stays in the row.
-        if cells > 0 { return }
-        if isCode, !bytes.isEmpty, newlines == 0 {
+        if isInCell {
+            breakCell("; ")
+        } else if isCode, !bytes.isEmpty, newlines == 0 {
             codeBreaks = max(codeBreaks, 1)
             codeGap = []
         } else {
             newlines = max(newlines, breaks(count))
         }
+    }
+
+    /// Separates what follows in a cell from its text before, if it has any.
+    private mutating func breakCell(_ separator: String) {
+        isPending = true
+        if cells == 0, newlines == 0, cellBreak != "; " { cellBreak = separator }
     }
 
     /// Lists have no empty lines, because an indented line after an empty line is code.
@@ -309,28 +363,47 @@ private struct MarkupWriter {
         case "br":
             isPending = true
             alternative = nil
-            if isCode { breakCode() } else { newlines = min(newlines + 1, breaks(2)) }
+            if isCode || isInCell { breakCode() } else { newlines = min(newlines + 1, breaks(2)) }
         case "hr":
             breakLine(2)
-            hasRule = !bytes.isEmpty && !isCode && !containers.contains { !$0.isQuotation }
+            hasRule = !bytes.isEmpty && !isCode && !isInCell && !containers.contains { !$0.isQuotation }
         case "pre", "listing", "xmp": passCode(element)
         case "blockquote": passContainer(element, Container(isQuotation: true))
         case "ul", "menu", "dir": passContainer(element, Container(isQuotation: false))
         case "ol":
-            // The number of the item before the first one.
-            let first = number(element["start"]) ?? 1
-            passContainer(element, Container(isQuotation: false, number: first - 1))
+            let step = element.attributes["reversed"] == nil ? 1 : -1
+            let first = number(element["start"]) ?? (step > 0 ? 1 : element.children("li").count)
+            passContainer(element, Container(isQuotation: false, number: first - step, step: step))
         case "li": passItem(element)
+        // As the other lines of an item.
+        case "dd": passContainer(element, Container(isQuotation: false, marker: .written), 1)
+        case "table": passTable(element)
+        case "thead", "tbody", "tfoot":
+            table.ends = []
+            passBlock(element, 1)
+            table.ends = []
         case "tr": passRow(element)
         case "td", "th", "mtd":
+            if isInCell { breakCell(", ") }
             visit(element)
             appendSpace(0x20)
         case "sup": passScript(element, "^")
         case "sub": passScript(element, "_")
         case "msup", "mover", "msub", "munder", "msubsup", "munderover", "mfrac", "msqrt": passMath(element)
-        case "q": passMarked(element, "\"")
-        case "del", "s", "strike": passMarked(element, "~~")
-        case "img": passPicture(element)
+        case "q": passMarked(element, "\"", "\"")
+        case "del", "s", "strike": passMarked(element, "~~", "~~")
+        case "rt": passMarked(element, "(", ")")
+        // The brackets for browsers that do not know readings.
+        case "rp": return
+        case "img", "image", "amp-img":
+            passPicture(element)
+            visit(element)
+        case "picture", "noscript":
+            let outer = (sources, isFallback, pictures.count)
+            (sources, isFallback) = (element.children("source"), element.name == "noscript")
+            visit(element)
+            if !sources.isEmpty, pictures.count == outer.2 { passPicture(element) }
+            (sources, isFallback) = (outer.0, outer.1)
         case "iframe", "embed", "object": passEmbedded(element)
         case "audio", "video": passMedia(element)
         case "input": passInput(element)
@@ -349,9 +422,14 @@ private struct MarkupWriter {
     }
 
     private mutating func passCode(_ element: MarkupElement) {
+        guard !isCode else { return passBlock(element, 1) }
+        if isInCell {
+            isCode = true
+            defer { isCode = false }
+            return passBlock(element, 1)
+        }
         // Cells of code are below each other.
         cells = 0
-        guard !isCode else { return passBlock(element, 1) }
         breakLine(2)
         newlines = 2
         (isCode, isAtCodeStart, codeGap) = (true, true, [])
@@ -359,63 +437,94 @@ private struct MarkupWriter {
         (isCode, isAtCodeStart, hasSpace) = (false, false, false)
         (codeBreaks, codeGap) = (0, [])
         breakLine(2)
-        (newlines, endsInCode) = (2, true)
+        newlines = 2
     }
 
-    /// Writes the separators before a cell that begins with a block.
-    private mutating func endCells() { if cells > 0 { write([]) } }
-
-    private mutating func passContainer(_ element: MarkupElement, _ container: Container) {
-        // In code, the tag of a container is only a line break.
-        guard !isCode, containers.count < Self.maximumDepth else { return passBlock(element, 1) }
-        endCells()
-        breakLine(2)
+    private mutating func passContainer(_ element: MarkupElement, _ container: Container, _ count: Int = 2) {
+        // In code and in a cell, the tag of a container is only a line break.
+        guard !isCode, !isInCell, containers.count < Self.maximumDepth else { return passBlock(element, 1) }
+        breakLine(count)
         containers.append(container)
         visit(element)
         containers.removeLast()
         shared = min(shared, containers.count)
-        breakLine(2)
+        breakLine(count)
     }
 
     private mutating func passItem(_ element: MarkupElement) {
         breakLine(1)
-        if !isCode, let list = containers.indices.last, !containers[list].isQuotation {
+        if !isCode, !isInCell, let list = containers.indices.last, !containers[list].isQuotation {
             containers[list].marker = .pending
             if let number = containers[list].number {
-                containers[list].number = self.number(element["value"]) ?? min(number + 1, 1_000_000_000)
+                let next = min(number + containers[list].step, 1_000_000_000)
+                containers[list].number = self.number(element["value"]) ?? next
             }
         }
         visit(element)
         breakLine(1)
     }
 
+    // MARK: Tables
+
+    /// What the rows of a table need of each other.
+    private struct Table {
+        /// The most cells of a row: no cell spans more columns, whatever it says.
+        var columns = 1
+        var row = 0
+        /// For each column, the row after the cell that spans several.
+        var ends: [Int] = []
+    }
+
+    private mutating func passTable(_ element: MarkupElement) {
+        let outer = table
+        let rows = element.children.lazy.flatMap { $0.name == "tr" ? [$0] : $0.children("tr") }
+        let columns = rows.map { $0.children("td", "th").count }.max() ?? 1
+        table = Table(columns: min(columns, Self.maximumColumns))
+        passBlock(element, 2)
+        table = outer
+    }
+
+    /// A row, whose cells stay on its line. The content of an only cell, and code beside code, is a layout with lines.
     private mutating func passRow(_ element: MarkupElement) {
-        guard !isCode else { return passBlock(element, 1) }
+        guard !isCode, !isInCell else { return passBlock(element, 1) }
         breakLine(1)
+        while let end = table.ends.last, end <= table.row { table.ends.removeLast() }
+        let row = element.children("td", "th")
+        let isLayout = row.allSatisfy { $0.children.map(\.name) == ["pre"] } || row.count == 1 && table.ends.isEmpty
         let outer = isInRow
-        isInRow = true
+        (isInRow, isInCell) = (true, !isLayout)
         let start = bytes.count
-        var isFirst = true
+        var (column, next) = (0, 0)
         for node in element.nodes {
             switch node {
             case .element(let cell) where cell.name == "td" || cell.name == "th":
-                if !isFirst, !endsInCode {
-                    cells += 1
-                    isPending = true
-                }
-                isFirst = false
+                if !isLayout { beginCell(cell, &column, &next) }
                 visit(cell)
-                // A block at the end of a cell does not end the row.
-                if cells == 0, newlines > 0, bytes.count > start, !endsInCode { newlines = 0 }
             case .element(let element): pass(element)
             case .text(let text): append(text)
             }
         }
-        isInRow = outer
         // Cells without text at the end of a row that has text.
+        if !isLayout { cells += max(next, table.ends.count) - 1 - column }
         if bytes.count > start { for _ in 0..<cells { bytes += " |".utf8 } }
-        cells = 0
+        (isInRow, isInCell, cells) = (outer, false, 0)
+        table.row += 1
         breakLine(1)
+    }
+
+    /// Begins a cell in the next column that no cell above covers.
+    private mutating func beginCell(_ cell: MarkupElement, _ column: inout Int, _ next: inout Int) {
+        while next < table.ends.count, table.ends[next] > table.row { next += 1 }
+        cells += next - column
+        isPending = true
+        column = next
+        next += max(1, min(number(cell["colspan"]) ?? 1, table.columns))
+        let rows = number(cell["rowspan"]) ?? 1
+        guard rows != 1, next <= Self.maximumColumns else { return }
+        if table.ends.count < next { table.ends += Array(repeating: 0, count: next - table.ends.count) }
+        // Up to the end of the table.
+        let end = rows == 0 ? Int.max : table.row + rows
+        for covered in column..<next { table.ends[covered] = end }
     }
 
     private func number(_ text: String?) -> Int? {
@@ -425,18 +534,21 @@ private struct MarkupWriter {
 
     // MARK: Marks
 
-    /// Passes an element, and calls the body with the position where its text begins, if it has any.
-    private mutating func passMarking(_ element: MarkupElement, _ body: (inout MarkupWriter, Int) -> Void) {
+    /// Passes an element, and calls the body with the position where its text begins. Returns false without text.
+    @discardableResult
+    private mutating func passMarking(_ element: MarkupElement, _ body: (inout MarkupWriter, Int) -> Void) -> Bool {
         starts.append(nil)
         visit(element)
-        if let start = starts.removeLast(), start < bytes.count { body(&self, start) }
+        guard let start = starts.removeLast(), start < bytes.count else { return false }
+        body(&self, start)
+        return true
     }
 
-    private mutating func passMarked(_ element: MarkupElement, _ mark: String) {
+    private mutating func passMarked(_ element: MarkupElement, _ open: String, _ close: String) {
         guard !isCode else { return visit(element) }
         passMarking(element) { writer, start in
-            writer.bytes.insert(contentsOf: mark.utf8, at: start)
-            writer.bytes += mark.utf8
+            writer.bytes.insert(contentsOf: open.utf8, at: start)
+            writer.bytes += close.utf8
         }
     }
 
@@ -505,17 +617,24 @@ private struct MarkupWriter {
 
     // MARK: Links
 
-    /// A link with its number directly after its text. A link without text, to a part of the same page, and a mention
-    /// or hashtag of Mastodon, has no number: those of mentions and hashtags would clutter many posts.
+    /// A link with its number directly after its text; that of a picture gets one if the picture leaves a text. A link
+    /// to a part of the same page, and a mention or hashtag of Mastodon, has none: it would clutter many posts.
     private mutating func passLink(_ element: MarkupElement) {
         let reference = element["href"] ?? ""
         guard !reference.isEmpty, reference.utf8.first != UInt8(ascii: "#"),
             !element.kinds.contains(where: { $0 == "hashtag" || $0 == "mention" })
         else { return visit(element) }
-        passMarking(element) { writer, _ in
+        let count = pictures.count
+        let hasText = passMarking(element) { writer, _ in
             if let number = writer.number(ofLink: reference) { writer.bytes += "[\(number)]".utf8 }
         }
+        guard !hasText, pictures.count > count, let address = address(reference) else { return }
+        alternative?.link = address
+        if pictureLinks.count < Self.maximumLinks { pictureLinks.append(address) }
     }
+
+    /// Adds the links that consist of a picture after those with a number.
+    mutating func addPictureLinks() { for address in pictureLinks { _ = number(ofLink: address) } }
 
     private mutating func number(ofLink reference: String) -> Int? {
         guard hasLinks, let address = address(reference) else { return nil }
@@ -544,25 +663,60 @@ private struct MarkupWriter {
         let isInline =
             element.kinds.contains { ["emoji", "wp-smiley", "latex"].contains($0) }
             || width ?? .max <= 32 && height ?? .max <= 32
-        if isInline { return append(alt) }
-        let sources = [element["src"], element["data-src"]].compactMap { $0 }.filter { !$0.hasPrefix("data:") }
-        if let url = sources.lazy.compactMap(address).first {
+        // Beside a picture that a script loads is the same one for pages without scripts.
+        let isCopy = pictures.isFallback == !isFallback && pictures.end == bytes.count
+        let url = isInline ? nil : source(of: element)
+        defer { pictures = (pictures.count + 1, isCopy ? nil : isFallback, url, bytes.count) }
+        if isInline { return isCopy ? () : append(alt) }
+        if let url, !isCopy || pictures.url == nil {
             add(Post.Image(url: url, width: width, height: height, alt: element["alt"], title: element["title"]))
         }
-        guard !alt.isEmpty, !isCode else { return }
-        if cells > 0 || isInRow || !bytes.isEmpty && newlines == 0 {
+        guard !alt.isEmpty, !isCode, !isCopy else { return }
+        if url == nil || isInRow || !bytes.isEmpty && newlines == 0 {
             if !isPending { hasSpace = true }
             isPending = true
             append(alt)
         } else {
-            alternative = alt
+            alternative = (alt, nil)
             isPending = true
         }
     }
 
+    /// The attributes from which scripts load pictures and pages; their `src` is something else until then.
+    private static let lazySources = ["data-src", "data-lazy-src", "data-original", "data-lazy"]
+
+    /// The address of a picture: what scripts load, `src`, one of several sizes, or any attribute with such an address.
+    private func source(of picture: MarkupElement) -> String? {
+        let sets = ["data-srcset", "data-lazy-srcset"].compactMap { picture[$0] }
+        let others = picture.attributes.filter { $0.key.hasPrefix("data-") && isImage(type: nil, url: $0.value) }
+        return Self.lazySources.lazy.compactMap { picture[$0].flatMap(address) }.first
+            ?? sets.lazy.compactMap(bestSource).first ?? picture["src"].flatMap(address)
+            ?? ([picture] + sources).lazy.compactMap { ($0["srcset"] ?? $0["data-srcset"]).flatMap(bestSource) }.first
+            ?? others.values.sorted().lazy.compactMap(address).first
+    }
+
+    /// The widest picture of `srcset` up to 1,200 pixels, else the smallest one.
+    private func bestSource(_ set: String) -> String? {
+        // A picture has 600 pixels for a density of 1.
+        var candidates: [(reference: Substring, width: Double)] = []
+        for word in set.split(whereSeparator: \.isWhitespace) {
+            // Some have no space after the comma.
+            var parts = word.split(separator: ",", maxSplits: 1)
+            if let size = parts.first, let value = Double(size.dropLast()), !candidates.isEmpty {
+                if size.last != "h" { candidates[candidates.count - 1].width = size.last == "x" ? value * 600 : value }
+                parts.removeFirst()
+            } else {
+                parts = [word.last == "," ? word.dropLast() : word]
+            }
+            candidates += parts.map { ($0, 600) }
+        }
+        let best = candidates.filter { $0.width <= 1200 }.max { $0.width < $1.width }
+        return (best ?? candidates.min { $0.width < $1.width }).flatMap { address(String($0.reference)) }
+    }
+
     /// A player or page is a line with its host and a numbered link.
     private mutating func passEmbedded(_ element: MarkupElement) {
-        let references = ["src", "data", "data-src"].compactMap { element[$0] }
+        let references = (["src", "data"] + Self.lazySources).compactMap { element[$0] }
         guard let url = references.lazy.compactMap(address).first, let host = HTTPURL(url)?.host else { return }
         let type = element["type"]?.lowercased() ?? ""
         if type.hasPrefix("audio/") || type.hasPrefix("video/") { return add(url, type: type) }

@@ -64,7 +64,10 @@ struct MarkupTextTests {
                 disk | age
                 a | 9 years
                 """)
-        #expect(post.links == ["https://restic.net/", "https://blog.example/2025/setup.html"])
+        #expect(
+            post.links == [
+                "https://restic.net/", "https://blog.example/2025/setup.html", "https://blog.example/big.png",
+            ])
     }
 
     @Test(
@@ -73,7 +76,9 @@ struct MarkupTextTests {
             ("<ul><li>a<li>b</ul>c", "- a\n- b\n\nc"), ("<ol start=9><li>a<li>b</ol>", "9. a\n10. b"),
             ("<ol><li value=4>a<li>b</ol>", "4. a\n5. b"), ("<ol start=x><li>a</ol>", "1. a"),
             ("<ol start=99999999999999999999><li>a</ol>", "1. a"), ("<ul><li></li><li>b</li></ul>", "- b"),
-            ("<ul><li>a<br><br>b</li></ul>", "- a\n  b"),
+            ("<ul><li>a<br><br>b</li></ul>", "- a\n  b"), ("<ol reversed><li>a<li>b</ol>", "2. a\n1. b"),
+            ("<ol reversed start=9><li>a<li value=3>b<li>c</ol>", "9. a\n3. b\n2. c"),
+            ("<dl><dt>a<dd><p>b<p>c<dd>d<dt>e</dl>f", "a\n  b\n  c\n  d\ne\n\nf"), ("<dl><dt>a<dd>b</dl>", "a\n  b"),
             ("<ul><li><ul><li>a</ul>b</ul>", "  - a\n- b"),
             ("<ul><li>a<ol><li>b</ol>c</ul>", "- a\n  1. b\n  c"), ("<li>a</li>", "a"), ("</ul>a</ol>", "a"),
             ("<ul><li>a<pre>b\n c</pre>d</ul>", "- a\n\n      b\n       c\n\n  d"),
@@ -90,9 +95,20 @@ struct MarkupTextTests {
             ("<table><tr><td>a</td><td></td><td>b</td></tr><tr><td>c</td></tr></table>d", "a |  | b\nc\n\nd"),
             ("<td>a</td><td>b</td>", "a b"), ("<table><tr><td></td><td>1</td><td></td></table>", " | 1 |"),
             ("<table><tr><td>a<table><tr><td>b<td>c</table></table>", "a\n\nb | c"),
-            ("<table><tr><td>a<td><ul><li>b</ul></table>", "a | \n\n- b"),
+            ("<table><tr><td>a<td><ul><li>b</ul></table>", "a | b"),
             ("<table><tr><td><div>a</div></td><td><div>b</div></td></table>", "a | b"),
             ("<table><tr><td><pre>1</pre></td><td><pre>a\nb</pre></td></tr></table>", "    1\n\n    a\n    b"),
+            ("<table><tr><td colspan=2>a<td>b<tr><td>1<td>2<td>3</table>", "a |  | b\n1 | 2 | 3"),
+            ("<table><tr><td colspan=1000000>a<td>b</table>", "a |  | b"), ("<td colspan=9>a</td>", "a"),
+            ("<table><tr><td rowspan=2>a<td>b<tr><td>c<tr><td>d<td>e</table>", "a | b\n | c\nd | e"),
+            ("<table><tr><td>a<td rowspan=9>b<tr><td>c</table>", "a | b\nc |"),
+            ("<table><tr><td rowspan=0>a<td>b<tr><td>c<tr><td>d</table>", "a | b\n | c\n | d"),
+            ("<table><thead><tr><th rowspan=2>a<th>b<tbody><tr><td>c<td>d</table>", "a | b\nc | d"),
+            ("<table><tr><td>a<br>b<td>c</table>", "a; b | c"), ("<table><tr><td><p>a.<p>b<td>c</table>", "a. b | c"),
+            ("<table><tr><td>a<td><ul><li>b<li>c</ul><td>d</table>", "a | b; c | d"),
+            ("<table><tr><td>a<td><pre>b\n c</pre><td>d</table>", "a | b; c | d"),
+            ("<table><tr><td>a<td><table><tr><td>1<td>2<tr><td>3<td>4</table><td>b</table>", "a | 1, 2; 3, 4 | b"),
+            ("<table><tr><td><p>a<p>b<ul><li>c</ul></table>", "a\n\nb\n\n- c"),
             // Marks that keep the meaning
             ("2<sup>80</sup>, 10<sup>-3</sup>, H<sub>2</sub>O", "2^80, 10^-3, H_2O"),
             ("x<sup>n + 1</sup>", "x^(n + 1)"),
@@ -101,7 +117,9 @@ struct MarkupTextTests {
             ("<del>10</del> <s> 11 </s><strike>12</strike> 13", "~~10~~ ~~11~~ ~~12~~ 13"),
             ("<pre>a<sup>2</sup> <del>b</del></pre>", "    a2 b"), ("<del>a<q>b</q></del>", "~~a\"b\"~~"),
             ("<ul><li><input type=checkbox checked> a<li><input type=CHECKBOX>b<li>c</ul>", "- [x] a\n- [ ] b\n- c"),
-            ("<input type=text>a", "a"), ("a<wbr>b", "ab"), ("<ruby>x<rt>y</ruby>", "xy"),
+            ("<input type=text>a", "a"), ("a<wbr>b", "ab"), ("<ruby>x<rt>y</ruby>", "x(y)"),
+            ("<ruby>x<rp>(<rt>y<rp>)</rp>z<rp>[</rp><rt>w</rt><rp>]</ruby>v", "x(y)z(w)v"), ("<ruby>x<rt></ruby>", "x"),
+            ("\u{91}a\u{92} <b>\u{93}b\u{94}</b>\u{85}", "‘a’ “b”…"), ("a\u{A0}b", "a b"),
             // Formulas
             ("<math><msup><mi>x</mi><mn>2</mn></msup></math>", "x^2"),
             ("<math><msup><mi>x</mi><mrow><mi>n</mi><mo>+</mo><mn>1</mn></mrow></msup></math>", "x^(n+1)"),
@@ -129,8 +147,15 @@ struct MarkupTextTests {
             ("<a href=/x>a</a> <a href=/x>b</a>", "a[1] b[1]", ["https://blog.example/x"]),
             ("<a href=/x>a<a href=/y>b", "a[1]b[2]", ["https://blog.example/x", "https://blog.example/y"]),
             ("<a href=/x><p>a</p></a>b", "a[1]\n\nb", ["https://blog.example/x"]),
-            ("<a href=/x><img src=y></a>a", "a", []), ("<a href=/x></a>a", "a", []), ("<a name=x>a</a>", "a", []),
-            ("<a href='mailto:a@b.example'>a</a>", "a", []), ("<a href='javascript:alert(1)'>a</a>", "a", []),
+            ("<a href=/x><img src=y></a>a", "a", ["https://blog.example/x"]), ("<a href=/x></a>a", "a", []),
+            ("<a name=x>a</a>", "a", []),
+            ("<a href=/x><img src=a alt=b></a> c", "b[1] c", ["https://blog.example/x"]),
+            ("<a href=/x><img src=a> b</a>", "b[1]", ["https://blog.example/x"]),
+            ("<a href=/x><img src=a width=1></a>b", "b", []),
+            (
+                "<a href=/x><img src=a alt=p></a><p><a href=/y>b</a> <a href=/x><img src=c></a></p>", "b[1]",
+                ["https://blog.example/y", "https://blog.example/x"]
+            ), ("<a href='mailto:a@b.example'>a</a>", "a", []), ("<a href='javascript:alert(1)'>a</a>", "a", []),
             ("<a href='#fn1'>1</a>", "1", []), ("<a href=''>a</a>", "a", []),
             (
                 "<pre><a href=/x>a</a></pre>",
@@ -158,12 +183,60 @@ struct MarkupTextTests {
             ("<table><tr><td>a<td><img src=a.png alt=yes></table>", "a | yes", 1),
             ("a<img src=p.gif width=1 height=1 alt=p>", "a", 0),
             ("<img data-src=a.png src='data:image/gif;base64,R0'>", "", 1),
-            ("<pre>a <img src=a.png alt=b></pre>", "    a", 1),
+            ("<pre>a <img src=a.png alt=b></pre>", "    a", 1), ("<p>a</p><img alt=b><p>c</p>", "a\n\nb\n\nc", 0),
+            ("a <img data-src=b.png alt=b><noscript><img src=b.png alt=b></noscript> c", "a b c", 1),
         ])
     func pictures(html: String, text: String, count: Int) {
         let post = convert(html)
         #expect(post.text == text && post.images.count == count)
     }
+
+    @Test(
+        "The address of a picture",
+        arguments: [
+            ("<img srcset='s.png 480w, l.png 960w, x.png 2400w'>", ["l.png"]),
+            ("<img srcset='a,b/s.png 480w,l.png 960w'>", ["l.png"]), ("<img srcset='a.png 1x, b.png 2x'>", ["b.png"]),
+            ("<img srcset='b.png 3000w, a.png 1500w 20h'>", ["a.png"]), ("<img srcset='a.png'>", ["a.png"]),
+            ("<img src=a.png srcset='b.png 960w'>", ["a.png"]),
+            ("<img src='data:image/gif;base64,R0' data-lazy-src=a.png>", ["a.png"]),
+            ("<img src=blank.gif data-original=a.png>", ["a.png"]), ("<img data-srcset='a.png 9w'>", ["a.png"]),
+            ("<img src=blank.gif data-lazy-srcset='a.png 9w'>", ["a.png"]),
+            ("<img data-echo=a.png data-id=b>", ["a.png"]),
+            ("<picture><source srcset=a.webp><img src='data:x'></picture>", ["a.webp"]),
+            ("<picture><source srcset=a.webp><img src=a.png></picture>", ["a.png"]),
+            ("<picture><source data-srcset='a.webp 1x'></picture>", ["a.webp"]),
+            ("<img data-src=a.png><noscript><img src=a-1.png></noscript><img src=b.png>", ["a.png", "b.png"]),
+            ("<noscript><img src=a.png></noscript><img class=lazy data-src=a-1.png>", ["a.png"]),
+            ("<img src='data:x'><noscript><img src=a.png></noscript>", ["a.png"]),
+            ("<amp-img src=a.png></amp-img><img srcset=', 1w'><img srcset=' '>", ["a.png"]),
+        ])
+    func sources(html: String, names: [String]) {
+        #expect(convert(html).images.map(\.url) == names.map { "https://blog.example/2026/" + $0 })
+    }
+
+    @Test(
+        "What browsers would lose in a tag stays",
+        arguments: [
+            // A quotation mark is missing
+            ("1 <a href='/x>2</a> 3 <a href='/y'>4</a>", "1 2[1] 3 4[2]"), ("1 <a href='/x>2</a> 3", "1 2[1] 3"),
+            ("1 <a href='/x>2</a> it's", "1 2[1] it's"), ("1 <a href='/x\">2</a> it's", "1 2[1] it's"),
+            ("<a href=\"/x>2</a> 12\" tall", "2[1] 12\" tall"), ("<img src='a.png><p>1</p><img src='b.png'>", "1"),
+            ("<p class='x>1 <b>2</b> 3</p>", "1 2 3"),
+            // A `>` in a value
+            ("<i title='a > b'>1</i>", "1"), ("<i title='<b>x</b>'>1</i>", "1"),
+            ("<i title='a > <b>b</b>' id=x>1</i>", "1"),
+            ("<img src=a.png alt='a > b'>c", "a > bc"),
+            // A tag that closes itself
+            ("<script src=x />1", "1"), ("<script src='x'/></script>1", "1"), ("1<del/>2", "12"), ("1<div/>2", "1\n2"),
+            ("1<p/>2", "1\n\n2"), ("<style/>1<svg/>2<title/>3", "123"), ("1 <del>2<del/> 3", "1 ~~2~~ 3"),
+            ("<iframe src='https://v.example/'/>1", "[embedded: v.example][1]\n\n1"), ("<a name='x'/>1<sup/>2", "12"),
+            ("<a href='/x'/>1</a> 2", "1[1] 2"), ("<a href=/x/>1</a> 2", "1[1] 2"),
+            ("<ul><li/>1<li/>2</ul>", "- 1\n- 2"),
+            ("<ul><li/><li>2</ul>", "- 2"), ("<table><tr><td>1<td/><td>2</table>", "1 |  | 2"),
+            ("a <My/> b", "a <My/> b"),
+            ("1</br>2", "1\n2"),
+        ])
+    func nothingIsLost(html: String, text: String) { #expect(self.text(html) == text) }
 
     @Test func playersAreLinesOrAttachments() {
         let post = convert(
@@ -201,6 +274,13 @@ struct MarkupTextTests {
         "a long link": "a<a href='/\(String(repeating: "x", count: 1 << 20))'>b</a>c",
         "a long open link": "a<a href='/\(String(repeating: "x", count: 1 << 20))",
         "cells": "<table><tr>" + String(repeating: "<td>a", count: 50_000),
+        "spans": "<table>"
+            + String(
+                repeating: "<tr>" + String(repeating: "<td colspan=999999 rowspan=0>", count: 50) + "a", count: 500),
+        "missing quotation marks": String(repeating: "<a href='/x>a</a>\" <b title=\"y>b</b>' ", count: 2_000),
+        "sizes of a picture": "<img srcset='" + String(repeating: "a 1w,", count: 20_000) + "'>",
+        "sections": String(repeating: "<![CDATA[a", count: 5_000) + String(repeating: "]]>", count: 5_000),
+        "tags that close themselves": String(repeating: "<b/>a<b>", count: 5_000),
         "open tables": String(repeating: "<table><tr><td>a", count: 20_000),
         "scripts": String(repeating: "<script>a<a href='/'>b</a></script>", count: 5_000) + "<script>",
         "controls":

@@ -30,6 +30,28 @@ struct PlainTextTests {
         #expect(!holdsMarkup(text))
     }
 
+    @Test(
+        "A tag without its counterpart is text",
+        arguments: [
+            ("The <details> element", "The <details> element"), ("Why <script> & <b>x</b>", "Why <script> & x"),
+            ("<style> and <title>", "<style> and <title>"), ("<b>a</b> b", "a b"), ("a<br>b", "a\nb"),
+            ("Use <b> and <i>", "Use <b> and <i>"), ("The <div/>", "The <div/>"), ("The <img> tag", "The <img> tag"),
+            ("a </body> b", "a </body> b"), ("<i>The <p> tag</i>", "The <p> tag"), ("<s>1</s> 2", "~~1~~ 2"),
+        ]
+    )
+    func titles(html: String, text: String) { #expect(plainText(guessing: html) == text) }
+
+    @Test(
+        "Sections that were escaped once more are opened",
+        arguments: [
+            ("<![CDATA[a]]>", "a"), (" <![CDATA[a", " a"), ("<![CDATA[<b>a</b> &amp; b]]>", "a & b"),
+            ("<![CDATA[<![CDATA[a]]>]]>", "a"), ("a <![CDATA[b]]> c", "a b c"),
+            ("Use <![CDATA[ here", "Use <![CDATA[ here"),
+            ("a ]]> b", "a ]]> b"),
+        ]
+    )
+    func sections(text: String, expected: String) { #expect(plainText(guessing: text) == expected) }
+
     @Test(arguments: ["<b>x</b>", "a<br>b", "&amp;", "&#39;", "<!-- x -->", "x</p>"])
     func markupIsSeen(text: String) { #expect(holdsMarkup(text)) }
 
