@@ -80,12 +80,14 @@ extension Post {
         let textBase = explicit ?? link.flatMap { HTTPURL($0) } ?? base
 
         var content: MarkupText?
+        // A picture may be the only content of a link.
+        var links: [String] = []
         var files = item.media(at: base)
         for name in Self.texts + Self.shortTexts where content == nil || Self.texts.contains(name) {
             for element in item.children(name) {
                 let isTyped = isAtom && !name.contains(":") || name.hasPrefix("atom:")
                 guard let text = element.decodeMarkup(isAtom: isTyped, at: textBase) else { continue }
-                if !text.isBlank, content == nil { content = text }
+                if !text.isBlank, content == nil { content = text } else if text.isBlank { links += text.links }
                 files.images += text.images
                 files.attachments += text.attachments
             }
@@ -104,7 +106,7 @@ extension Post {
             title: titles.first { !$0.isBlank }?.text, text: content?.text,
             tags: item.children("category", "dc:subject", "atom:category")
                 .map { plainText(guessing: $0["label"] ?? $0["term"] ?? $0.text) },
-            images: files.images, attachments: files.attachments, links: content?.links,
+            images: files.images, attachments: files.attachments, links: (content?.links ?? []) + links,
             stats: Stats(comments: item.text(of: "slash:comments").flatMap { Int($0) }), url: link)
     }
 
@@ -190,30 +192,34 @@ extension MarkupElement {
         return (page ?? pages.first { $0["href"] != nil })?["href"].flatMap { linkAddress($0, at: base) }
     }
 
-    /// Decodes the text in an element: of Atom by its type (RFC 4287, sections 3.1 and 4.1.3), nil for Base64 data and
-    /// references; else HTML if it has a known tag, a comment or a reference. Escaped HTML becomes nodes of the
-    /// element.
+    /// Decodes the text in an element: of Atom by its type (RFC 4287, sections 3.1 and 4.1.3), nil for data; else HTML
+    /// if it has a known tag, a comment or a reference. Content of Atom without a type may be HTML too; that at another
+    /// address is a file or a link. Escaped HTML becomes nodes of the element.
     func decodeMarkup(isAtom: Bool, at base: HTTPURL?, hasLinks: Bool = true) -> MarkupText? {
         let base = self["xml:base"].flatMap { base?.resolving($0) } ?? base
-        let type = isAtom ? self["type"]?.lowercased() ?? "text" : name == "content:encoded" ? "html" : ""
-        if isAtom, self["src"] != nil || self["mode"]?.lowercased() == "base64" { return nil }
+        var type = name == "content:encoded" ? "html" : ""
+        if isAtom {
+            type = trimmed(String((self["type"] ?? "").lowercased().prefix { $0 != ";" }))
+            if let source = self["src"] { return address(source, at: base).map { MarkupText(at: $0, type: type) } }
+            if self["mode"]?.lowercased() == "base64" { return nil }
+        }
         if hasElements {
             // Between inline elements, texts of HTML may be escaped.
             if !type.hasPart("xhtml") {
                 nodes = nodes.flatMap { node -> [Node] in
                     guard case .text(let text) = node, holdsMarkup(text) else { return [node] }
-                    return markup(text).nodes
+                    return markup(text, isTitle: !hasLinks).nodes
                 }
             }
             return MarkupText(self, at: base, hasLinks: hasLinks)
         }
-        switch type {
-        case "html", "text/html": return MarkupText(html: text, at: base, hasLinks: hasLinks)
-        case "text", "text/plain", "xhtml", "application/xhtml+xml": return MarkupText(plain: text)
-        case "": break
-        default: return nil
+        let text = withoutSections(text)
+        if type.hasPart("html") { return MarkupText(html: text, at: base, hasLinks: hasLinks) }
+        if isAtom {
+            if type.hasPart("/"), !type.hasPrefix("text/") { return nil }
+            guard type.isEmpty, hasLinks, holdsMarkup(text, isText: true) else { return MarkupText(plain: text) }
         }
-        if holdsMarkup(text) { return MarkupText(html: text, at: base, hasLinks: hasLinks) }
+        if isAtom || holdsMarkup(text) { return MarkupText(html: text, at: base, hasLinks: hasLinks) }
         // The white space at the beginning of each line indents the document.
         let lines = text.split(separator: "\n" as Character, omittingEmptySubsequences: false)
         return MarkupText(plain: lines.map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: "\n"))

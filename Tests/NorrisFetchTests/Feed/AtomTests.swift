@@ -51,7 +51,7 @@ struct AtomTests {
 
     @Test(
         arguments: [
-            ("<content>a &lt;b>c&lt;/b></content>", "a <b>c</b>"),
+            ("<content>a &lt;b>c&lt;/b></content>", "a c"), ("<content>a &lt;b> c</content>", "a <b> c"),
             ("<content type='text'>a &amp;amp; b</content>", "a &amp; b"),
             ("<content type='html'>a &lt;b>c&lt;/b> &amp;amp;</content>", "a c &"),
             ("<content type='text/html' mode='escaped'>a &lt;b>c&lt;/b></content>", "a c"),
@@ -66,12 +66,32 @@ struct AtomTests {
             ), ("<content type='image/png'>iVBORw0KGgo=</content><summary>s</summary>", "s"),
             ("<content mode='base64'>YSA8Yj5ib2xk</content><summary>s</summary>", "s"),
             ("<content src='https://x.example/v.mp4' type='video/mp4'/><summary>s</summary>", "s"),
+            ("<content>&lt;p>a&lt;/p>&lt;p>b&lt;/p></content>", "a\n\nb"), ("<content>1 &lt; 2</content>", "1 < 2"),
+            ("<content type='Text/HTML; charset=utf-8'>a &lt;b>c&lt;/b></content>", "a c"),
+            ("<content type='text/markdown'># a *b*</content>", "# a *b*"),
+            ("<content type='xhtml'><![CDATA[<div><p>a</p><p>b</p></div>]]></content>", "a\n\nb"),
+            ("<content type='html'>&lt;![CDATA[a &lt;b>c&lt;/b>]]&gt;</content>", "a c"),
+            ("<content>&lt;![CDATA[a]]&gt;</content>", "a"), ("<content type='text'>&lt;![CDATA[a</content>", "a"),
             ("<content type='html'> </content><summary type='html'>&lt;i>s&lt;/i></summary>", "s"),
             ("<summary>a</summary>", "a"), ("", nil),
         ] as [(String, String?)]
     )
     func texts(elements: String, expected: String?) throws {
         #expect(try atomPost("<id>1</id><title>t</title>" + elements)?.text == expected)
+    }
+
+    @Test func contentElsewhereIsAFileOrALink() throws {
+        let file = try atomPost("<id>1</id><summary>s</summary><content type='video/mp4' src='/v'/>")
+        #expect(file?.attachments == [Post.Attachment(url: "https://blog.example/v", type: "video/mp4")])
+        let picture = try atomPost("<id>1</id><content type='image/png' src='/v'/>")
+        #expect(picture?.images == [Post.Image(url: "https://blog.example/v")])
+        let page = try atomPost("<id>1</id><summary>s</summary><content type='text/html' src='/p'/>")
+        #expect(page?.links == ["https://blog.example/p"] && page?.attachments == [])
+    }
+
+    @Test func aTitleWithoutATypeIsText() throws {
+        #expect(try atomPost("<id>1</id><title>Use &lt;b>x&lt;/b></title>")?.title == "Use <b>x</b>")
+        #expect(try atomPost("<id>1</id><title type='text/html; x'>Fish &amp;amp; x</title>")?.title == "Fish & x")
     }
 
     @Test func xhtmlHasPicturesToo() throws {
