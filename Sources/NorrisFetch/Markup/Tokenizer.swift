@@ -249,7 +249,8 @@ struct Tokenizer {
                 faults += 1
                 position = end
                 // A value may end with the other quotation mark.
-                return start..<(bytes[end - 1] == "\"" || bytes[end - 1] == "'" ? end - 1 : end)
+                let isMark = end > start && (bytes[end - 1] == "\"" || bytes[end - 1] == "'")
+                return start..<(isMark ? end - 1 : end)
             }
             isCut = isCut || position == bytes.count
             defer { position = min(position + 1, bytes.count) }

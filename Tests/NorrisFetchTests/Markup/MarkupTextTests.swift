@@ -219,7 +219,8 @@ struct MarkupTextTests {
         arguments: [
             // A quotation mark is missing
             ("1 <a href='/x>2</a> 3 <a href='/y'>4</a>", "1 2[1] 3 4[2]"), ("1 <a href='/x>2</a> 3", "1 2[1] 3"),
-            ("1 <a href='/x>2</a> it's", "1 2[1] it's"), ("1 <a href='/x\">2</a> it's", "1 2[1] it's"),
+            ("1 <a href='/x>2</a> it's", "1 2[1] it's"), ("<a href='>1</a>", "1"),
+            ("1 <a href='/x\">2</a> it's", "1 2[1] it's"),
             ("<a href=\"/x>2</a> 12\" tall", "2[1] 12\" tall"), ("<img src='a.png><p>1</p><img src='b.png'>", "1"),
             ("<p class='x>1 <b>2</b> 3</p>", "1 2 3"),
             // A `>` in a value
