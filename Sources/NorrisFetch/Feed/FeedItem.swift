@@ -95,8 +95,8 @@ extension Post {
         if content == nil, let element = media.lazy.flatMap({ $0.children("media:description") }).first {
             content = element.decodeMarkup(isAtom: false, at: textBase)
         }
-        let titles = (Self.titles.flatMap { item.children($0) } + media.flatMap { $0.children("media:title") }).lazy
-            .compactMap { title in
+        let titled = Self.titles.lazy.flatMap { item.children($0) } + media.flatMap { $0.children("media:title") }
+        let titles = titled.lazy.compactMap { title in
             let isTyped = isAtom && title.name == "title" || title.name == "atom:title"
             return title.decodeMarkup(isAtom: isTyped, at: nil, hasLinks: false)
         }
@@ -129,10 +129,11 @@ extension Post.Author {
     /// The authors of an item or a feed, from the first of the elements below that has a name.
     fileprivate init?(of item: MarkupElement, at base: HTTPURL) {
         // `author` of RSS is an address followed by a name; the other elements contain a name.
-        let mailboxes = ["author", "managingeditor"].lazy
+        let mailboxes =
+            ["author", "managingeditor"].lazy
             .map { item.children($0).filter { !$0.hasElements }.map { Mailbox($0.text) } }.first { !$0.isEmpty } ?? []
-        let lists = [mailboxes.compactMap(\.name)] + ["dc:creator", "itunes:author"].map { item.children($0).map(\.text) }
-        let names = lists.lazy.map { $0.map { plainText(guessing: $0) } }
+        let lists = ["dc:creator", "itunes:author"].map { item.children($0).map(\.text) }
+        let names = ([mailboxes.compactMap(\.name)] + lists).lazy.map { $0.map { plainText(guessing: $0) } }
         if let named = names.first(where: { $0.contains { cleanLine($0, upTo: 200) != nil } }) {
             let email = mailboxes.count == 1 ? mailboxes[0].email : nil
             self.init(names: named, email: email)

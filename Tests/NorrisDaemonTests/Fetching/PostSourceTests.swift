@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct PostSourceTests {
     @Test("A change of the fields of posts raises the number, so that unchanged feeds are decoded again")
     func theNumberOfStoredPostsRises() {
-        let number = "posts.2"
+        let number = "posts.3"
         let fields = """
             {id:string,source:string,author:{id:string,name:string,handle?:string,avatar_url?:string,\
             email?:string},published_at?:time,title?:string,text?:string,truncated?:true|false,\
@@ -202,7 +202,7 @@ import Testing
             return (await source.fetch(run).added, source.stores.posts.count(source: "blog"))
         }
         #expect(await fetch(1, 2, 3) == (3, 3))
-        await #expect(source.stores.records.fetch(of: "blog")?.parts["posts.2"]?.hasValidators == true)
+        await #expect(source.stores.records.fetch(of: "blog")?.parts["posts.3"]?.hasValidators == true)
         #expect(await fetch(4, end: "<item><guid>3") == (1, 4))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
         // The next request must not be conditional.

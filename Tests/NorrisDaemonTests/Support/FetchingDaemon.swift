@@ -195,7 +195,7 @@ enum SeededContent {
             publishedAt: Timestamp("2026-11-21T12:00:00Z"), text: "Counted to infinity today.", tags: ["maths"],
             stats: Post.Stats(likes: 12, comments: 1))
         _ = try await stores.posts.replace(
-            stores.records.beginImport(of: "town"), posts: [FetchedPost(post)], authors: [], isComplete: true, keep: .days(90),
+            stores.records.beginImport(of: "town"), posts: [FetchedPost(post)], isComplete: true, keep: .days(90),
             fetch: FetchRecord(settings: "older", fetchedAt: fetchedAt), at: now)
     }
 }

@@ -109,7 +109,7 @@ struct AtomTests {
     @Test(arguments: [
         ("<author><email>a@x.example</email></author>", "a@x.example", "a@x.example"),
         ("<author><uri>/jane</uri></author>", "https://blog.example/jane", "https://blog.example/jane"),
-        ("<author><name>Jane</name><uri>https://j.example/</uri></author>", "Jane", "https://j.example/"),
+        ("<author><name>Jane</name><uri>https://j.example/</uri></author>", "Jane", "https://j.example/\nJane"),
         ("<author/><source><author><name>Other</name></author></source>", "Blog", "Blog"),
         ("<source><author><name>Other</name></author></source>", "Other", "Other"), ("", "Blog", "Blog"),
     ]) func authors(elements: String, name: String, id: String) throws {
