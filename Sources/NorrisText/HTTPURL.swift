@@ -13,34 +13,38 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     /// - Parameter text: the URL; a fragment is left out.
     package init?(_ text: String) {
-        guard text.utf8.allSatisfy(isAllowedInURL) else { return nil }
-        let start = text.prefix(8).lowercased()
-        isSecure = start == "https://"
-        guard isSecure || start.hasPrefix("http://") else { return nil }
-        var rest = text.dropFirst(isSecure ? 8 : 7).prefix { $0 != "#" }
-        var authority = rest.prefix { $0 != "/" && $0 != "?" }
+        // All bytes are ASCII, of which bytes are faster to compare than characters.
+        let bytes = text.utf8
+        guard bytes.allSatisfy(isAllowedInURL) else { return nil }
+        let start = bytes.prefix(8).map { $0 | 0x20 }
+        isSecure = start.elementsEqual("https://".utf8)
+        guard isSecure || start.starts(with: "http://".utf8) else { return nil }
+        var rest = bytes.dropFirst(isSecure ? 8 : 7).prefix { $0 != UInt8(ascii: "#") }
+        var authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         rest = rest[authority.endIndex...]
-        if let at = authority.lastIndex(of: "@") {
-            userInfo = String(authority[..<at])
+        if let at = authority.lastIndex(of: UInt8(ascii: "@")) {
+            userInfo = String(Substring(authority[..<at]))
             authority = authority[authority.index(after: at)...]
         }
-        var digits: Substring?
-        if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
+        var digits = authority[authority.endIndex...]
+        if let colon = authority.lastIndex(of: UInt8(ascii: ":")), !authority[colon...].contains(UInt8(ascii: "]")) {
             digits = authority[authority.index(after: colon)...]
             authority = authority[..<colon]
         }
-        if let digits, !digits.isEmpty {
-            guard let number = UInt16(digits), number > 0, digits.utf8.allSatisfy(HTTPURL.isDigit) else { return nil }
+        if !digits.isEmpty {
+            guard digits.allSatisfy(HTTPURL.isDigit), let number = UInt16(Substring(digits)), number > 0 else {
+                return nil
+            }
             port = Int(number)
         } else {
             port = nil
         }
-        host = authority.lowercased()
+        host = Substring(authority).lowercased()
         guard HTTPURL.isHost(host) else { return nil }
-        let mark = rest.firstIndex(of: "?")
+        let mark = rest.firstIndex(of: UInt8(ascii: "?"))
         let path = rest[..<(mark ?? rest.endIndex)]
-        self.path = path.isEmpty ? "/" : String(path)
-        query = mark.map { String(rest[rest.index(after: $0)...]) }
+        self.path = path.isEmpty ? "/" : String(Substring(path))
+        query = mark.map { String(Substring(rest[rest.index(after: $0)...])) }
     }
 
     /// Resolves a reference (RFC 3986, section 5.2). Returns nil if the result is not `http` or `https`.
@@ -104,12 +108,13 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
     /// and dots (RFC 1035, section 2.3.4). The last label must not begin with a digit, because resolvers take some such
     /// names for addresses.
     private static func isHost(_ host: String) -> Bool {
-        if host.first == "[" {
+        if host.utf8.first == UInt8(ascii: "[") {
             return host.last == "]" && IPAddress(String(host.dropFirst().dropLast()))?.bytes.count == 16
         }
-        let name = host.last == "." ? host.dropLast() : host[...]
-        if let address = IPAddress(String(name)) { return address.bytes.count == 4 }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false).map(\.utf8)
+        let dot = UInt8(ascii: ".")
+        let name = host.utf8.last == dot ? host.utf8.dropLast() : host.utf8[...]
+        if name.first.map(HTTPURL.isDigit) == true, IPAddress(String(Substring(name)))?.bytes.count == 4 { return true }
+        let labels = name.split(separator: dot, omittingEmptySubsequences: false)
         return labels.allSatisfy { (1...63).contains($0.count) } && labels.last?.first.map(HTTPURL.isDigit) == false
             && host.utf8.count <= 253
             && host.utf8.allSatisfy { HTTPURL.isDigit($0) || 0x61...0x7A ~= $0 || "-._".utf8.contains($0) }

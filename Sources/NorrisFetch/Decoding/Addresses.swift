@@ -29,6 +29,7 @@ func address(_ text: String, at base: HTTPURL? = nil) -> String? {
 /// or is the name of a file, as in `post.html`.
 func linkAddress(_ text: String, at base: HTTPURL?) -> String? {
     let reference = urlText(text)
+    if reference.hasPrefix("/") || hasScheme(reference) { return address(text, at: base) }
     let host = reference.prefix { !"/?#".contains($0) }
     let suffix = host.lowercased().split(separator: ".", omittingEmptySubsequences: false).dropFirst().last ?? ""
     let isHost =

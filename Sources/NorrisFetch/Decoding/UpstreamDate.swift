@@ -10,8 +10,9 @@ struct UpstreamDate {
     ///   A time without a zone is UTC.
     static func parse(_ text: String) -> Timestamp? {
         guard text.utf8.count <= 100 else { return nil }
-        let letters = withoutComments(text).uppercased()
-        let words = String(letters.map { plainLetters[$0] ?? $0 }).split { $0.isWhitespace || $0 == "," }
+        var letters = withoutComments(text).uppercased()
+        if !letters.utf8.allSatisfy({ $0 < 0x80 }) { letters = String(letters.map { plainLetters[$0] ?? $0 }) }
+        let words = letters.split { $0.isWhitespace || $0 == "," }
         guard let first = words.first else { return nil }
         if words.count == 1, let moment = unixTime(first) { return moment }
         // A day of the week can also be the beginning of a month: `mar, 21 nov 2024`.
@@ -236,6 +237,7 @@ struct UpstreamDate {
 
     /// Removes comments in parentheses (RFC 5322, section 3.2.2), and suffixes in brackets (RFC 9557).
     private static func withoutComments(_ text: String) -> String {
+        if !text.utf8.contains(UInt8(ascii: "(")) { return text }
         var depth = 0
         return text.filter { character in
             if character == "(" || character == "[" { depth += 1 }

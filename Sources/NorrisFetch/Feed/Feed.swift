@@ -158,11 +158,15 @@ struct FeedContents {
         feed.avatarURL = feed.avatarURL ?? image
         let author = feed.cleaned(for: source)
         let own = link.map(normal)
-        // The ids of each item by guid, by link and by content.
+        let guids = Dictionary(items.compactMap(\.guid).map { ($0, 1) }, uniquingKeysWith: +)
+        // The ids of each item by guid, by link and by content; those after the guid only if other items have it.
         let ids = items.map { item -> [String?] in
             guard let post = item.post else { return [] }
-            let page = post.url.flatMap { normal($0) == own ? nil : $0 }
-            return [item.guid, page, post.contentID].map { $0.map { Post.id($0, in: source) } }
+            var names = [item.guid, post.url]
+            if item.guid.map({ guids[$0] != 1 }) ?? true {
+                names = [item.guid, post.url.flatMap { normal($0) == own ? nil : $0 }, post.contentID]
+            }
+            return names.map { $0.map { Post.id($0, in: source) } }
         }
         let keys = ids.map { $0.lazy.compactMap(\.self).first ?? "" }
         let numbers = Dictionary(keys.map { ($0, 1) }, uniquingKeysWith: +)

@@ -1,3 +1,4 @@
+import Glibc
 import NorrisProtocol
 import NorrisText
 
@@ -57,9 +58,8 @@ func plainText(guessing text: String) -> String {
 
 /// A text without the marks of CDATA sections that were escaped once more. One at the beginning may have no end.
 func withoutSections(_ text: String) -> String {
+    guard text.withCString({ strstr($0, "<![CDATA[") }) != nil else { return text }
     let bytes = Array(text.utf8)
-    // Most texts have none, and this is faster than a search.
-    guard bytes.indices.contains(where: { bytes[$0] == "!" && $0 > 0 && bytes[$0 - 1] == "<" }) else { return text }
     let begins = bytes.places(of: "<![CDATA[".utf8)
     guard let first = begins.first else { return text }
     let ends = bytes.places(of: "]]>".utf8)

@@ -24,7 +24,9 @@ final class MarkupElement {
         nodes.compactMap { if case .element(let element) = $0 { element } else { nil } }
     }
 
-    func children(_ names: String...) -> [MarkupElement] { children.filter { names.contains($0.name) } }
+    func children(_ names: String...) -> [MarkupElement] {
+        nodes.compactMap { if case .element(let element) = $0, names.contains(element.name) { element } else { nil } }
+    }
 
     var hasElements: Bool { nodes.contains { if case .element = $0 { true } else { false } } }
 

@@ -86,8 +86,10 @@ private let windows1252: [Unicode.Scalar?] = [
 func withoutControls(_ bytes: [UInt8]) -> [UInt8] {
     var repaired: [UInt8] = []
     var copied = 0
-    for index in bytes.indices.dropLast() where bytes[index] == 0xC2 && bytes[index + 1] < 0xA0 {
-        guard let scalar = windows1252[Int(bytes[index + 1] & 0x1F)] else { continue }
+    var rest = bytes[...]
+    while let index = rest.firstIndex(of: 0xC2), index + 1 < bytes.count {
+        rest = bytes[(index + 1)...]
+        guard rest[index + 1] < 0xA0, let scalar = windows1252[Int(rest[index + 1] & 0x1F)] else { continue }
         repaired += bytes[copied..<index]
         repaired += String(scalar).utf8
         copied = index + 2

@@ -87,7 +87,7 @@ struct PostMatchingTests {
         let source = "s\(seed)"
         var (items, count): ([Item], Int) = ([], 0)
         var ids: [Int: String] = [:]
-        for step in 1...5 {
+        for step in 1...4 {
             if step > 1 { items.removeAll { _ in Int.random(in: 0..<5, using: &random) == 0 } }
             for index in items.indices where Int.random(in: 0..<4, using: &random) == 0 {
                 kind.edit(&items[index], &random)
