@@ -237,7 +237,7 @@ struct UpstreamDate {
 
     /// Removes comments in parentheses (RFC 5322, section 3.2.2), and suffixes in brackets (RFC 9557).
     private static func withoutComments(_ text: String) -> String {
-        if !text.utf8.contains(UInt8(ascii: "(")) { return text }
+        if !text.utf8.contains(where: { $0 == "(" || $0 == "[" }) { return text }
         var depth = 0
         return text.filter { character in
             if character == "(" || character == "[" { depth += 1 }

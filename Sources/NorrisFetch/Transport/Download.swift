@@ -94,8 +94,9 @@ final class Download {
     func response(headers: [(name: String, value: String)]) throws(UpstreamError) -> HTTPResponse {
         guard configure(headers) else { throw UpstreamError(.offline, "norris-fetch is out of memory.") }
         var code = curl_easy_perform(easy)
-        if code == CURLE_BAD_CONTENT_ENCODING, String(cString: message).hasPrefix("Unrecognized") {
-            // Some servers name the character encoding in `Content-Encoding`.
+        let isUnknown = code == CURLE_BAD_CONTENT_ENCODING && String(cString: message).hasPrefix("Unrecognized")
+        if isUnknown || code == CURLE_WRITE_ERROR && stop == nil {
+            // Some servers name the character encoding in `Content-Encoding`. libcurl reads one member of gzip only.
             (url, redirects, isConnected) = (base, 0, false)
             beginHead()
             _ = curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)

@@ -41,6 +41,28 @@ struct FeedMediaTests {
     )
     func pictures(elements: String, expected: [String]) throws { #expect(try images(elements).map(\.url) == expected) }
 
+    @Test func mediaHaveTitlesTextsAndPlayers() throws {
+        let nested = """
+            <media:group><media:title>A title</media:title><media:player url="https://p.example/1"/>
+            <media:content url="https://p.example/1.mp4" type="video/mp4">
+            <media:description>A text</media:description></media:content>
+            <media:content url="https://p.example/v" type="application/x-shockwave-flash"/></media:group>
+            """
+        let post = try #require(try rssPost("<guid>1</guid>" + nested))
+        #expect((post.title, post.text, post.url) == ("A title", "A text", "https://p.example/1"))
+        #expect(post.attachments == [Post.Attachment(url: "https://p.example/1.mp4", type: "video/mp4")])
+        let titled = try rssPost("<title>x</title><link>https://x.example/</link>" + nested)
+        #expect(titled?.title == "x" && titled?.url == "https://x.example/")
+    }
+
+    @Test(arguments: [
+        "<image>https://x.example/a</image>", "<image><url>https://x.example/a</url></image>",
+        "<image href='https://x.example/a'/>", "<enclosure url='https://x.example/a' type='image' length='1'/>",
+    ]) func picturesOfAnItem(element: String) throws {
+        let post = try rssPost("<title>x</title>" + element)
+        #expect(post?.images == [Post.Image(url: "https://x.example/a")] && post?.attachments == [])
+    }
+
     @Test func mediaSayWhatTheyShow() throws {
         let image = try images(
             """

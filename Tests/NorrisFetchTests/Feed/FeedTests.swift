@@ -125,7 +125,7 @@ import Testing
         #expect(try batch(start + "{\"items\": [{\"id\": 1, \"title\": \"x\"}]} x").posts.map(\.title) == ["x"])
     }
 
-    @Test("A feed in gzip without Content-Encoding is read", arguments: [1, 2, 3])
+    @Test("A feed in gzip is read with and without Content-Encoding", arguments: [1, 2, 3])
     func gzippedFeeds(members: Int) async throws {
         let document = Array(rss("<item><title>\(String(repeating: "x", count: 100))</title></item>").utf8)
         let step = document.count / members + 1
@@ -136,6 +136,10 @@ import Testing
             fixture.upstream.setDocument("/feed", contentType: "application/gzip", body: body)
             let fetched = await fixture.fetch(.feed) { request in request.url += "/feed" }
             #expect(fetched.posts.count == 1)
+            let headers = [("Content-Type", "text/xml"), ("Content-Encoding", "gzip")]
+            fixture.upstream.setFault(.answer(status: 200, headers: headers, body: body))
+            #expect(await fixture.fetch(.feed).posts.count == 1)
+            fixture.upstream.setFault(nil)
             let refused = await fixture.fetch(.feed) { request in
                 request.url += "/feed"
                 request.maximumBody = 200

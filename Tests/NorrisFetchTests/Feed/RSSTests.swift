@@ -67,6 +67,22 @@ struct RSSTests {
         #expect(try rssPost("<title>x</title>", channel: itunes)?.author.avatarURL == "https://p.example/cover.jpg")
     }
 
+    @Test(arguments: [
+        ("<managingEditor>ed@x.example (Ada)</managingEditor>", "Ada"), ("<itunes:author>Ben</itunes:author>", "Ben"),
+        ("<managingEditor>ed@x.example</managingEditor>", "ed@x.example"),
+        ("<dc:creator>Cy</dc:creator><itunes:author>Ben</itunes:author><author>d@x.example (Dan)</author>", "Dan"),
+        ("<title>Blog</title><webMaster>w@x.example</webMaster>", "Blog"),
+    ]) func authorsOfTheFeed(elements: String, name: String) throws {
+        #expect(try rssPost("<title>x</title>", channel: elements)?.author.name == name)
+    }
+
+    @Test func personsWhoShareAnAddressAreDifferent() throws {
+        let authors = ["Ada", "Ben", "Ada"].map { "<item><title>x</title><author>d@x.example (\($0))</author></item>" }
+        let posts = try batch(rss(authors.enumerated().map { $1.replacing("x<", with: "\($0)<") }.joined())).posts
+        #expect(posts.map(\.author.name) == ["Ada", "Ben", "Ada"])
+        #expect(posts[0].author.id == posts[2].author.id && posts[0].author.id != posts[1].author.id)
+    }
+
     @Test(
         arguments: [
             ("<author>jane@x.example (Jane Doe)</author>", "Jane Doe", "jane@x.example"),
@@ -80,6 +96,10 @@ struct RSSTests {
             ("<author>()</author>", "()", nil), ("<author>) a@b (</author>", "a@b", "a@b"),
             ("<author>Jo Doe <jo@site.example></author>", "Jo Doe", "jo@site.example"),
             ("<dc:creator>A B</dc:creator><dc:creator>C</dc:creator>", "A B, C", nil),
+            (
+                "<dc:creator>&lt;a href='https://x.example/'&gt;A&lt;/a&gt;, Fran&amp;ccedil;ois</dc:creator>",
+                "A, François", nil
+            ),
         ] as [(String, String, String?)]
     )
     func authors(elements: String, name: String, email: String?) throws {
@@ -98,6 +118,13 @@ struct RSSTests {
             ("<guid isPermaLink='false'>https://x.example/p</guid>", "https://x.example/p", nil),
             ("<guid> </guid><link> /p </link>", "https://blog.example/p", "https://blog.example/p"),
             ("<atom:link href='p'/>", "https://blog.example/feeds/p", "https://blog.example/feeds/p"),
+            ("<guid isPermaLink='true'>/b/p</guid>", "/b/p", "https://blog.example/b/p"),
+            ("<guid>b/p</guid>", "b/p", nil),
+            ("<link>blog.example/p</link>", "https://blog.example/p", "https://blog.example/p"),
+            ("<link>www.x.example</link>", "https://www.x.example", "https://www.x.example"),
+            ("<link>x.example/p?a</link>", "https://x.example/p?a", "https://x.example/p?a"),
+            ("<link>p.html</link>", "https://blog.example/feeds/p.html", "https://blog.example/feeds/p.html"),
+            ("<link>i.php/1</link>", "https://blog.example/feeds/i.php/1", "https://blog.example/feeds/i.php/1"),
             ("<guid>x</guid><link>javascript:alert(1)</link>", "x", nil), ("", "t\n", nil),
         ] as [(String, String, String?)]
     )

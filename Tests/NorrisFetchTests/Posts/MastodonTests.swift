@@ -30,6 +30,23 @@ import Testing
 
     // MARK: Bodies
 
+    @Test func soundsVideosAndPollsAreRead() throws {
+        let media = """
+            "media_attachments":[{"type":"audio","url":"https://f.example/a.mp3","meta":{"duration":12.0}},
+            {"type":"video","url":"https://f.example/v.mp4","preview_url":"https://f.example/v.png"},
+            {"type":"unknown","url":null,"remote_url":"https://far.example/x"},{"type":"unknown","url":null}],
+            "poll":{"options":[{"title":"Green tea"},{"title":null},{"title":"Coffee"}]},"account"
+            """
+        let post = try #require(town("[\(Self.status.replacing(#""account""#, with: media))]").posts.first)
+        #expect(post.text == "Hi\n\n- Green tea\n- Coffee")
+        #expect(post.images.map(\.url) == ["https://f.example/v.png"])
+        #expect(
+            post.attachments.map(\.url) == [
+                "https://f.example/a.mp3", "https://f.example/v.mp4", "https://far.example/x",
+            ])
+        #expect(post.attachments[0].seconds == 12)
+    }
+
     @Test(arguments: [
         "5", #"{"id":"1","account":null,"content":"x"}"#, #"{"id":"1","account":{"acct":"x"},"content":"x"}"#,
         #"{"account":{"id":"2"},"content":"x"}"#, #"{"id":"1","account":{"id":"2"},"content":"<p></p>"}"#,
