@@ -73,10 +73,11 @@ extension Post {
         let permalink = item.children("guid").first?["ispermalink"]?.lowercased()
         // Without the attribute, most guids that are no addresses are no paths either.
         let page = permalink == "false" ? nil : guid.flatMap { linkAddress($0, at: permalink == "true" ? base : nil) }
-        let player = media.lazy.flatMap { $0.children("media:player") }.compactMap { $0["url"] }.first
+        let player = ([item] + media).lazy.flatMap { $0.children("media:player") }.compactMap { $0["url"] }.first
+        let elsewhere = item.children("content").first { $0["type"]?.lowercased().hasPart("html") ?? false }?["src"]
         let link =
             item.link(in: item.children("link", "atom:link"), at: base) ?? page
-            ?? player.flatMap { address($0, at: base) }
+            ?? (player ?? elsewhere).flatMap { address($0, at: base) }
         let textBase = explicit ?? link.flatMap { HTTPURL($0) } ?? base
 
         var content: MarkupText?

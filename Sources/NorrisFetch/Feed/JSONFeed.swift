@@ -11,7 +11,7 @@ extension FeedContents {
         guard let items = members["items"] else { throw .unusable("answered with JSON without items") }
         let feed = JSONItem(members, keys: ["title", "icon", "favicon", "author", "authors", "home_page_url"])
         title = feed.text("title")
-        link = feed.text("home_page_url").flatMap { address($0, at: url) }
+        link = feed.text("home_page_url").flatMap { linkAddress($0, at: url) }
         let base = link.flatMap { HTTPURL($0) } ?? url
         image = (feed.text("icon") ?? feed.text("favicon")).flatMap { address($0, at: base) }
         author = Post.Author(jsonFeed: feed, at: base)
@@ -55,8 +55,8 @@ extension Post {
     fileprivate init(jsonFeed item: JSONItem, at base: HTTPURL) {
         let id = item.id("id")
         let link =
-            (item.text("url") ?? item.text("external_url")).flatMap { address($0, at: base) }
-            ?? id.flatMap { address($0) }
+            (item.text("url") ?? item.text("external_url")).flatMap { linkAddress($0, at: base) }
+            ?? id.flatMap { linkAddress($0, at: nil) }
         let html = item.text("content_html").map { MarkupText(html: $0, at: link.flatMap { HTTPURL($0) } ?? base) }
         let plain = ["content_text", "summary"].lazy.compactMap { item.text($0) }.map { MarkupText(plain: $0) }
         let text = html.flatMap { $0.isBlank ? nil : $0 } ?? plain.first { !$0.isBlank }

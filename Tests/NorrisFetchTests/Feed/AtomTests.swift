@@ -87,6 +87,7 @@ struct AtomTests {
         #expect(picture?.images == [Post.Image(url: "https://blog.example/v")])
         let page = try atomPost("<id>1</id><summary>s</summary><content type='text/html' src='/p'/>")
         #expect(page?.links == ["https://blog.example/p"] && page?.attachments == [])
+        #expect(page?.url == "https://blog.example/p")
     }
 
     @Test func aTitleWithoutATypeIsText() throws {
