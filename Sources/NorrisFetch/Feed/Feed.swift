@@ -74,7 +74,8 @@ private enum FeedRoot {
 }
 
 /// The addresses of the feeds that a web page names, without repetitions. They have no query if the request had one,
-/// because the page may repeat a key from the request. A link of a type of all XML or JSON counts if there are no others.
+/// because the page may repeat a key from the request. A link of a type of all XML or JSON counts if there are no
+/// others.
 private func feedURLs(inPage document: [UInt8], at url: HTTPURL, hidingQueries: Bool) -> [String] {
     let types = ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
     let generalTypes = ["application/xml", "text/xml", "application/json"]
@@ -151,8 +152,8 @@ struct FeedContents {
 
     /// Builds the batch after all items, because the feed's title and author may follow, or items with equal ids.
     ///
-    /// The key of an item is its guid, else its link unless that is the feed's own, else its content. Its id, which only
-    /// a new post gets, is the first of these that no other item has, else made of the whole item.
+    /// The key of an item is its guid, else its link unless that is the feed's own, else its content. Its id, which
+    /// only a new post gets, is the first of these that no other item has, else made of the whole item.
     consuming func batch() throws(UpstreamError) -> Fetched {
         var feed = author ?? Post.Author(id: "", name: title ?? "")
         feed.avatarURL = feed.avatarURL ?? image

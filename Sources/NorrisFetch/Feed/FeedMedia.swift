@@ -17,8 +17,9 @@ extension MarkupElement {
             media.add(url, type: file["type"], bytes: file.number("length"), alt: file["title"])
         }
         for picture in children("image") {
-            let url = picture.text(of: "url") ?? picture["url"] ?? picture["href"] ?? picture.text
-            media.images += address(url, at: base).map { [Post.Image(url: $0)] } ?? []
+            let named = (picture.text(of: "url") ?? picture["url"] ?? picture["href"]).flatMap { address($0, at: base) }
+            let written = picture.hasElements ? nil : address(picture.text)
+            media.images += (named ?? written).map { [Post.Image(url: $0)] } ?? []
         }
         media.images += mediaPictures(at: base)
         media.attachments += mediaFiles(at: base)

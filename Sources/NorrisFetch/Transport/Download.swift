@@ -302,8 +302,8 @@ final class Download {
         return target
     }
 
-    /// Restricts the cookies of this host with the attribute `Domain` to this host. A cookie is a line of a cookie file:
-    /// a domain, whether its subdomains are included, and five other fields.
+    /// Restricts the cookies of this host with the attribute `Domain` to this host. A cookie is a line of a cookie
+    /// file: a domain, whether its subdomains are included, and five other fields.
     private func confineCookies() {
         let list = curl_get_list(easy, CURLINFO_COOKIELIST)
         defer { curl_slist_free_all(list) }

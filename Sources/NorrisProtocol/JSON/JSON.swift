@@ -80,8 +80,8 @@ extension JSON {
         try bytes.withRawBytes { bytes throws(JSONError) in JSON(json: try JSONValue(parsing: bytes)) }
     }
 
-    /// Parses the document of an upstream as browsers do. The last one of repeated names counts, half of a surrogate pair
-    /// is U+FFFD, and an integer beyond ±``maximumInteger`` is a string of its digits.
+    /// Parses the document of an upstream as browsers do. The last one of repeated names counts, half of a surrogate
+    /// pair is U+FFFD, and an integer beyond ±``maximumInteger`` is a string of its digits.
     package static func parseLeniently(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> JSON {
         try bytes.withRawBytes { bytes throws(JSONError) in JSON(json: try JSONValue(lenientlyParsing: bytes)) }
     }

@@ -40,7 +40,8 @@ struct JSONParser {
     /// before.
     private let isLenient: Bool
 
-    /// - Parameter position: of bytes that were parsed before, or of a document to read leniently; nil for strict reading.
+    /// - Parameter position: of bytes that were parsed before, or of a document to read leniently; nil to read
+    ///   strictly.
     init(_ bytes: UnsafeRawBufferPointer, at position: Int? = nil) {
         self.bytes = bytes
         self.position = position ?? 0

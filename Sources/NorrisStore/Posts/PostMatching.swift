@@ -23,16 +23,24 @@ struct PostMatching {
     mutating func matched(_ posts: [FetchedPost]) throws -> [FetchedPost] {
         var posts = posts
         var new: Set<Int> = []
-        var pages: [Int64: [Int]] = [:]
+        var ofPages: [UInt64: [Int]] = [:]
         for indices in Dictionary(grouping: posts.indices, by: { posts[$0].itemColumn }).values {
             guard let item = posts[indices[0]].itemColumn else { continue }
+            // Most items need no comparison of texts.
+            let pages = try database.map("SELECT id, page FROM posts WHERE item = ? LIMIT 2", [item]) { row in
+                (id: try row[0] as String, page: try row[1] as UInt64?)
+            }
+            if indices.count == 1, pages.count == 1, let page = pages[0].page, page == posts[indices[0]].pageColumn {
+                posts[indices[0]].post.id = take(pages[0].id)
+                continue
+            }
             let stored = try stored("item = ? ORDER BY held_at IS NOT NULL, number DESC", item)
             for (index, id) in zip(indices, Self.ids(of: indices.map { posts[$0].post }, in: stored)) {
                 if let id { posts[index].post.id = take(id) } else { new.insert(index) }
-                if stored.isEmpty, let page = posts[index].pageColumn { pages[page, default: []].append(index) }
+                if stored.isEmpty, let page = posts[index].pageColumn { ofPages[page, default: []].append(index) }
             }
         }
-        for (page, indices) in pages where indices.count == 1 {
+        for (page, indices) in ofPages where indices.count == 1 {
             let stored = try stored("page = ?", page)
             guard stored.count == 1, !taken.contains(stored[0].id) else { continue }
             posts[indices[0]].post.id = take(stored[0].id)
@@ -47,7 +55,7 @@ struct PostMatching {
         return id
     }
 
-    private func stored(_ condition: String, _ number: Int64) throws -> [Post] {
+    private func stored(_ condition: String, _ number: UInt64) throws -> [Post] {
         try database.map("SELECT post FROM posts WHERE \(condition) LIMIT \(Self.maximumStored)", [number]) {
             try $0.content(0)
         }
@@ -120,12 +128,12 @@ struct PostMatching {
 
 extension FetchedPost {
     /// A number of the key by which a post is found; nil if its id names it.
-    var itemColumn: Int64? { key.map { Int64(bitPattern: SipHash.hash(ofTexts: [post.source, $0])) } }
+    var itemColumn: UInt64? { key.map { SipHash.hash(ofTexts: [post.source, $0]) } }
 
     /// A number of link and title by which a post is found; nil without one of them.
-    var pageColumn: Int64? {
+    var pageColumn: UInt64? {
         guard key != nil, let link = post.link, let title = post.title else { return nil }
-        return Int64(bitPattern: SipHash.hash(ofTexts: [post.source, link, title]))
+        return SipHash.hash(ofTexts: [post.source, link, title])
     }
 }
 

@@ -61,6 +61,8 @@ struct FeedMediaTests {
     ]) func picturesOfAnItem(element: String) throws {
         let post = try rssPost("<title>x</title>" + element)
         #expect(post?.images == [Post.Image(url: "https://x.example/a")] && post?.attachments == [])
+        let other = "<image><link>https://x.example/a</link></image><image>A picture</image>"
+        #expect(try rssPost("<title>x</title>" + other)?.images == [])
     }
 
     @Test func mediaSayWhatTheyShow() throws {

@@ -100,7 +100,8 @@ import Testing
             ("<link rel=feed href=/f><link rel=feed type=text/html href=/g>", ["https://x.example/f"]),
             // A page of WordPress names its data before its feed.
             (
-                "<link rel=alternate type=application/json href=/j><link rel=alternate type=application/rss+xml href=/f>",
+                "<link rel=alternate type=application/json href=/j>"
+                    + "<link rel=alternate type=application/rss+xml href=/f>",
                 ["https://x.example/f"]
             ), ("<link rel=alternate href=/f><link rel=alternate type=text/html href=/f>", []),
             (
