@@ -29,31 +29,8 @@ struct ListenDescriptorsTests {
         }
     }
 
-    // The remaining tests run in separate processes, because they change the environment and descriptor 3.
-
-    @Test func inheritedSocketIsFoundOnceAndClosedOnExec() async {
-        await #expect(processExitsWith: .success) {
-            let listener = try boundSocket(SOCK_STREAM, listening: true)
-            setenv("LISTEN_PID", "\(getpid())", 1)
-            setenv("LISTEN_FDS", "1", 1)
-            setenv("LISTEN_FDNAMES", "norrisd.socket", 1)
-
-            // Descriptor 3 may be the connection of this process to the test runner, so the test restores it.
-            let lent = dup(3)
-            dup2(listener, 3)
-            let found = try ListenDescriptors.inherited()
-            let flags = fcntl(3, F_GETFD)
-            if lent >= 0 { dup2(lent, 3) }
-
-            #expect(found == 3)
-            #expect(flags & FD_CLOEXEC != 0)
-            #expect(getenv("LISTEN_PID") == nil)
-            #expect(getenv("LISTEN_FDS") == nil)
-            #expect(getenv("LISTEN_FDNAMES") == nil)
-            let foundAgain = try ListenDescriptors.inherited()
-            #expect(foundAgain == nil)
-        }
-    }
+    // Runs in a separate process, because it changes the environment. The end-to-end tests pass a socket, because
+    // descriptor 3 of a test process belongs to its runtime.
 
     @Test func variablesForAnotherProcessAreIgnored() async {
         await #expect(processExitsWith: .success) {
