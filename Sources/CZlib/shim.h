@@ -2,5 +2,5 @@
 #pragma once
 #include <zlib.h>
 
-// For gzip with its head and trailer.
+// Begins to inflate gzip, whose header and trailer are read too.
 static inline int z_begin_gzip(z_stream *stream) { return inflateInit2(stream, 16 + MAX_WBITS); }

@@ -184,8 +184,8 @@ package struct FetchHead: WireObject, Equatable, Sendable {
 /// A post in the output of `norris-fetch`.
 package struct FetchedPost: WireObject, Equatable, Sendable {
     package var post = Post()
-    /// A hash of what the upstream knows an item by, which several items may share: its guid, else its link or its
-    /// content. nil if the id of the post is the upstream's, and names this post alone.
+    /// The guid of an item, else its link or its content, in the form of an id. Several items may share it. nil if the
+    /// id of the post is the upstream's, and names this post alone.
     package var key: String?
 
     package init(_ post: Post, key: String? = nil) { (self.post, self.key) = (post, key) }

@@ -13,7 +13,7 @@ package struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
 
     /// - Parameter text: the URL; a fragment is left out.
     package init?(_ text: String) {
-        // All bytes are ASCII, of which bytes are faster to compare than characters.
+        // All bytes are ASCII, and bytes are faster to compare than characters.
         let bytes = text.utf8
         guard bytes.allSatisfy(isAllowedInURL) else { return nil }
         let start = bytes.prefix(8).map { $0 | 0x20 }

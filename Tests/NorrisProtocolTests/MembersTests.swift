@@ -10,7 +10,8 @@ struct MembersTests {
             Post.Author.self, Post.Image.self, Post.Attachment.self, Post.Stats.self, SourceFailure.self,
             SourceStatus.Quota.self, Event.self, Event.NewItem.self, FeedLink.self, PostSources.Source.self,
             ServerStatus.Database.self, FactCategories.Category.self, RecentList.Search.self, AuthorList.Author.self,
-            FetchRequest.self, FetchRequest.Proxy.self, FetchHead.self, FetchEnd.self, FetchFailure.self,
+            FetchRequest.self, FetchRequest.Proxy.self, FetchHead.self, FetchedPost.self, FetchEnd.self,
+            FetchFailure.self,
         ]
         return SharedSchemas.types.map { AnyType($0) } + others.map { AnyType($0) }
     }
@@ -26,8 +27,10 @@ struct MembersTests {
 
         init(_ type: any WireObject.Type) {
             testDescription = String(reflecting: type)
-            // Giphy's terms demand a constant member. Authors have no numbers.
-            let others = type == Gif.self ? 1 : type == AuthorList.Parameters.self ? -1 : 0
+            // Giphy's terms demand a constant member. Authors have no numbers. The members of a post are those of a
+            // fetched post.
+            let fetched = type == FetchedPost.self ? AnyType.properties(of: Post()) - 1 : 0
+            let others = type == Gif.self ? 1 : type == AuthorList.Parameters.self ? -1 : fetched
             properties = AnyType.properties(of: type.init()) + others
             members = type.members.count
         }

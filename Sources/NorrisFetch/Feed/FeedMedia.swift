@@ -38,7 +38,7 @@ extension MarkupElement {
 
     // MARK: Media RSS
 
-    /// The groups and media of an item, which may have titles and descriptions of their own.
+    /// The groups and media of an item, which may have other titles and descriptions than the item.
     var mediaElements: [MarkupElement] {
         children("media:group", "media:content").flatMap { [$0] + $0.mediaElements }
     }

@@ -147,7 +147,7 @@ private struct MarkupWriter {
     private var isInRow = false
     /// Whether everything stays on the line, because it is in one of several cells of a row.
     private var isInCell = false
-    /// The separator before the next text in the cell, for a line that has ended there.
+    /// The separator before the next text in the cell, if a line has ended in it.
     private var cellBreak: String?
     private var table = Table()
     /// The alternative text of a picture at the beginning of a line, and the address to which the picture leads. They
@@ -466,7 +466,7 @@ private struct MarkupWriter {
 
     // MARK: Tables
 
-    /// What the rows of a table need of each other.
+    /// The state that the rows of a table share.
     private struct Table {
         /// The most cells of a row: no cell spans more columns, whatever it says.
         var columns = 1
@@ -617,8 +617,8 @@ private struct MarkupWriter {
 
     // MARK: Links
 
-    /// A link with its number directly after its text; that of a picture gets one if the picture leaves a text. A link
-    /// to a part of the same page, and a mention or hashtag of Mastodon, has none: it would clutter many posts.
+    /// A link with its number directly after its text. The link of a picture has a number if the picture leaves a text.
+    /// A link to a part of the same page, and a mention or hashtag of Mastodon, has none: it would clutter many posts.
     private mutating func passLink(_ element: MarkupElement) {
         let reference = element["href"] ?? ""
         guard !reference.isEmpty, reference.utf8.first != UInt8(ascii: "#"),

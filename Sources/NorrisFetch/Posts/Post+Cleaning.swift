@@ -14,7 +14,7 @@ extension Post {
         let isCut = text.map { $0.utf8.count != whole.utf8.count } ?? false
         var links = links ?? []
         if isCut, let text {
-            // The links of what is cut off go with it. Those without a number follow, and stay.
+            // The links of the text that is cut off are removed. Links without a number follow them, and stay.
             let numbers = [text, whole].map { min(highestLinkNumber(in: $0), links.count) }
             links.removeSubrange(numbers[0]..<numbers[1])
         }
