@@ -264,9 +264,10 @@ private struct OutputReader<Item: FetchedItem> {
                 guard let json = try? JSONValue(parsing: bytes) else { throw OutputReader.broken }
                 // Every text can be shown.
                 let tree = JSON(json: json)
-                guard tree == tree.mapStrings({ $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }) else {
-                    throw OutputReader.broken
+                let sanitized = tree.mapStrings {
+                    JSON.multilineMembers.contains($0) ? sanitizedText($1) : sanitizedLine($1)
                 }
+                guard tree == sanitized else { throw OutputReader.broken }
                 try take(json)
             }
         }
@@ -354,7 +355,7 @@ extension Post {
 
     private var isWithinLimits: Bool {
         let texts =
-            [(text, Limit.text), (title, Limit.title)] + tags.map { ($0, Limit.tag) }
+            [(text, Limit.text), (markdown, Limit.text), (title, Limit.title)] + tags.map { ($0, Limit.tag) }
             + images.flatMap { [($0.alt, Limit.description), ($0.title, Limit.description)] }
             + attachments.map { ($0.type, Limit.type) }
         return texts.allSatisfy { ($0 ?? "").unicodeScalars.count <= $1 } && tags.count <= Limit.tags

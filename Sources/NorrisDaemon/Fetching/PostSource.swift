@@ -10,7 +10,7 @@ struct PostSource: ContentSource {
     /// The name of the request in the stored validators. A repaired reply has another name, so that a later 304 is
     /// known to confirm a repaired reply. The number rises if documents are decoded otherwise, so that one that has not
     /// changed is fetched again.
-    static func part(isRepaired: Bool) -> String { isRepaired ? "posts.3.repaired" : "posts.3" }
+    static func part(isRepaired: Bool) -> String { isRepaired ? "posts.4.repaired" : "posts.4" }
 
     let configuration: Configuration.PostSource
     let http: Configuration.HTTP

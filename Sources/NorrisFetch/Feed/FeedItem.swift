@@ -104,7 +104,7 @@ extension Post {
         self.init(
             id: guid ?? "", source: "", author: Post.Author(of: item, at: base) ?? Post.Author(id: "", name: ""),
             publishedAt: Self.dates.lazy.flatMap { item.children($0) }.compactMap { UpstreamDate.parse($0.text) }.first,
-            title: titles.first { !$0.isBlank }?.text, text: content?.text,
+            title: titles.first { !$0.isBlank }?.text, text: content?.text, markdown: content?.markdown,
             tags: item.children("category", "dc:subject", "atom:category")
                 .map { plainText(guessing: $0["label"] ?? $0["term"] ?? $0.text) },
             images: files.images, attachments: files.attachments, links: (content?.links ?? []) + links,

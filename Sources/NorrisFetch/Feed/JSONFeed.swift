@@ -74,8 +74,9 @@ extension Post {
         self.init(
             id: id ?? "", source: "", author: Post.Author(jsonFeed: item, at: base) ?? Post.Author(id: "", name: ""),
             publishedAt: item.date("date_published") ?? item.date("date_modified"), title: item.text("title"),
-            text: text?.text, tags: item.texts("tags"), images: media.images + (html?.images ?? []),
-            attachments: media.attachments + (html?.attachments ?? []), links: text?.links ?? html?.links, url: link)
+            text: text?.text, markdown: text?.markdown, tags: item.texts("tags"),
+            images: media.images + (html?.images ?? []), attachments: media.attachments + (html?.attachments ?? []),
+            links: text?.links ?? html?.links, url: link)
     }
 }
 

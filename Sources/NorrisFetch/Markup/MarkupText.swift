@@ -2,10 +2,12 @@ import Glibc
 import NorrisProtocol
 import NorrisText
 
-/// The content of markup: plain text with the structure of the original (PROTOCOL.md has the notation), the addresses
+/// The content of markup: plain text and CommonMark with the structure of the original (see PROTOCOL.md), the addresses
 /// of its links, pictures, sounds and videos. Nothing is sanitized.
 struct MarkupText {
     private(set) var text = ""
+    /// Nil for plain text.
+    private var blocks: [PostBlock]?
     /// The address of the link before `[n]` has the index `n - 1`. Links without a text follow.
     private(set) var links: [String] = []
     private(set) var images: [Post.Image] = []
@@ -19,6 +21,19 @@ struct MarkupText {
         self.text = trimmed(spaced ? String(text.map { $0 == "\u{A0}" ? " " : $0 }) : text)
     }
 
+    /// The content with all of its structure, in CommonMark.
+    var markdown: String {
+        if let blocks { return NorrisFetch.markdown(of: blocks) }
+        var builder = BlockBuilder()
+        for line in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let line = line.drop(while: isWhiteSpace)
+            if !line.isEmpty { builder.begin(.paragraph, in: []) }
+            builder.append(line)
+            builder.breaks += 1
+        }
+        return NorrisFetch.markdown(of: builder.finish())
+    }
+
     /// - Parameters:
     ///   - element: the element with the content.
     ///   - base: the base of relative addresses; nil if only absolute ones are read.
@@ -27,7 +42,7 @@ struct MarkupText {
         var writer = MarkupWriter(base: base, hasLinks: hasLinks)
         writer.visit(element)
         writer.addPictureLinks()
-        text = writer.text
+        (text, blocks) = (writer.text, writer.blocks.finish())
         (links, images, attachments) = (writer.links, writer.images, writer.attachments)
     }
 
@@ -97,9 +112,7 @@ func holdsMarkup(_ text: String, isText: Bool = false) -> Bool {
 private struct MarkupWriter {
     /// An open list or quotation.
     private struct Container {
-        let isQuotation: Bool
-        /// The number of the current item of an ordered list; nil for a list with dashes.
-        var number: Int?
+        var block: BlockBuilder.Container
         /// The difference between the numbers of two items.
         var step = 1
         var marker = Marker.none
@@ -121,6 +134,7 @@ private struct MarkupWriter {
     private var base: HTTPURL?
     private let hasLinks: Bool
     private var bytes: [UInt8] = []
+    var blocks: BlockBuilder
     private(set) var links: [String] = []
     private(set) var images: [Post.Image] = []
     private(set) var attachments: [Post.Attachment] = []
@@ -128,9 +142,17 @@ private struct MarkupWriter {
     private var linkBytes = 0
 
     private var containers: [Container] = []
+    /// The number of lists, quotations and tables so far.
+    private var count = 0
     /// The containers that have been open since the last text. A separating line has only their prefix.
     private var shared = 0
     private var isCode = false
+    /// The programming language of the code.
+    private var language = ""
+    /// The level of the heading.
+    private var heading: Int?
+    /// Whether text is not added to ``blocks``, which have it already.
+    private var isTextOnly = false
 
     /// Whether white space, a prefix or a separator must be written before the next text.
     private var isPending = true
@@ -162,11 +184,21 @@ private struct MarkupWriter {
     /// The number of pictures; of the last one, whether it was a fallback, its address, and the end of the text then.
     private var pictures = (count: 0, isFallback: Bool?.none, url: String?.none, end: 0)
     /// For each open element with marks, the position of its first text; nil before that.
-    private var starts: [Int?] = []
+    private var starts: [Start?] = []
     /// A superscript or subscript that has ended: digits that follow directly would seem to belong to it.
-    private var script: Range<Int>?
+    private var script: (start: Start, end: Int)?
 
-    init(base: HTTPURL?, hasLinks: Bool) { (self.base, self.hasLinks) = (base, hasLinks) }
+    /// A position in the text, and in the blocks.
+    private struct Start {
+        let text: Int
+        let block: BlockBuilder.Place
+    }
+
+    init(base: HTTPURL?, hasLinks: Bool) {
+        (self.base, self.hasLinks) = (base, hasLinks)
+        // A title has no marks.
+        blocks = BlockBuilder(isEmpty: !hasLinks)
+    }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
@@ -180,7 +212,7 @@ private struct MarkupWriter {
             var index = 0
             while index < text.count {
                 let start = index
-                while index < text.count, !isSpecial(text[index]) { index += 1 }
+                while index < text.count, isPlain(text[index...], after: index - start) { index += 1 }
                 if start < index { write(text[start..<index]) }
                 guard index < text.count else { break }
                 let rest = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(text)[index...])
@@ -189,8 +221,16 @@ private struct MarkupWriter {
         }
     }
 
-    /// Whether a byte is white space, or begins a character that is.
-    private func isSpecial(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0xC2 || byte == 0xE2 }
+    /// Whether the first byte is written as it is: all but white space. A space between two words is, too.
+    private func isPlain(_ rest: Slice<UnsafeBufferPointer<UInt8>>, after count: Int) -> Bool {
+        let next = { (offset: Int) in offset < rest.count ? rest[rest.startIndex + offset] : 0 }
+        switch next(0) {
+        case 0x20: return count > 0 && next(1) > 0x20 && next(1) != 0xC2 && next(1) != 0xE2
+        case 0xC2: return next(1) != 0xA0
+        case 0xE2: return next(1) != 0x80 || next(2) & 0xFE != 0xA8
+        case let byte: return byte > 0x20
+        }
+    }
 
     /// Appends a character that may be white space. Returns its length in bytes.
     private mutating func appendSpecial(_ byte: UInt8, _ rest: UnsafeRawBufferPointer) -> Int {
@@ -223,17 +263,36 @@ private struct MarkupWriter {
         if isPending { flush() }
         if let script {
             self.script = nil
-            if isDirect, script.upperBound == bytes.count, text.first.map(isDigit) == true {
-                bytes.append(UInt8(ascii: ")"))
-                bytes.insert(UInt8(ascii: "("), at: script.lowerBound)
+            if isDirect, script.end == bytes.count, text.first.map(isDigit) == true {
+                add(")")
+                insert("(", at: script.start, after: 1)
             }
         }
         for index in starts.indices.reversed() {
             // The elements around an element begin before it.
             if starts[index] != nil { break }
-            starts[index] = bytes.count
+            starts[index] = Start(text: bytes.count, block: blocks.place())
         }
         bytes += text
+        if isTextOnly { return }
+        // A no-break space has no style.
+        if text.count == 1, text.first == 0x20 { blocks.appendSpace(" ") } else { blocks.append(text) }
+    }
+
+    private mutating func appendToText(_ text: String, only isTextOnly: Bool = true) {
+        self.isTextOnly = isTextOnly
+        append(text)
+        self.isTextOnly = false
+    }
+
+    private mutating func add(_ text: String) {
+        bytes += text.utf8
+        blocks.append(text.utf8)
+    }
+
+    private mutating func insert(_ text: String, at start: Start, after count: Int = 0) {
+        bytes.insert(contentsOf: text.utf8, at: start.text + count)
+        blocks.insert(text, at: start.block, after: count)
     }
 
     private mutating func breakCode() {
@@ -245,8 +304,24 @@ private struct MarkupWriter {
         isPending = true
     }
 
+    /// Begins a line, a cell or a block in ``blocks``, if it has not begun.
+    private mutating func beginBlock() {
+        if !blocks.isBetween { return }
+        let kind: BlockBuilder.Kind =
+            if isInCell {
+                .row(table: table.number, hasHeader: table.hasHeader)
+            } else if isCode {
+                .code(language: language)
+            } else {
+                heading.map { .heading($0) } ?? .paragraph
+            }
+        // An element without items has no prefix.
+        blocks.begin(kind, in: containers.lazy.map(\.block).filter { $0.isQuotation || $0.item > 0 })
+    }
+
     /// Writes the line breaks and the white space before further text.
     private mutating func flush() {
+        beginBlock()
         if bytes.isEmpty || newlines > 0 {
             if !bytes.isEmpty {
                 bytes.append(UInt8(ascii: "\n"))
@@ -268,15 +343,22 @@ private struct MarkupWriter {
             for _ in 0..<codeBreaks where !isFull {
                 bytes.append(UInt8(ascii: "\n"))
                 startLine()
+                blocks.append("\n".utf8)
             }
         } else if cells > 0 {
             for _ in 0..<cells { bytes += " | ".utf8 }
         } else if let cellBreak {
-            bytes += (bytes.last.map { ".,:;!?".utf8.contains($0) } == true ? " " : cellBreak).utf8
+            let separator = bytes.last.map { ".,:;!?".utf8.contains($0) } == true ? " " : cellBreak
+            bytes += separator.utf8
+            if !isTextOnly { blocks.appendSpace(separator) }
         } else if hasSpace {
             bytes.append(0x20)
         }
-        if isCode { bytes += codeGap }
+        if hasSpace, !isTextOnly, !isCode || isInCell { blocks.appendSpace(" ") }
+        if isCode {
+            bytes += codeGap
+            blocks.append(codeGap)
+        }
         (newlines, hasSpace, hasRule, cells, codeBreaks, isAtCodeStart) = (0, false, false, 0, 0, false)
         (codeGap, alternative, cellBreak) = ([], nil, nil)
         isPending = false
@@ -293,10 +375,10 @@ private struct MarkupWriter {
 
     /// Writes the prefix of a line: a `>` for each quotation, and the indentation or the marker of list items.
     private mutating func startLine() {
-        let innermost = containers.lastIndex { !$0.isQuotation }
+        let innermost = containers.lastIndex { !$0.block.isQuotation }
         for index in containers.indices {
             if index == innermost, containers[index].marker == .pending {
-                bytes += (containers[index].number.map { "\($0). " } ?? "- ").utf8
+                bytes += (containers[index].block.number.map { "\($0). " } ?? "- ").utf8
                 containers[index].marker = .written
             } else {
                 bytes += Self.prefix(of: containers[index])
@@ -308,7 +390,7 @@ private struct MarkupWriter {
     private func prefix(of count: Int) -> [UInt8] { containers.prefix(count).flatMap { Array(Self.prefix(of: $0)) } }
 
     private static func prefix(of container: Container) -> String.UTF8View {
-        if container.isQuotation { return "> ".utf8 }
+        if container.block.isQuotation { return "> ".utf8 }
         return container.marker == .none ? "".utf8 : "  ".utf8
     }
 
@@ -325,6 +407,7 @@ private struct MarkupWriter {
             codeGap = []
         } else {
             newlines = max(newlines, breaks(count))
+            blocks.breaks = max(blocks.breaks, count)
         }
     }
 
@@ -335,7 +418,7 @@ private struct MarkupWriter {
     }
 
     /// Lists have no empty lines, because an indented line after an empty line is code.
-    private func breaks(_ count: Int) -> Int { containers.contains { !$0.isQuotation } ? 1 : count }
+    private func breaks(_ count: Int) -> Int { containers.contains { !$0.block.isQuotation } ? 1 : count }
 
     mutating func visit(_ element: MarkupElement) {
         let outer = base
@@ -363,20 +446,31 @@ private struct MarkupWriter {
         case "br":
             isPending = true
             alternative = nil
-            if isCode || isInCell { breakCode() } else { newlines = min(newlines + 1, breaks(2)) }
+            if isCode || isInCell { return breakCode() }
+            newlines = min(newlines + 1, breaks(2))
+            blocks.breaks += 1
         case "hr":
             breakLine(2)
-            hasRule = !bytes.isEmpty && !isCode && !isInCell && !containers.contains { !$0.isQuotation }
+            hasRule = !bytes.isEmpty && !isCode && !isInCell && !containers.contains { !$0.block.isQuotation }
+            blocks.hasRule = hasRule
+        case "h1", "h2", "h3", "h4", "h5", "h6":
+            let outer = heading
+            heading = Int(element.name.dropFirst())
+            passBlock(element, 2)
+            heading = outer
+        case "b", "strong": visit(element, as: .strong)
+        case "em", "i", "cite", "dfn", "var": visit(element, as: .emphasis)
+        case "code", "kbd", "samp", "tt": visit(element, as: .code)
         case "pre", "listing", "xmp": passCode(element)
-        case "blockquote": passContainer(element, Container(isQuotation: true))
-        case "ul", "menu", "dir": passContainer(element, Container(isQuotation: false))
+        case "blockquote": passContainer(element, isQuotation: true)
+        case "ul", "menu", "dir": passContainer(element)
         case "ol":
             let step = element.attributes["reversed"] == nil ? 1 : -1
             let first = number(element["start"]) ?? (step > 0 ? 1 : element.children("li").count)
-            passContainer(element, Container(isQuotation: false, number: first - step, step: step))
+            passContainer(element, number: first - step, step: step)
         case "li": passItem(element)
         // As the other lines of an item.
-        case "dd": passContainer(element, Container(isQuotation: false, marker: .written), 1)
+        case "dd": passContainer(element, marker: .written, 1)
         case "table": passTable(element)
         case "thead", "tbody", "tfoot":
             table.ends = []
@@ -391,7 +485,7 @@ private struct MarkupWriter {
         case "sub": passScript(element, "_")
         case "msup", "mover", "msub", "munder", "msubsup", "munderover", "mfrac", "msqrt": passMath(element)
         case "q": passMarked(element, "\"", "\"")
-        case "del", "s", "strike": passMarked(element, "~~", "~~")
+        case "del", "s", "strike": passMarked(element, "~~", "~~", as: .deleted)
         case "rt": passMarked(element, "(", ")")
         // The brackets for browsers that do not know readings.
         case "rp": return
@@ -421,6 +515,13 @@ private struct MarkupWriter {
         breakLine(count)
     }
 
+    private mutating func visit(_ element: MarkupElement, as mark: PostSpan.Marks) {
+        let outer = blocks.style.marks
+        blocks.style.marks.insert(mark)
+        visit(element)
+        blocks.style.marks = outer
+    }
+
     private mutating func passCode(_ element: MarkupElement) {
         guard !isCode else { return passBlock(element, 1) }
         if isInCell {
@@ -432,7 +533,7 @@ private struct MarkupWriter {
         cells = 0
         breakLine(2)
         newlines = 2
-        (isCode, isAtCodeStart, codeGap) = (true, true, [])
+        (isCode, isAtCodeStart, codeGap, language) = (true, true, [], Self.language(of: element))
         visit(element)
         (isCode, isAtCodeStart, hasSpace) = (false, false, false)
         (codeBreaks, codeGap) = (0, [])
@@ -440,11 +541,28 @@ private struct MarkupWriter {
         newlines = 2
     }
 
-    private mutating func passContainer(_ element: MarkupElement, _ container: Container, _ count: Int = 2) {
+    /// The programming language of code: a class of it or of the element in it.
+    private static func language(of code: MarkupElement) -> String {
+        for kind in code.kinds + code.children.prefix(1).flatMap(\.kinds) {
+            let prefixes = ["language-", "lang-", "highlight-source-"]
+            guard let prefix = prefixes.first(where: kind.hasPrefix) else { continue }
+            let name = kind.dropFirst(prefix.count)
+            let isName = name.utf8.allSatisfy { isLetterOrDigit($0) || "+#_.-".utf8.contains($0) }
+            if isName, 1...30 ~= name.utf8.count { return String(name) }
+        }
+        return ""
+    }
+
+    private mutating func passContainer(
+        _ element: MarkupElement, isQuotation: Bool = false, number: Int? = nil, step: Int = 1,
+        marker: Container.Marker = .none, _ count: Int = 2
+    ) {
         // In code and in a cell, the tag of a container is only a line break.
         guard !isCode, !isInCell, containers.count < Self.maximumDepth else { return passBlock(element, 1) }
         breakLine(count)
-        containers.append(container)
+        self.count += 1
+        let block = BlockBuilder.Container(id: self.count, isQuotation: isQuotation, number: number)
+        containers.append(Container(block: block, step: step, marker: marker))
         visit(element)
         containers.removeLast()
         shared = min(shared, containers.count)
@@ -453,11 +571,12 @@ private struct MarkupWriter {
 
     private mutating func passItem(_ element: MarkupElement) {
         breakLine(1)
-        if !isCode, !isInCell, let list = containers.indices.last, !containers[list].isQuotation {
+        if !isCode, !isInCell, let list = containers.indices.last, !containers[list].block.isQuotation {
             containers[list].marker = .pending
-            if let number = containers[list].number {
+            containers[list].block.item += 1
+            if let number = containers[list].block.number {
                 let next = min(number + containers[list].step, 1_000_000_000)
-                containers[list].number = self.number(element["value"]) ?? next
+                containers[list].block.number = self.number(element["value"]) ?? next
             }
         }
         visit(element)
@@ -468,6 +587,8 @@ private struct MarkupWriter {
 
     /// The state that the rows of a table share.
     private struct Table {
+        var number = 0
+        var hasHeader = false
         /// The most cells of a row: no cell spans more columns, whatever it says.
         var columns = 1
         var row = 0
@@ -479,7 +600,9 @@ private struct MarkupWriter {
         let outer = table
         let rows = element.children.lazy.flatMap { $0.name == "tr" ? [$0] : $0.children("tr") }
         let columns = rows.map { $0.children("td", "th").count }.max() ?? 1
-        table = Table(columns: min(columns, Self.maximumColumns))
+        let hasHeader = rows.first.map { $0.children("td", "th").allSatisfy { $0.name == "th" } } ?? false
+        count += 1
+        table = Table(number: count, hasHeader: hasHeader, columns: min(columns, Self.maximumColumns))
         passBlock(element, 2)
         table = outer
     }
@@ -507,7 +630,7 @@ private struct MarkupWriter {
         // Cells without text at the end of a row that has text.
         if !isLayout { cells += max(next, table.ends.count) - 1 - column }
         if bytes.count > start { for _ in 0..<cells { bytes += " |".utf8 } }
-        (isInRow, isInCell, cells) = (outer, false, 0)
+        (isInRow, isInCell, cells, blocks.cells) = (outer, false, 0, 0)
         table.row += 1
         breakLine(1)
     }
@@ -516,6 +639,7 @@ private struct MarkupWriter {
     private mutating func beginCell(_ cell: MarkupElement, _ column: inout Int, _ next: inout Int) {
         while next < table.ends.count, table.ends[next] > table.row { next += 1 }
         cells += next - column
+        blocks.cells += next - column
         isPending = true
         column = next
         next += max(1, min(number(cell["colspan"]) ?? 1, table.columns))
@@ -536,20 +660,31 @@ private struct MarkupWriter {
 
     /// Passes an element, and calls the body with the position where its text begins. Returns false without text.
     @discardableResult
-    private mutating func passMarking(_ element: MarkupElement, _ body: (inout MarkupWriter, Int) -> Void) -> Bool {
+    private mutating func passMarking(_ element: MarkupElement, _ body: (inout MarkupWriter, Start) -> Void) -> Bool {
         starts.append(nil)
         visit(element)
-        guard let start = starts.removeLast(), start < bytes.count else { return false }
+        guard let start = starts.removeLast(), start.text < bytes.count else { return false }
         body(&self, start)
         return true
     }
 
-    private mutating func passMarked(_ element: MarkupElement, _ open: String, _ close: String) {
+    /// - Parameter mark: a mark of spans, for which `blocks` need no text.
+    private mutating func passMarked(
+        _ element: MarkupElement, _ open: String, _ close: String, as mark: PostSpan.Marks = []
+    ) {
         guard !isCode else { return visit(element) }
+        let outer = blocks.style.marks
+        blocks.style.marks.formUnion(mark)
         passMarking(element) { writer, start in
-            writer.bytes.insert(contentsOf: open.utf8, at: start)
-            writer.bytes += close.utf8
+            if mark.isEmpty {
+                writer.insert(open, at: start)
+                writer.add(close)
+            } else {
+                writer.bytes.insert(contentsOf: open.utf8, at: start.text)
+                writer.bytes += close.utf8
+            }
         }
+        blocks.style.marks = outer
     }
 
     /// A superscript or subscript, in parentheses if it contains a space or a digit follows. In a formula, only a word
@@ -557,14 +692,10 @@ private struct MarkupWriter {
     private mutating func passScript(_ element: MarkupElement, _ mark: Unicode.Scalar, isFormula: Bool = false) {
         guard !isCode else { return visit(element) }
         passMarking(element) { writer, start in
-            let content = writer.bytes[start...]
+            let content = writer.bytes[start.text...]
             let isSimple = content.allSatisfy { $0 > 0x20 } && (!isFormula || isWord(content))
-            writer.bytes.insert(contentsOf: (isSimple ? "\(mark)" : "\(mark)(").utf8, at: start)
-            if isSimple {
-                writer.script = start + 1..<writer.bytes.count
-            } else {
-                writer.bytes.append(UInt8(ascii: ")"))
-            }
+            writer.insert(isSimple ? "\(mark)" : "\(mark)(", at: start)
+            if isSimple { writer.script = (start, writer.bytes.count) } else { writer.add(")") }
         }
     }
 
@@ -602,9 +733,9 @@ private struct MarkupWriter {
     /// A part of a formula, in parentheses if it is more than a word or a number.
     private mutating func passGroup(_ row: MarkupElement) {
         passMarking(row) { writer, start in
-            if isWord(writer.bytes[start...]) { return }
-            writer.bytes.insert(UInt8(ascii: "("), at: start)
-            writer.bytes.append(UInt8(ascii: ")"))
+            if isWord(writer.bytes[start.text...]) { return }
+            writer.insert("(", at: start)
+            writer.add(")")
         }
     }
 
@@ -620,15 +751,18 @@ private struct MarkupWriter {
     /// A link with its number directly after its text. The link of a picture has a number if the picture leaves a text.
     /// A link to a part of the same page, and a mention or hashtag of Mastodon, has none: it would clutter many posts.
     private mutating func passLink(_ element: MarkupElement) {
-        let reference = element["href"] ?? ""
-        guard !reference.isEmpty, reference.utf8.first != UInt8(ascii: "#"),
-            !element.kinds.contains(where: { $0 == "hashtag" || $0 == "mention" })
+        guard let reference = element["href"], !reference.utf8.isEmpty, reference.utf8.first != UInt8(ascii: "#"),
+            let address = address(reference)
         else { return visit(element) }
+        let outer = blocks.style
+        blocks.style = blocks.style(linkedTo: address)
+        defer { blocks.style = outer }
+        if element.kinds.contains(where: { $0 == "hashtag" || $0 == "mention" }) { return visit(element) }
         let count = pictures.count
         let hasText = passMarking(element) { writer, _ in
-            if let number = writer.number(ofLink: reference) { writer.bytes += "[\(number)]".utf8 }
+            if let number = writer.number(ofLink: address) { writer.bytes += "[\(number)]".utf8 }
         }
-        guard !hasText, pictures.count > count, let address = address(reference) else { return }
+        guard !hasText, pictures.count > count else { return }
         alternative?.link = address
         if pictureLinks.count < Self.maximumLinks { pictureLinks.append(address) }
     }
@@ -636,8 +770,8 @@ private struct MarkupWriter {
     /// Adds the links that consist of a picture after those with a number.
     mutating func addPictureLinks() { for address in pictureLinks { _ = number(ofLink: address) } }
 
-    private mutating func number(ofLink reference: String) -> Int? {
-        guard hasLinks, let address = address(reference) else { return nil }
+    private mutating func number(ofLink address: String) -> Int? {
+        guard hasLinks else { return nil }
         if let number = numbers[address] { return number }
         guard links.count < Self.maximumLinks, linkBytes + address.utf8.count <= Self.maximumLinkBytes else {
             return nil
@@ -668,17 +802,24 @@ private struct MarkupWriter {
         let url = isInline ? nil : source(of: element)
         defer { pictures = (pictures.count + 1, isCopy ? nil : isFallback, url, bytes.count) }
         if isInline { return isCopy ? () : append(alt) }
-        if let url, !isCopy || pictures.url == nil {
+        let isNew = !isCopy || pictures.url == nil
+        if let url, isNew {
             add(Post.Image(url: url, width: width, height: height, alt: element["alt"], title: element["title"]))
         }
-        guard !alt.isEmpty, !isCode, !isCopy else { return }
-        if url == nil || isInRow || !bytes.isEmpty && newlines == 0 {
-            if !isPending { hasSpace = true }
-            isPending = true
-            append(alt)
-        } else {
+        if isCode { return }
+        let hasAlternative = !alt.isEmpty && !isCopy
+        let isInText = url == nil || isInRow || !bytes.isEmpty && newlines == 0
+        if hasAlternative, isInText, !isPending { hasSpace = true }
+        isPending = isPending || hasAlternative
+        if let url, isNew {
+            beginBlock()
+            if hasSpace { blocks.appendSpace(" ") }
+            blocks.appendPicture(alt, url)
+        }
+        if hasAlternative, isInText {
+            appendToText(alt, only: url != nil)
+        } else if hasAlternative {
             alternative = (alt, nil)
-            isPending = true
         }
     }
 
@@ -723,7 +864,11 @@ private struct MarkupWriter {
         if type.hasPrefix("image/") { return add(Post.Image(url: url)) }
         guard hasLinks else { return }
         breakLine(2)
-        append("[embedded: \(host)]")
+        appendToText("[embedded: \(host)]")
+        let outer = blocks.style
+        blocks.style = blocks.style(linkedTo: url)
+        blocks.append("embedded: \(host)".utf8)
+        blocks.style = outer
         if let number = number(ofLink: url) { bytes += "[\(number)]".utf8 }
         breakLine(2)
     }

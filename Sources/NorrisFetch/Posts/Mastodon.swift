@@ -37,11 +37,16 @@ extension Post {
         // Includes the hidden parts of a link's URL.
         let content = status.text("content").map { MarkupText(html: $0, at: nil) }
         let choices = (status.object("poll")?.objects("options") ?? []).compactMap { $0.text("title") }
-        let poll = choices.compactMap { cleanLine($0, upTo: 500) }.map { "- \($0)" }.joined(separator: "\n")
-        let text = [content?.text ?? "", poll].filter { !$0.isEmpty }.joined(separator: "\n\n")
+        let poll = choices.compactMap { cleanLine($0, upTo: 500) }
+        let (text, markdown) = (\MarkupText.text, \MarkupText.markdown)
+        let texts = [text, markdown].map { form in
+            let items = poll.map { "- \(MarkupText(plain: $0)[keyPath: form])" }.joined(separator: "\n")
+            return [content?[keyPath: form] ?? "", items].filter { !$0.isEmpty }.joined(separator: "\n\n")
+        }
         self.init(
             id: id, source: "", author: author, publishedAt: outer.date("created_at"), title: warning,
-            text: text, isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
+            text: texts[0], markdown: texts[1],
+            isSensitive: warning != nil || (status.truth("sensitive") == true && !media.isEmpty),
             tags: status.objects("tags").compactMap { $0.text("name") },
             images: media.compactMap(Image.init(attachment:)),
             attachments: media.compactMap(Attachment.init(attachment:)), links: content?.links,

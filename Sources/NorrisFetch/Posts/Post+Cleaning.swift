@@ -24,6 +24,8 @@ extension Post {
         (post.id, post.source, post.author) = (Self.id(id, in: source), source, author.cleaned(for: source))
         post.title = title.flatMap { cleanLine($0, upTo: Limit.title) }
         (post.text, post.isRead) = (text, false)
+        let markdown = cleanText(markdown ?? MarkupText(plain: whole).markdown)
+        post.markdown = markdown.isEmpty || text?.hasSameBytes(as: markdown) == true ? nil : markdown
         post.isTruncated = isTruncated || isCut
         post.tags = unique(tags, upTo: Limit.tags, by: \.self) { tag in
             cleanLine(String(sanitizedLine(tag).drop { $0 == "#" }), upTo: Limit.tag)

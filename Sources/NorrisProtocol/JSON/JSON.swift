@@ -51,6 +51,9 @@ extension JSON: ExpressibleByDictionaryLiteral {
 }
 
 extension JSON {
+    /// The members of shared values whose texts can have several lines.
+    package static let multilineMembers: Set = ["text", "markdown"]
+
     /// The value with each string replaced by another one, but not the keys of objects.
     ///
     /// - Parameter change: called with the key of the innermost member, which is empty outside of objects.

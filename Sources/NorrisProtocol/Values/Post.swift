@@ -18,6 +18,8 @@ package struct Post: SharedObject {
     package var title: String?
     /// Plain text with the structure of the original; PROTOCOL.md has the notation.
     package var text: String?
+    /// The content with all of its structure, in CommonMark; nil if it would equal ``text``.
+    package var markdown: String?
     /// Whether ``text`` is only the beginning of the original.
     package var isTruncated = false
     /// Whether ``title`` is a content warning, which the author asks clients to show first.
@@ -35,12 +37,13 @@ package struct Post: SharedObject {
 
     package init(
         id: String, source: String, author: Author, publishedAt: Timestamp? = nil, title: String? = nil,
-        text: String? = nil, isTruncated: Bool = false, isSensitive: Bool = false, tags: [String] = [],
-        images: [Image] = [], attachments: [Attachment] = [], links: [String]? = nil, stats: Stats = Stats(),
-        url: String? = nil, isRead: Bool = false
+        text: String? = nil, markdown: String? = nil, isTruncated: Bool = false, isSensitive: Bool = false,
+        tags: [String] = [], images: [Image] = [], attachments: [Attachment] = [], links: [String]? = nil,
+        stats: Stats = Stats(), url: String? = nil, isRead: Bool = false
     ) {
         (self.id, self.source, self.author, self.publishedAt) = (id, source, author, publishedAt)
-        (self.title, self.text, self.isTruncated, self.isSensitive) = (title, text, isTruncated, isSensitive)
+        (self.title, self.text, self.markdown) = (title, text, markdown)
+        (self.isTruncated, self.isSensitive) = (isTruncated, isSensitive)
         (self.tags, self.images, self.attachments) = (tags, images, attachments)
         (self.links, self.stats) = (links, stats)
         (self.url, self.isRead) = (url, isRead)
@@ -55,6 +58,7 @@ package struct Post: SharedObject {
         try members.optional("published_at", &publishedAt)
         try members.optional("title", &title)
         try members.optional("text", &text)
+        try members.optional("markdown", &markdown)
         try members.flag("truncated", &isTruncated)
         try members.flag("sensitive", &isSensitive)
         try members.required("tags", &tags)

@@ -44,7 +44,9 @@ extension Favorite {
             throw .init("has the content of another id; leave the content out")
         }
         // Not nil, because the text is a content in wire form, and sanitizing changes no type.
-        let sanitized = try? JSON.parse(bytes).mapStrings { $0 == "text" ? sanitizedText($1) : sanitizedLine($1) }
+        let sanitized = try? JSON.parse(bytes).mapStrings {
+            JSON.multilineMembers.contains($0) ? sanitizedText($1) : sanitizedLine($1)
+        }
         return (try? sanitized.map { try Content(parsing: $0.jsonBytes) }) ?? content
     }
 }

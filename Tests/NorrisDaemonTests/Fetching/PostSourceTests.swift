@@ -11,11 +11,12 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct PostSourceTests {
     @Test("A change of the fields of posts raises the number, so that unchanged feeds are decoded again")
     func theNumberOfStoredPostsRises() {
-        let number = "posts.3"
+        let number = "posts.4"
         let fields = """
             {id:string,source:string,author:{id:string,name:string,handle?:string,avatar_url?:string,\
-            email?:string},published_at?:time,title?:string,text?:string,truncated?:true|false,\
-            sensitive?:true|false,tags:[string],images:[{url:string,width?:integer,height?:integer,\
+            email?:string},published_at?:time,title?:string,text?:string,markdown?:string,\
+            truncated?:true|false,sensitive?:true|false,\
+            tags:[string],images:[{url:string,width?:integer,height?:integer,\
             alt?:string,title?:string}],attachments?:[{url:string,type?:string,bytes?:integer,\
             seconds?:integer}],links?:[string],stats:{likes?:integer,comments?:integer,shares?:integer},\
             url?:string,read:true|false}
@@ -202,7 +203,7 @@ import Testing
             return (await source.fetch(run).added, source.stores.posts.count(source: "blog"))
         }
         #expect(await fetch(1, 2, 3) == (3, 3))
-        await #expect(source.stores.records.fetch(of: "blog")?.parts["posts.3"]?.hasValidators == true)
+        await #expect(source.stores.records.fetch(of: "blog")?.parts["posts.4"]?.hasValidators == true)
         #expect(await fetch(4, end: "<item><guid>3") == (1, 4))
         #expect(recorder.records.last { $0.contains("posts.fetched") }?.contains("feed.repairs\": 1") == true)
         // The next request must not be conditional.

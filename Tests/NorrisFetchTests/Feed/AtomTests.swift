@@ -35,6 +35,7 @@ struct AtomTests {
         let first = Post(
             id: Post.id("tag:blog.example,2026:1", in: "blog"), source: "blog", author: both,
             publishedAt: Timestamp("2026-11-21T02:25:04Z"), title: "A <b> title", text: "One\n\nTwo",
+            markdown: "One\n\nTwo ![](https://blog.example/b.png)",
             tags: ["Linux", "x"],
             images: [
                 Post.Image(url: "https://blog.example/a.png", alt: "A cat"),
@@ -44,7 +45,7 @@ struct AtomTests {
             id: Post.id("The Team", in: "blog"), name: "The Team", avatarURL: "https://blog.example/favicon.ico")
         let second = Post(
             id: "blog:2", source: "blog", author: team, publishedAt: Timestamp("2026-11-22T00:00:00Z"), title: "Second",
-            text: "Line one\nand <b> two")
+            text: "Line one\nand <b> two", markdown: "Line one\\\nand \\<b> two")
         #expect(batch.posts == [first, second])
         #expect(batch.head == head { $0.title = "Blog" })
     }

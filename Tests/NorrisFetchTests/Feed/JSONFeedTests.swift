@@ -27,7 +27,8 @@ struct JSONFeedTests {
         let both = Post.Author(id: Post.id("Jane, Joe", in: "blog"), name: "Jane, Joe")
         let first = Post(
             id: "blog:1", source: "blog", author: both, publishedAt: Timestamp("2026-11-21T02:25:04Z"),
-            title: "A &amp; B", text: "One\n\nTwo C", tags: ["Linux", "x"],
+            title: "A &amp; B", text: "One\n\nTwo C", markdown: "One\n\nTwo ![C](https://blog.example/c.png)",
+            tags: ["Linux", "x"],
             images: [
                 Post.Image(url: "https://blog.example/feeds/a.png"), Post.Image(url: "https://x.example/b.png"),
                 Post.Image(url: "https://blog.example/d.jpg", alt: "D"),
@@ -35,7 +36,8 @@ struct JSONFeedTests {
             ], attachments: [Post.Attachment(url: "https://blog.example/e.mp3", type: "audio/mpeg")],
             links: ["https://blog.example/e.mp3"], url: "https://blog.example/1")
         let old = Post.Author(id: "blog:Old", name: "Old")
-        let second = Post(id: "blog:2", source: "blog", author: old, text: "Plain\ntext <b>")
+        let second = Post(
+            id: "blog:2", source: "blog", author: old, text: "Plain\ntext <b>", markdown: "Plain\\\ntext \\<b>")
         #expect(batch.posts == [first, second])
         #expect(batch.head == head { $0.title = "Blog" })
     }

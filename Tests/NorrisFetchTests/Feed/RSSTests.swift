@@ -43,11 +43,14 @@ struct RSSTests {
         let first = Post(
             id: Post.id("https://blog.example/?p=42", in: "blog"), source: "blog", author: jane,
             publishedAt: Timestamp("2026-11-21T03:25:04Z"), title: "Schöne neue Welt & mehr",
-            text: "The long one.\n\nMore.", tags: ["Linux", "systemd"], images: [image], stats: Post.Stats(comments: 7),
+            text: "The long one.\n\nMore.",
+            markdown: "The **long** one.\n\nMore.\n\n![A cat & a dog](https://blog.example/img/a.png)",
+            tags: ["Linux", "systemd"], images: [image], stats: Post.Stats(comments: 7),
             url: "https://blog.example/2026/11/welt")
         let second = Post(
             id: Post.id("https://blog.example/second", in: "blog"), source: "blog", author: joe, title: "Second",
-            text: "Plain text,\ntwo lines < three", url: "https://blog.example/second")
+            text: "Plain text,\ntwo lines < three", markdown: "Plain text,\\\ntwo lines < three",
+            url: "https://blog.example/second")
         let batch = try batch(blog)
         #expect(batch.posts == [first, second])
         #expect(batch.head == head { $0.title = "Blog" })

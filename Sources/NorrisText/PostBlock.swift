@@ -1,0 +1,81 @@
+/// A block of a post.
+package enum PostBlock: Equatable, Sendable {
+    case paragraph([PostSpan])
+    /// The level is 1 to 6.
+    case heading(level: Int, [PostSpan])
+    /// The language consists of ASCII letters, digits and `+#._-`, and can be empty.
+    case code(String, language: String)
+    case quotation([PostBlock])
+    /// The number of the first item, at most 999,999,999; nil in a list without numbers.
+    case list(start: Int?, items: [[PostBlock]])
+    /// All rows have the same number of cells. The first row is the header; without one, its cells are empty.
+    case table([[[PostSpan]]])
+    case rule
+
+    /// Whether items of a list have no empty lines in and between them, because all are single paragraphs, and lists
+    /// that can follow a paragraph without an empty line.
+    package static func isTight(_ items: [[PostBlock]]) -> Bool {
+        items.allSatisfy { item in
+            item.enumerated().allSatisfy { index, block in
+                switch block {
+                case .paragraph: index == 0
+                case .list(let start, let items): start ?? 1 == 1 && isTight(items)
+                default: false
+                }
+            }
+        }
+    }
+
+    /// The text in lines, without marks and pictures.
+    package var lines: [Substring] {
+        switch self {
+        case .paragraph(let spans), .heading(_, let spans): Self.lines(of: Self.text(of: spans))
+        case .code(let text, _): Self.lines(of: text)
+        case .quotation(let blocks): blocks.flatMap(\.lines)
+        case .list(_, let items): items.joined().flatMap(\.lines)
+        case .table(let rows): rows.map { $0.map(Self.text).joined(separator: " | ")[...] }
+        case .rule: []
+        }
+    }
+
+    private static func lines(of text: String) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: "\n")).map(Substring.init)
+    }
+
+    private static func text(of spans: [PostSpan]) -> String {
+        spans.reduce(into: "") { if $1.picture == nil { $0 += $1.text } }
+    }
+
+    /// The spans in the block and in those in it.
+    package var spans: [PostSpan] {
+        switch self {
+        case .paragraph(let spans), .heading(_, let spans): spans
+        case .quotation(let blocks): blocks.flatMap(\.spans)
+        case .list(_, let items): items.joined().flatMap(\.spans)
+        case .table(let rows): Array(rows.joined().joined())
+        case .code, .rule: []
+        }
+    }
+}
+
+/// A part of a block in one style. Its text is sanitized.
+package struct PostSpan: Equatable, Sendable {
+    package struct Marks: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        package static let strong = Marks(rawValue: 1), emphasis = Marks(rawValue: 2)
+        package static let deleted = Marks(rawValue: 4), code = Marks(rawValue: 8)
+    }
+
+    /// A newline is a line break.
+    package var text: String
+    package var marks: Marks
+    /// The http or https address to which the text leads.
+    package var link: String?
+    /// The http or https address of a picture, whose description is the text.
+    package var picture: String?
+
+    package init(_ text: String = "", marks: Marks = [], link: String? = nil, picture: String? = nil) {
+        (self.text, self.marks, self.link, self.picture) = (text, marks, link, picture)
+    }
+}
