@@ -41,6 +41,9 @@ struct Attribute {
         Attribute(name.description, "\(word)\(value)")
     }
 
+    /// The class of code in a language, which contains no white space.
+    static func language(_ name: String) -> Attribute { Attribute("class", "language-\(name)") }
+
     static func text(_ name: TextName, _ value: String) -> Attribute { Attribute(name.rawValue, value) }
 
     static func address(_ name: AddressName, _ value: PageAddress) -> Attribute {

@@ -64,17 +64,20 @@ struct PostArticle {
     }
 
     private func writeContent(isWhole: Bool, _ html: inout HTMLWriter) {
-        let text = PostText(post.text ?? "", links: post.links ?? [], isTruncated: post.isTruncated)
-        if let text, let excerpt = isWhole ? nil : text.excerpt(lines: 3, columns: 66) {
-            html.element("p", [.class("start"), .anyDirection]) { text.writeLines(excerpt, withLinks: false, &$0) }
+        let text = PostText(post)
+        let (placed, others) = (post.images.filter { text.places($0.url) }, post.images.filter { !text.places($0.url) })
+        if !text.blocks.isEmpty, let excerpt = isWhole ? nil : text.excerpt(lines: 3, columns: 66) {
+            html.element("p", [.class("start"), .anyDirection]) { $0.lines(excerpt) }
             html.element("details") { html in
                 writeSummary("Show full", "Show less", "text", image: nil, &html)
                 text.write(&html)
             }
-        } else {
-            text?.write(&html)
+            // The style hides these pictures while the whole text, which has them in their places, is shown.
+            write(placed, "images placed i", &html)
+        } else if !text.blocks.isEmpty {
+            text.write(&html)
         }
-        writeImages(&html)
+        write(others, "images i", &html)
         for attachment in post.attachments { write(attachment, &html) }
     }
 
@@ -91,23 +94,23 @@ struct PostArticle {
 
     /// Writes one wide image, two side by side, a large one with two others, or four in a square; of more images three,
     /// and the others behind their number.
-    private func writeImages(_ html: inout HTMLWriter) {
-        let (count, shown) = (post.images.count, post.images.count > 4 ? 3 : post.images.count)
+    private func write(_ images: [Post.Image], _ style: StaticString, _ html: inout HTMLWriter) {
+        let (count, shown) = (images.count, images.count > 4 ? 3 : images.count)
         if count == 0 { return }
-        html.element("div", [.number("class", "images i", min(count, 4))]) { html in
-            writeTiles(0..<shown, &html)
+        html.element("div", [.number("class", style, min(count, 4))]) { html in
+            writeTiles(images[..<shown], of: count, &html)
             if shown == count { return }
             html.element("details") { html in
                 let number = "+\(groupedDigits(count - shown))"
-                writeSummary(number, "Show fewer", "images", image: post.images[shown].url, &html)
-                html.element("div", [.class("images i4")]) { writeTiles(shown..<count, &$0) }
+                writeSummary(number, "Show fewer", "images", image: images[shown].url, &html)
+                html.element("div", [.class("images i4")]) { writeTiles(images[shown...], of: count, &$0) }
             }
         }
     }
 
-    private func writeTiles(_ indices: Range<Int>, _ html: inout HTMLWriter) {
-        for index in indices {
-            let (image, position) = (post.images[index], "Image \(index + 1) of \(post.images.count)")
+    private func writeTiles(_ images: ArraySlice<Post.Image>, of count: Int, _ html: inout HTMLWriter) {
+        for (index, image) in zip(images.indices, images) {
+            let position = "Image \(index + 1) of \(count)"
             let title = sanitizedLine(image.title ?? "")
             let name = [sanitizedLine(image.alt ?? ""), title].first { !$0.isEmpty } ?? position
             let tooltip: Attribute? = title.isEmpty ? nil : .text(.title, title)

@@ -1,25 +1,30 @@
+import NorrisProtocol
 import NorrisText
 
-/// The text of a post, in the notation of PROTOCOL.md, as HTML.
-///
-/// Superscripts and subscripts stay in their notation, because texts that were not HTML contain `x^2` and `file_2` too.
+/// The content of a post as HTML, with its pictures in their places.
 struct PostText {
-    private let blocks: [PostBlock], links: [String], isTruncated: Bool
+    let blocks: [PostBlock]
+    private let post: Post
+    private let pictures: Set<String>
 
-    /// Returns nil if the text has no visible character.
-    init?(_ text: String, links: [String], isTruncated: Bool) {
-        // Sanitizing first makes all line breaks newlines.
-        blocks = postBlocks(of: sanitizedText(text))
-        (self.links, self.isTruncated) = (links, isTruncated)
-        if blocks.allSatisfy({ if case .empty = $0 { true } else { false } }) { return nil }
+    init(_ post: Post) {
+        self.post = post
+        blocks = postBlocks(of: post.markdown ?? post.text ?? "")
+        pictures = Set(blocks.flatMap(\.spans).compactMap(\.picture))
     }
+
+    /// Whether a picture is in the text.
+    func places(_ address: String) -> Bool { pictures.contains(address) }
 
     /// The first lines without marks; nil if they are the whole text. Lines may be longer than shown: the style ends
     /// the text at its last line, whatever the width.
     func excerpt(lines count: Int, columns: Int) -> [Substring]? {
-        let start = blocks.lazy.flatMap(\.lines).prefix(count + 1)
-        let height = start.reduce(0) { height, line in
-            height + line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) } / columns + 1
+        var (start, height) = ([Substring](), 0)
+        for block in blocks where height <= count {
+            for line in block.lines where height <= count {
+                start.append(line)
+                height += line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) } / columns + 1
+            }
         }
         return height > count ? start.prefix(count).map { $0.prefix(columns * count * 2) } : nil
     }
@@ -27,97 +32,124 @@ struct PostText {
     func write(_ html: inout HTMLWriter) {
         html.element("div", [.class("text")]) { html in
             write(blocks, &html)
-            if isTruncated { html.fixed("<p class=\"dim\">Only the beginning of the text is stored.</p>") }
+            if post.isTruncated { html.fixed("<p class=\"dim\">Only the beginning of the text is stored.</p>") }
         }
     }
 
     private func write(_ blocks: [PostBlock], _ html: inout HTMLWriter) {
         for block in blocks {
             switch block {
-            case .empty: break
             case .rule: html.void("hr")
-            case .paragraph(let lines): writeParagraph(lines, &html)
-            case .code(let lines):
-                let code = lines.joined(separator: "\n")
-                html.element("pre", Self.region + [.text(.label, "Code")]) { $0.element("code", text: code) }
+            case .paragraph(let spans): html.element("p", [.anyDirection]) { write(spans, &$0) }
+            case .heading(let level, let spans):
+                // The title of the post is h2.
+                html.element(Self.headings[min(max(level, 2), 5) - 2], [.anyDirection]) { write(spans, &$0) }
+            case .code(let text, let language):
+                html.element("pre", Self.region + [.text(.label, "Code")]) { html in
+                    html.element("code", [language.isEmpty ? nil : .language(language)], text: text)
+                }
             case .quotation(let blocks): html.element("blockquote", [.anyDirection]) { write(blocks, &$0) }
-            case .list(let items):
-                html.element(items.first?.marker.first == "-" ? "ul" : "ol") { html in
-                    for (marker, var blocks) in items {
-                        if case .paragraph(var lines)? = blocks.first, let box = Self.boxes[lines[0].prefix(4)] {
-                            lines[0] = box + lines[0].dropFirst(4)
-                            blocks[0] = .paragraph(lines)
-                        }
-                        let number = Int(marker.prefix { $0 != "." }).map { Attribute.number("value", "", $0) }
-                        html.element("li", [.anyDirection, number]) { write(blocks, &$0) }
+            case .list(let start, let items):
+                let attribute = start.flatMap { $0 == 1 ? nil : Attribute.number("start", "", $0) }
+                html.element(start == nil ? "ul" : "ol", [attribute]) { html in
+                    for item in items { html.element("li", [.anyDirection]) { write(item: item, &$0) } }
+                }
+            case .table(let rows):
+                html.element("div", Self.region + [.class("table"), .text(.label, "Table")]) { html in
+                    html.element("table") { html in
+                        if let header = rows.first, !header.allSatisfy(\.isEmpty) { writeRow(header, "th", &html) }
+                        for row in rows.dropFirst() { writeRow(row, "td", &html) }
                     }
                 }
             }
         }
     }
 
-    /// Writes a paragraph, or a table if every line has cells.
-    private func writeParagraph(_ lines: [Substring], _ html: inout HTMLWriter) {
-        let hasBars = lines.count > 1 && lines.allSatisfy { $0.utf8.contains(UInt8(ascii: "|")) }
-        let rows = hasBars ? lines.map { split($0, at: " | ") } : []
-        guard !rows.isEmpty, rows.allSatisfy({ $0.count > 1 }) else {
-            return html.element("p", [.anyDirection]) { writeLines(lines, &$0) }
+    /// Writes the blocks of an item. Its box is a character.
+    private func write(item: [PostBlock], _ html: inout HTMLWriter) {
+        var blocks = item
+        if case .paragraph(var spans)? = item.first, let box = Self.boxes[spans[0].text.prefix(4)] {
+            spans[0].text = String(box + spans[0].text.dropFirst(4))
+            blocks[0] = .paragraph(spans)
         }
-        html.element("div", Self.region + [.class("table"), .text(.label, "Table")]) { html in
-            html.element("table") { html in
-                for row in rows {
-                    html.element("tr") { html in
-                        row.forEach { cell in html.element("td", [.anyDirection]) { writeLines([cell], &$0) } }
-                    }
-                }
+        write(blocks, &html)
+    }
+
+    private func writeRow(_ cells: [[PostSpan]], _ name: StaticString, _ html: inout HTMLWriter) {
+        html.element("tr") { html in
+            for cell in cells { html.element(name, [.anyDirection]) { write(cell, &$0) } }
+        }
+    }
+
+    private func write(_ spans: [PostSpan], _ html: inout HTMLWriter) {
+        forRuns(of: spans[...], equal: \.link) { link, spans in
+            html.link(link) { write(spans, in: Self.elements[...], &$0) }
+        }
+    }
+
+    /// Writes spans of one link, each mark as an element.
+    private func write(
+        _ spans: ArraySlice<PostSpan>, in elements: ArraySlice<(PostSpan.Marks, StaticString)>,
+        _ html: inout HTMLWriter
+    ) {
+        if let (mark, name) = elements.first {
+            return forRuns(of: spans, equal: { $0.marks.contains(mark) }) { isMarked, spans in
+                guard isMarked else { return write(spans, in: elements.dropFirst(), &html) }
+                html.element(name) { write(spans, in: elements.dropFirst(), &$0) }
+            }
+        }
+        for span in spans {
+            if let picture = span.picture {
+                let image = post.images.first { $0.url == picture }
+                let title = image?.title.map { Attribute.text(.title, sanitizedLine($0)) }
+                html.image(picture, alt: span.text, size: (image?.width, image?.height), title)
+            } else {
+                let lines = span.text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                html.lines(lines.map(Substring.init))
             }
         }
     }
 
-    /// Writes lines with their breaks, and the numbers of links as links.
-    func writeLines(_ lines: some Collection<Substring>, withLinks: Bool = true, _ html: inout HTMLWriter) {
-        for (index, line) in lines.enumerated() {
-            if index > 0 { html.void("br") }
-            for (text, link) in linkNumbers(in: String(line), links: links) where withLinks || link == nil {
-                html.link(link, [.class("n")]) { html in
-                    writeInline(text, &html)
-                    if let address = PageAddress(link) { html.hidden(" \(address.host)") }
-                }
-            }
-        }
-    }
-
-    private static let boxes: [Substring: Substring] = ["[x] ": "☑ ", "[ ] ": "☐ "]
+    private static let elements: [(PostSpan.Marks, StaticString)] = [
+        (.strong, "strong"), (.emphasis, "em"), (.deleted, "del"), (.code, "code"),
+    ]
+    private static let headings: [StaticString] = ["h3", "h4", "h5", "h6"]
+    private static let boxes: [Substring: String] = ["[x] ": "☑ ", "[ ] ": "☐ "]
     // Regions that scroll must be reachable by keyboard, and therefore need a role and a name.
     private static let region = [Attribute.fixed("tabindex", "0"), .fixed("role", "group")]
 }
 
-private func split(_ line: Substring, at separator: StaticString) -> [Substring] {
-    let places = line.utf8.places(of: separator.description.utf8)
-    return zip([line.startIndex] + places.map(\.upperBound), places.map(\.lowerBound) + [line.endIndex])
-        .map { line[$0..<$1] }
+/// Calls `body` with each run of spans for which a property is equal.
+private func forRuns<Property: Equatable>(
+    of spans: ArraySlice<PostSpan>, equal property: (PostSpan) -> Property,
+    body: (Property, ArraySlice<PostSpan>) -> Void
+) {
+    var rest = spans
+    while let value = rest.first.map(property) {
+        let run = rest.prefix { property($0) == value }
+        body(value, run)
+        rest = rest[run.endIndex...]
+    }
 }
 
-/// Writes text with code between backquotes and deleted text (`~~10~~`).
+extension HTMLWriter {
+    /// Writes lines with breaks between them.
+    mutating func lines(_ lines: [Substring]) {
+        for (index, line) in lines.enumerated() {
+            if index > 0 { void("br") }
+            text(line)
+        }
+    }
+}
+
+/// Writes text with code between backquotes.
 func writeInline(_ text: String, _ html: inout HTMLWriter) {
-    guard text.utf8.contains(UInt8(ascii: "`")) else { return writeDeletions(text, &html) }
     let characters = Array(text)
     var position = 0
-    for span in codeSpans(in: characters) {
-        writeDeletions(String(characters[position..<span.lowerBound]), &html)
+    for span in text.utf8.contains(UInt8(ascii: "`")) ? codeSpans(in: characters) : [] {
+        html.text(String(characters[position..<span.lowerBound]))
         html.element("code", text: String(characters[span].dropFirst().dropLast()))
         position = span.upperBound
     }
-    writeDeletions(String(characters[position...]), &html)
-}
-
-private func writeDeletions(_ text: String, _ html: inout HTMLWriter) {
-    let parts = text.utf8.contains(UInt8(ascii: "~")) ? split(text[...], at: "~~") : []
-    // Marks that are not in pairs around text are text.
-    guard !parts.count.isMultiple(of: 2), parts.dropFirst().dropLast().allSatisfy({ !$0.isEmpty }) else {
-        return html.text(text)
-    }
-    for (index, part) in parts.enumerated() {
-        if index.isMultiple(of: 2) { html.text(part) } else { html.element("del", text: part) }
-    }
+    html.text(String(characters[position...]))
 }

@@ -5,7 +5,7 @@ extension WebPage {
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8">
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src http: https:; media-src http: \
-        https:; style-src 'sha256-D/noxjqt8SDDaGj8vZzoDAeTtnPSM94k1GYEiUecamI='; base-uri 'none'; form-action 'none'">
+        https:; style-src 'sha256-LSpqW9Q6tgJOg9FnK2ENW/LE7XKyar2IpkxsrMPkARM='; base-uri 'none'; form-action 'none'">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">
         <style>
@@ -19,7 +19,7 @@ extension WebPage {
         main::after{content:"";flex:9 1 0}h1,h2{margin:0;line-height:1.3}
         h1{font-size:clamp(1.6rem,1.3rem + 1.5vw,2.2rem);letter-spacing:-.02em}h2{margin-top:.9rem;font-size:1.25rem}
         p,.text ul,.text ol{margin:.6rem 0}a{color:var(--link);text-underline-offset:.15em}h2 a{color:inherit}
-        h2 a,.n,.images a{text-decoration:none}h2 a:hover,summary:hover{text-decoration:underline}
+        h2 a,.images a{text-decoration:none}h2 a:hover,summary:hover{text-decoration:underline}
         :focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:4px}
         .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
         .badge,.meta,.dim,footer,figcaption{color:var(--dim);font-size:.875rem;line-height:1.75}.old{color:var(--warn)}
@@ -31,7 +31,7 @@ extension WebPage {
         .avatar img{position:absolute;inset:0;object-fit:cover}
         .meta,.card footer,figcaption{display:flex;flex-wrap:wrap;gap:0 .9rem}.new{color:var(--link);font-weight:600}
         .card footer,.fact figcaption,.images,.file{margin:.9rem 0 0}.from,.id{margin-inline-start:auto}
-        .text ul,.text ol{padding-inline-start:1.6em}li p,.text li ul,.text li ol{margin:0}
+        .text ul,.text ol{padding-inline-start:1.6em}li p,.text li ul,.text li ol{margin:0}li p+p{margin-top:.6rem}
         .start{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
         .start:has(+[open]),[open]>summary .open,:not([open])>summary>.close{display:none}details{margin-top:.5rem}
         summary{width:fit-content;color:var(--link);font-size:.9375rem;font-weight:500;cursor:pointer}
@@ -41,8 +41,10 @@ extension WebPage {
         :not(pre)>code{background:var(--soft);padding:.1em .35em;border-radius:5px}
         pre,.table{overflow-x:auto;overflow-wrap:normal;margin:.8rem 0}
         pre{padding:.8rem 1rem;background:var(--soft);border-radius:8px;line-height:1.45;tab-size:4}
-        table{border-collapse:collapse;font-size:.9375rem}td{border:1px solid var(--line);padding:.3rem .6rem;
-        vertical-align:top}hr{color:var(--line)}.n{font-size:.8em;line-height:1;vertical-align:.25em}
+        table{border-collapse:collapse;font-size:.9375rem}td,th{border:1px solid var(--line);padding:.3rem .6rem;
+        text-align:start;vertical-align:top}th{background:var(--soft)}hr{color:var(--line)}
+        h3,h4,h5,h6{margin:1.2rem 0 .5rem;font-size:1.06rem;line-height:1.3}h3{font-size:1.15rem}
+        .text img{max-width:100%;height:auto;border-radius:8px;vertical-align:middle}[open]~.placed{display:none}
         .images{display:grid;grid-template-columns:1fr 1fr;gap:4px;border-radius:10px;overflow:hidden}
         .images a,.images summary{display:block;position:relative;width:100%;aspect-ratio:4/3;background:var(--soft)}
         .images img{display:block;width:100%;height:100%;object-fit:cover;overflow:hidden}

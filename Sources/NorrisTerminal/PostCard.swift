@@ -24,8 +24,7 @@ struct PostCard {
         }
         let title = excerpt(post.isSensitive ? nil : post.separateHeading)
         let text = body
-        lines += title.lines.map { [Span($0.text, .bold, link: post.url)] }
-        lines += text.lines.map { $0.spans(links: post.links ?? []) }
+        lines += (title.lines + text.lines).map(\.spans)
         if title.isCut || text.isCut { lines.append([Span(command, .dim)]) }
         if showsAll, post.isTruncated {
             let note = "Only the beginning of the text is stored; --open shows the whole text."
@@ -58,16 +57,21 @@ struct PostCard {
 
     /// The first lines of a title, and whether there are more.
     private func excerpt(_ text: String?) -> (lines: [PostLine], isCut: Bool) {
-        let lines = wrapped(text ?? "", width: width).map { PostLine(kind: .prose, text: $0) }
+        let lines = wrapped([Span(text ?? "", .bold, link: post.url)], width: width)
+            .map { PostLine(kind: .prose, text: $0) }
         return showsAll ? (lines, false) : firstLines(of: lines, width: width, Self.excerptLines)
     }
 
     /// The text, or its first lines of prose, and whether there are more.
     private var body: (lines: [PostLine], isCut: Bool) {
-        let text = post.text ?? ""
-        guard showsAll else { return postExcerpt(of: text, width: width, lines: Self.excerptLines) }
-        let lines = postLines(of: postBlocks(of: sanitizedText(text)), width: width).drop { $0.kind == .empty }
-        return (lines.lastIndex { $0.kind != .empty }.map { Array(lines[...$0]) } ?? [], false)
+        let (content, links) = (post.markdown ?? post.text ?? "", post.links ?? [])
+        // Texts can have 100,000 characters. The beginning is enough for the first lines with all their marks.
+        let beginning = content.unicodeScalars.prefix(showsAll ? .max : 1_000 * Self.excerptLines)
+        let blocks = postBlocks(of: String(beginning))
+        let lines = PostLines(links: links, width: width).lines(of: blocks)
+        if showsAll { return (lines, false) }
+        let hasMore = beginning.endIndex < content.endIndex
+        return postExcerpt(of: lines, width: width, lines: Self.excerptLines, hasMore: hasMore)
     }
 
     /// The addresses of the links with their numbers, which users may copy, below an empty line, and what those of

@@ -204,12 +204,14 @@ func flowed(_ spans: [(gap: Span, span: Span)], width: Int) -> [[Span]] {
 // MARK: Spans
 
 /// The style of a part of a line.
-package enum Style: Sendable {
+package enum Style: Equatable, Sendable {
     case normal, dim, bold, good, warning, bad
     /// A match of a search, in grep's style.
     case match
     /// Code inside a text.
     case code
+    /// Several styles at once: parameters of SGR with a semicolon between them.
+    case combined(String)
 
     /// The parameter of SGR (ECMA-48, 8.3.117); nil for plain text.
     var parameter: String? {
@@ -222,6 +224,7 @@ package enum Style: Sendable {
         case .bad: "31"
         case .match: "1;31"
         case .code: "36"
+        case .combined(let parameters): parameters
         }
     }
 }
