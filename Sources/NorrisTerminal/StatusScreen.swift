@@ -29,8 +29,13 @@ extension Screen {
         sources(status.sources, width: width, now: now)
         let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
         let errors = status.sources.compactMap { source in source.outlook(now: now).map { (source, $0) } }
-        if !quotas.isEmpty || !errors.isEmpty { line() }
+        let hosts = status.hosts ?? []
+        if !quotas.isEmpty || !hosts.isEmpty || !errors.isEmpty { line() }
         quotas.flatMap { flowed($0, width: width) }.forEach { line($0) }
+        for host in hosts {
+            let next = clockTime(of: host.until, at: now)
+            paragraph("\(host.host): \(host.reason), next request \(next) for \(countText(host.sources, "source"))")
+        }
         for (source, outlook) in errors { paragraph("\(source.name): \(outlook)", .warning) }
     }
 
@@ -70,6 +75,9 @@ extension Screen {
         if let free = database.freeBytes { pair("database.free_bytes", String(free)) }
         for source in status.sources {
             for case (let key, let value?) in source.pairs { pair("source.\(source.name).\(key)", value) }
+        }
+        for host in status.hosts ?? [] {
+            pair("host.\(host.host)", "until \(host.until), \(host.reason), \(countText(host.sources, "source"))")
         }
     }
 

@@ -49,4 +49,13 @@ struct StatusScreenTests {
             #expect(lines(width).contains("fresh, 3 hours ago") || lines(width).contains("  fresh, 3 hours ago"))
         }
     }
+
+    @Test func aHeldHostHasALine() {
+        var status = status
+        let until = Timestamp(seconds: now.seconds + 3 * 86_400)
+        status.hosts = [.init(host: "www.reddit.com", until: until, reason: "HTTP 429", sources: 30)]
+        #expect(lines(100, status).contains("www.reddit.com: HTTP 429, next request in 3 days for 30 sources"))
+        let pairs = visible(screen(nil) { $0.status(status, now: now) })
+        #expect(pairs.contains("host.www.reddit.com\tuntil \(until), HTTP 429, 30 sources\n"))
+    }
 }

@@ -65,17 +65,19 @@ package enum ServerStatus: Method {
         package var connections = 0
         package var requestsTotal = 0
         package var sources: [SourceStatus] = []
+        /// The hosts that asked norrisd to wait; nil without any.
+        package var hosts: [HeldHost]?
         package var database = Database()
         package var version = ""
 
         package init(
             state: State, message: String, configurationError: String? = nil, uptimeSeconds: Int, connections: Int,
-            requestsTotal: Int, sources: [SourceStatus], database: Database, version: String
+            requestsTotal: Int, sources: [SourceStatus], hosts: [HeldHost]? = nil, database: Database, version: String
         ) {
             (self.state, self.message, self.configurationError) = (state, message, configurationError)
             self.uptimeSeconds = uptimeSeconds
             (self.connections, self.requestsTotal) = (connections, requestsTotal)
-            (self.sources, self.database, self.version) = (sources, database, version)
+            (self.sources, self.hosts, self.database, self.version) = (sources, hosts, database, version)
         }
 
         package init() {}
@@ -88,8 +90,32 @@ package enum ServerStatus: Method {
             try members.required("connections", &connections)
             try members.required("requests_total", &requestsTotal)
             try members.required("sources", &sources)
+            try members.optional("hosts", &hosts)
             try members.required("database", &database)
             try members.required("version", &version)
+        }
+    }
+
+    /// A host that is not asked for a time, because it asked for a pause.
+    package struct HeldHost: WireObject, Equatable, Sendable {
+        package var host = ""
+        package var until = Timestamp(seconds: 0)
+        /// The reply in words: `HTTP 429`, `no requests left`.
+        package var reason = ""
+        /// The number of sources that wait.
+        package var sources = 0
+
+        package init(host: String, until: Timestamp, reason: String, sources: Int) {
+            (self.host, self.until, self.reason, self.sources) = (host, until, reason, sources)
+        }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("host", &host)
+            try members.required("until", &until)
+            try members.required("reason", &reason)
+            try members.required("sources", &sources)
         }
     }
 
