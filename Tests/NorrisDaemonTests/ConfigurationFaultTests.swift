@@ -66,7 +66,7 @@ struct ConfigurationFaultTests {
         ("\nlog: [info]", "2: log: expected a mapping with the keys level, found a list"),
         (
             "http:\n  proxy:http://chuck:secret@proxy.example\n",
-            "2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, "
+            "2: http: expected a mapping with the keys timeout, max_body, user_agent, proxy, host_gap, "
                 + found
         ),
         ("facts:\n  queries: &q []", "2: facts.queries: \(anchor)"), ("log:\n  level: *here", "2: log.level: \(alias)"),

@@ -30,6 +30,8 @@ extension Configuration {
         var maximumBody = FetchRequest().maximumBody
         var userAgent = FetchRequest().userAgent
         var proxy: FetchRequest.Proxy?
+        /// The time between the end of a fetch of a host and the begin of the next one; zero for no turns.
+        var hostGap = Duration.seconds(2)
     }
 
     /// The facts of api.chucknorris.io and of fortune files.
@@ -126,6 +128,9 @@ package enum ConfigurationSchema {
             "The largest response, uncompressed."),
         .init("user_agent", \.http.userAgent, .headerValue, "The User-Agent that norrisd sends to upstreams."),
         .init("proxy", \.http.proxy, orNull: .proxy, "The HTTP proxy through which upstreams are reached."),
+        .init(
+            "host_gap", \.http.hostGap, .duration(0...3600),
+            "The pause between two fetches of one host, which take turns; 0s for no turns."),
     ]
 
     private static let facts: [ConfigurationKey<Configuration>] = [

@@ -88,6 +88,7 @@ extension ConfigurationKind {
     ) -> Self {
         /// In the largest unit without a fraction; but one day is `24h`, the usual form.
         @Sendable func text(_ value: Int) -> String {
+            if value == 0 { return "0\(units.last?.name ?? "")" }
             let unit = units.first { value.isMultiple(of: $0.scale) && ($0.name, value) != ("d", 86_400) }
             return unit.map { "\(value / $0.scale)\($0.name)" } ?? "\(value)"
         }
