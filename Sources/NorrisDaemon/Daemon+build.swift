@@ -142,8 +142,8 @@ struct DaemonCore: Sendable {
             host: ScheduleHost(stores: stores, events: events, changes: statusChanges), machine: environment.machine,
             clock: environment.clock, searchTime: environment.searchTime, logger: logger)
         sources = await ConfiguredSources(
-            settings: settings, context: SourceContext(stores: stores, environment: environment, logger: logger),
-            prefetcher: prefetcher)
+            settings: settings,
+            context: SourceContext(stores: stores, environment: environment, prefetcher: prefetcher, logger: logger))
         health = Health(sources: sources, databases: databases, counters: counters, events: events)
         reloader = Reloader(
             loader: loader, file: file, sources: sources, health: health, statusChanges: statusChanges, levels: levels,

@@ -117,6 +117,34 @@ extension PostSourceKind {
     }
 }
 
+/// The host that sent a reply, and the pause that it asks for.
+package struct HostReply: WireObject, Equatable, Sendable {
+    /// The host after all redirects, without its port.
+    package var host = ""
+    package var status = 0
+    /// Whether the host asks for a pause: status 429, 503 with `Retry-After`, or a success after which no request
+    /// remains.
+    package var isLimit = false
+    /// The end of the pause in seconds from now: 1...24 h; nil if unstated, in the past or unreadable. A reply that is
+    /// no limit puts off only its own source.
+    package var pause: Int?
+
+    package init(host: String, status: Int, isLimit: Bool = false, pause: Int? = nil) {
+        (self.host, self.status, self.isLimit, self.pause) = (host, status, isLimit, pause)
+    }
+
+    package init() {}
+
+    package var isSuccess: Bool { 200..<300 ~= status || status == 304 }
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("host", &host)
+        try members.required("status", &status)
+        try members.flag("limit", &isLimit)
+        try members.optional("pause", &pause)
+    }
+}
+
 /// The first line of `norris-fetch`: what HTTP and the document say apart from the items.
 package struct FetchHead: WireObject, Equatable, Sendable {
     /// The reason why there are no items.
@@ -127,6 +155,8 @@ package struct FetchHead: WireObject, Equatable, Sendable {
     package var lastModified: String?
     /// The time for which the upstream asks not to fetch again, in seconds: more than 0, at most 24 h.
     package var notBefore: Int?
+    /// nil after a failure, which has its own, and without a request.
+    package var reply: HostReply?
     /// The age of a response from a cache, in seconds.
     package var age = 0
     /// Whether a cache has sent the response although it is no longer fresh.
@@ -159,6 +189,7 @@ package struct FetchHead: WireObject, Equatable, Sendable {
         try members.optional("etag", &etag)
         try members.optional("last_modified", &lastModified)
         try members.optional("not_before", &notBefore)
+        try members.optional("reply", &reply)
         try members.required("age", &age)
         try members.flag("stale", &isStale)
         try members.optional("url", &url)
@@ -220,19 +251,21 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     /// Whether a retry follows soon: after transport errors, 408, 425, 429 and 5xx. Other failures wait for the next
     /// run.
     package var isRetryable = false
-    /// The upstream's `Retry-After`, in seconds: 0...24 h.
-    package var retryAfter: Int?
+    /// The reply that is the failure; nil without a complete one.
+    package var reply: HostReply?
+    /// The wait in seconds if norrisd has sent no request, because of a quota or a held host.
+    package var postponed: Int?
     /// The status of the response, if it is the reason.
     package var status: Int?
     /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
     package var feedURLs: [String]?
 
     package init(
-        kind: SourceFailure.Kind, message: String, isRetryable: Bool = false, retryAfter: Int? = nil,
-        status: Int? = nil, feedURLs: [String]? = nil
+        kind: SourceFailure.Kind, message: String, isRetryable: Bool = false, reply: HostReply? = nil,
+        postponed: Int? = nil, status: Int? = nil, feedURLs: [String]? = nil
     ) {
         (self.kind, self.message, self.isRetryable) = (kind, message, isRetryable)
-        (self.retryAfter, self.status, self.feedURLs) = (retryAfter, status, feedURLs)
+        (self.reply, self.postponed, self.status, self.feedURLs) = (reply, postponed, status, feedURLs)
     }
 
     package init() {}
@@ -241,7 +274,8 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
         try members.required("kind", &kind)
         try members.required("message", &message)
         try members.flag("retryable", &isRetryable)
-        try members.optional("retry_after", &retryAfter)
+        try members.optional("reply", &reply)
+        try members.optional("postponed", &postponed)
         try members.optional("status", &status)
         try members.optional("feed_urls", &feedURLs)
     }

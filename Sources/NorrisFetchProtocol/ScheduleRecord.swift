@@ -1,12 +1,12 @@
 package import NorrisProtocol
 
-/// The part of a source's schedule that is stored, so that a restart causes no early request.
+/// The part of the schedule of a source or of a host that is stored, so that a restart causes no early request.
 package struct ScheduleRecord: Equatable, Sendable {
     /// The time of the last run; nil before the first.
     package var lastRunAt: Timestamp?
     /// The time from the last run to the next one, if it is not the interval: backoff, or caching headers.
     package var wait: Duration?
-    /// The earliest time of any request, because of the upstream's rate limit.
+    /// The end of the pause for which a host has asked; of a source, if that was its last failure.
     package var retryAt: Timestamp?
     /// The number of consecutive failed runs.
     package var failures = 0

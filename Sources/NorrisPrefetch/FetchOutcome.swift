@@ -11,9 +11,14 @@ package struct SourcePolicy: Equatable, Sendable {
     package var settings: String
     /// Identifies the URL. The failures of another URL do not delay a run.
     package var upstream: String
+    /// The host at which the fetches take turns; nil for a program.
+    package var host: String?
 
-    package init(isEnabled: Bool, refresh: Duration, settings: String, upstream: String = "") {
-        (self.isEnabled, self.refresh, self.settings, self.upstream) = (isEnabled, refresh, settings, upstream)
+    package init(
+        isEnabled: Bool, refresh: Duration, settings: String, upstream: String = "", host: String? = nil
+    ) {
+        (self.isEnabled, self.refresh, self.settings) = (isEnabled, refresh, settings)
+        (self.upstream, self.host) = (upstream, host)
     }
 
     /// The age from which content is stale.
@@ -30,7 +35,7 @@ package enum FetchOutcome: Equatable, Sendable {
     ///   - head: of all documents of the run.
     case fetched(added: Int, newest: [Event.NewItem] = [], FetchHead = FetchHead())
     case failed(FetchFailure)
-    /// The run, or the rest of it, waits for `retryAfter`; not a failure of the upstream.
+    /// The run, or the rest of it, waits as long as ``FetchFailure/postponed`` says; not a failure of the upstream.
     case postponed(FetchFailure)
     /// The daemon stops, or the content was removed meanwhile.
     case cancelled
@@ -40,7 +45,7 @@ package enum FetchOutcome: Equatable, Sendable {
 package enum RefreshRefusal: Error, Equatable, Sendable {
     case unknown
     case disabled
-    /// The upstream asked for a pause.
+    /// The host asked for a pause.
     case putOff(until: Timestamp)
     /// The requests of this hour are used up.
     case quotaUsed(until: Timestamp)

@@ -310,7 +310,8 @@ extension FetchHead {
         [etag, lastModified].allSatisfy { ($0 ?? "").utf8.count <= 1024 }
             && ([failure?.message, title] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }
             && (failure?.feedURLs ?? []).count <= 100
-            && [age, notBefore, skipped, repairs, failure?.retryAfter].allSatisfy { ($0 ?? 0) >= 0 }
+            && [age, notBefore, skipped, repairs, reply?.pause, failure?.reply?.pause].allSatisfy { ($0 ?? 0) >= 0 }
+            && [reply, failure?.reply].allSatisfy { ($0?.host ?? "").utf8.count <= 255 } && failure?.postponed == nil
             && authors.count <= FetchedPost.maximumCount && authors.allSatisfy { $0.isAnswer(to: request) }
             && categories.count <= 1000
     }

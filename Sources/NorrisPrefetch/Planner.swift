@@ -12,6 +12,7 @@ struct Planner: Sendable {
     /// The sources in the order of the configuration.
     private var names: [String] = []
     var schedules: [String: SourceSchedule] = [:]
+    var hosts = HostTurns()
     private let jitter: Jitter
     private var generator: any RandomNumberGenerator & Sendable
 
@@ -38,14 +39,18 @@ struct Planner: Sendable {
                 schedules[name] = SourceSchedule(policy: policy, interval: interval, history: history, now: now)
             }
         }
+        spreadHolds()
     }
 
     /// Begins due runs, those first whose last run is longest ago; a failed run counts as later by ``failurePenalty``.
     /// The last run is left free for a source whose last run succeeded quickly, so that sources that hang do not hold
-    /// it up. Such sources that became due at one time do not take it together, because all of them may hang.
+    /// it up. Such sources that became due at one time do not take it together, because all of them may hang. A source
+    /// whose host another one is asking, or whose gap has not passed, stays due.
     ///
     /// - Returns: the sources to fetch, each with the record to store during its run.
-    mutating func begin(_ now: Timestamp) -> [(name: String, record: ScheduleRecord)] {
+    mutating func begin(_ now: Timestamp, _ elapsed: Duration) -> [(name: String, record: ScheduleRecord)] {
+        hosts.noticeClock(now)
+        spreadHolds()
         for name in names { schedules[name]?.noticeClock(now) }
         let running = schedules.values.filter(\.isRunning)
         let begins = running.filter(\.isProven).compactMap(\.runningSince)
@@ -60,9 +65,13 @@ struct Planner: Sendable {
         }
         let free = Planner.maximumRuns - running.count
         let sorted = due.sorted { $0.lastRun < $1.lastRun }
+        var taken = Set(running.compactMap(\.policy.host))
         // Only a run that began earlier may hang.
-        let chosen = free == 1 ? sorted.filter(\.mayBeLast).prefix(1) : sorted.prefix(max(free - 1, 0))
-        return chosen.compactMap { source in
+        let chosen = (free == 1 ? sorted.filter(\.mayBeLast) : sorted).filter { source in
+            guard hosts.gap > .zero, let host = schedules[source.name]?.policy.host else { return true }
+            return hosts.gapLeft(host, elapsed) == .zero && taken.insert(host).inserted
+        }
+        return chosen.prefix(max(free - 1, min(free, 1))).compactMap { source in
             (schedules[source.name]?.start(now, using: &generator)).map { (source.name, $0) }
         }
     }
@@ -77,6 +86,48 @@ struct Planner: Sendable {
 
     mutating func finish(_ name: String, _ outcome: FetchOutcome, now: Timestamp) {
         schedules[name]?.finish(outcome, now: now, using: &generator)
+    }
+
+    // MARK: Hosts
+
+    /// Notes the reply to a fetch of a source, and returns whether it is a refusal.
+    mutating func note(_ reply: HostReply, to source: String, at host: String, _ now: Timestamp) -> Bool {
+        defer { spreadHolds() }
+        schedules[source]?.target = reply.host
+        return hosts.note(reply, to: host, now)
+    }
+
+    /// The reason why a source must not be fetched now.
+    mutating func refusal(of source: String, at host: String, _ now: Timestamp) -> FetchFailure? {
+        if schedules[source]?.hasPass == true {
+            schedules[source]?.hasPass = false
+            return nil
+        }
+        let hold = hosts.hold(of: host, answeredBy: schedules[source]?.target)
+        guard let hold, let end = hold.record.retryAt, end > now else { return nil }
+        let reason = hold.record.failure?.message ?? ""
+        return FetchFailure(
+            kind: .http, message: "\(hold.host) allows no request until \(end) (\(reason)).",
+            postponed: Int(end.seconds - now.seconds))
+    }
+
+    /// The held hosts, with the number of enabled sources that wait.
+    func heldHosts(_ now: Timestamp) -> [ServerStatus.HeldHost] {
+        let waiting = schedules.values.filter(\.policy.isEnabled).map {
+            hosts.hold(of: $0.policy.host, answeredBy: $0.target)?.host
+        }
+        return hosts.holds.sorted { $0.key < $1.key }.compactMap { host, hold in
+            guard let end = hold.retryAt, end > now else { return nil }
+            let count = waiting.count { $0 == host }
+            return .init(host: host, until: end, reason: hold.failure?.message ?? "", sources: count)
+        }
+    }
+
+    private mutating func spreadHolds() {
+        for (name, schedule) in schedules {
+            let hold = hosts.hold(of: schedule.policy.host, answeredBy: schedule.target)
+            schedules[name]?.hostHold = hold?.record.retryAt
+        }
     }
 }
 

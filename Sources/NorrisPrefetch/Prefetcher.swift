@@ -9,6 +9,9 @@ import Synchronization
 package protocol PrefetchHost: Sendable {
     func history(of source: String) async -> SourceSchedule.History
 
+    /// The stored records of all names with a prefix, by the rest of the name.
+    func schedules(of prefix: String) async -> [String: ScheduleRecord]
+
     func store(_ record: ScheduleRecord, of source: String) async
 
     func began(_ source: String)
@@ -34,7 +37,12 @@ package final class Prefetcher: Service {
         var fetches: [String: @Sendable () async -> FetchOutcome] = [:]
         /// The locks of runs and searches, which remain as long as their sources.
         var locks: [String: AsyncLock] = [:]
+        /// The locks of hosts, in which fetches have their turns.
+        var turns: [String: AsyncLock] = [:]
     }
+
+    /// The names of the records of hosts begin with this text, and those of sources do not.
+    private static let hostPrefix = "host:"
 
     /// The shortest time left in which a search sends a request.
     private static let shortestRequest = Duration.milliseconds(250)
@@ -58,15 +66,18 @@ package final class Prefetcher: Service {
         state = Mutex(State(planner: Planner(jitter: Jitter(machine: machine))))
     }
 
-    /// Applies the sources of the first or a new configuration.
-    package func configure(_ sources: [Source]) async {
+    /// Applies the sources of the first or a new configuration, and the time between two fetches of a host.
+    package func configure(_ sources: [Source], hostGap: Duration = .zero) async {
         let known = state.withLock { $0.planner.schedules }
         var histories: [String: SourceSchedule.History] = [:]
         // Also of sources without a run, because the file of the schedules may have been replaced.
         for source in sources where known[source.name].map({ $0.record.lastRunAt == nil && !$0.isRunning }) ?? true {
             histories[source.name] = await host.history(of: source.name)
         }
+        let holds = await host.schedules(of: Prefetcher.hostPrefix)
         change { [histories] state in
+            state.planner.hosts.gap = hostGap
+            state.planner.hosts.holds.merge(holds) { known, _ in known }
             state.planner.configure(sources.map { ($0.name, $0.policy) }, histories: histories, now: clock.now)
             state.fetches = Dictionary(uniqueKeysWithValues: sources.map { ($0.name, $0.fetch) })
             state.locks = state.locks.filter { state.fetches[$0.key] != nil }
@@ -100,8 +111,8 @@ package final class Prefetcher: Service {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { runs in
                 while !Task.isCancelled {
-                    let now = self.clock.now
-                    let (begun, pause) = self.change { ($0.planner.begin(now), $0.planner.pause(now)) }
+                    let (now, elapsed) = (self.clock.now, self.clock.elapsed)
+                    let (begun, pause) = self.change { ($0.planner.begin(now, elapsed), $0.planner.pause(now)) }
                     for (name, record) in begun {
                         runs.addTask { await self.fetch(name, storing: record) }
                     }
@@ -120,13 +131,9 @@ package final class Prefetcher: Service {
         let isLocked = await lock.lock()
         if isLocked {
             host.began(name)
-            if let limit = schedule(of: name)?.rateLimit(clock.now) {
-                outcome = .postponed(limit)
-            } else {
-                await host.store(record, of: name)
-                logger.debug("source.started", metadata: ["source": "\(name)"])
-                if let fetch = state.withLock({ $0.fetches[name] }) { outcome = await fetch() }
-            }
+            await host.store(record, of: name)
+            logger.debug("source.started", metadata: ["source": "\(name)"])
+            if let fetch = state.withLock({ $0.fetches[name] }) { outcome = await fetch() }
         }
         await change(name) {
             if $0.schedules[name]?.identity === identity { $0.finish(name, outcome, now: self.clock.now) }
@@ -154,21 +161,77 @@ package final class Prefetcher: Service {
         host.finished(name, added: added, newest: newest)
     }
 
-    /// Makes a source due after its stored content was removed, unless backoff or a rate limit delays the run.
+    /// Makes a source due after its stored content was removed, unless backoff or a hold delays the run.
     package func contentGone(_ name: String) async {
         await change(name) { $0.schedules[name]?.contentGone() }
         wakeUp.set()
     }
 
-    /// Makes a run of a source due, despite its schedule.
-    package func refresh(_ name: String, isAdministrator: Bool) throws(RefreshRefusal) {
+    /// Makes a run of a source due, despite its schedule, and with `passesHold` despite its host's hold.
+    package func refresh(
+        _ name: String, isAdministrator: Bool, passesHold: Bool = false
+    ) throws(RefreshRefusal) {
         let now = clock.now
         let refusal = change { state -> RefreshRefusal? in
             guard state.planner.schedules[name] != nil else { return .unknown }
-            return state.planner.schedules[name]?.refresh(now, isAdministrator: isAdministrator)
+            return state.planner.schedules[name]?.refresh(
+                now, isAdministrator: isAdministrator, passesHold: passesHold)
         }
         if let refusal { throw refusal }
         wakeUp.set()
+    }
+
+    // MARK: Hosts
+
+    /// The hosts that are held now.
+    package var heldHosts: [ServerStatus.HeldHost] { state.withLock { $0.planner.heldHosts(clock.now) } }
+
+    /// Fetches one document in the turn of its host, and notes what the reply says about further ones.
+    ///
+    /// - Throws: also a postponed failure, without a request, if the host is held.
+    package func inTurn<Item>(
+        of source: String, at host: String,
+        _ fetch: () async throws(FetchFailure) -> (head: FetchHead, items: [Item])
+    ) async throws(FetchFailure) -> (head: FetchHead, items: [Item]) {
+        let turn = state.withLock { state -> AsyncLock? in
+            guard state.planner.hosts.gap > .zero else { return nil }
+            let turn = state.turns[host] ?? AsyncLock()
+            state.turns[host] = turn
+            return turn
+        }
+        if let turn {
+            guard await turn.lock() else { throw FetchFailure(kind: .offline, message: "norrisd stops.") }
+            let gap = state.withLock { $0.planner.hosts.gapLeft(host, clock.elapsed) }
+            if gap > .zero { try? await clock.sleep(for: gap) }
+        }
+        defer { turn?.unlock() }
+        if let refusal = change({ $0.planner.refusal(of: source, at: host, clock.now) }) { throw refusal }
+        do throws(FetchFailure) {
+            let fetched = try await fetch()
+            _ = await note(fetched.head.reply, to: source, at: host)
+            return fetched
+        } catch {
+            var failure = error
+            if await note(error.reply, to: source, at: host) {
+                failure.isRetryable = true
+                failure.reply?.isLimit = true
+            }
+            throw failure
+        }
+    }
+
+    /// Notes the end of a fetch, stores the hold of the host that replied, and returns whether it refused.
+    private func note(_ reply: HostReply?, to source: String, at host: String) async -> Bool {
+        let (isRefusal, before, after) = change { state in
+            let before = state.planner.hosts.holds
+            state.planner.hosts.end(host, clock.elapsed)
+            let isRefusal = reply.map { state.planner.note($0, to: source, at: host, clock.now) } ?? false
+            return (isRefusal, before, state.planner.hosts.holds)
+        }
+        if let name = reply?.host, let hold = after[name], hold != before[name] {
+            await self.host.store(hold, of: Prefetcher.hostPrefix + name)
+        }
+        return isRefusal
     }
 
     // MARK: Searches

@@ -4,8 +4,7 @@ package import NorrisProtocol
 /// Decides when to fetch one source, without side effects. The clock is passed in, and may jump.
 ///
 /// The next run is due at the later of two times: the last run plus the interval, or plus the wait that replaces the
-/// interval (backoff after a failure, caching headers after a success); and the time until which the upstream asked to
-/// wait. A time of the last run in the future is from before the clock was set back, and counts as now.
+/// interval (backoff after a failure, caching headers after a success); and the end of the host's hold. A time of the last run in the future is from before the clock was set back, and counts as now.
 package struct SourceSchedule: Sendable {
     package struct Content: Equatable, Sendable {
         /// The settings used for the fetch.
@@ -46,6 +45,8 @@ package struct SourceSchedule: Sendable {
 
     /// The longest delay that an upstream can demand.
     static let maximumPutOff = Duration.seconds(86_400)
+    /// A source that fails for a shorter time does not degrade the daemon.
+    static let shortestOutage = Duration.seconds(86_400)
     /// The time after a failure during which no search is sent.
     static let searchPause = Duration.seconds(60)
     /// The shortest interval between two refreshes by ordinary users.
@@ -73,6 +74,12 @@ package struct SourceSchedule: Sendable {
     private var lostContent = false
     /// The time of the last refresh by an ordinary user.
     private var lastRefresh: Timestamp?
+    /// The host that sent the last reply, after all redirects; nil if unknown since the start.
+    var target: String?
+    /// The time until which the hosts of the source are not asked.
+    var hostHold: Timestamp?
+    /// Whether the next fetch ignores the hold, because an administrator asked for it.
+    var hasPass = false
     /// The last failure of a run or a search.
     private var failedAt: Timestamp?
     /// The first of consecutive failed runs since the machine last slept.
@@ -101,7 +108,7 @@ package struct SourceSchedule: Sendable {
     package func nextRun(_ now: Timestamp) -> Timestamp? {
         guard policy.isEnabled else { return nil }
         let due = isWanted ? backoff(now) : lastRun(now)?.advanced(by: record.wait ?? interval)
-        return [due ?? now, hold(now)].compactMap(\.self).max()
+        return [due ?? now, hasPass ? nil : hold(now)].compactMap(\.self).max()
     }
 
     private func backoff(_ now: Timestamp) -> Timestamp? {
@@ -111,10 +118,11 @@ package struct SourceSchedule: Sendable {
 
     private func lastRun(_ now: Timestamp) -> Timestamp? { record.lastRunAt.map { $0 <= now ? $0 : noticedAt } }
 
-    /// The time until which the upstream asked to wait.
+    /// The end of the hold; nil if it has passed.
     private func hold(_ now: Timestamp) -> Timestamp? {
         let latest = noticedAt.advanced(by: SourceSchedule.maximumPutOff)
-        return record.retryAt.flatMap { $0 > now ? min($0, latest) : nil }
+        let end = [record.retryAt, hostHold].compactMap(\.self).max()
+        return end.flatMap { $0 > now ? min($0, latest) : nil }
     }
 
     func isDue(_ now: Timestamp) -> Bool {
@@ -136,15 +144,19 @@ package struct SourceSchedule: Sendable {
         return content.fetchedAt.duration(to: now) <= policy.staleAfter
     }
 
-    /// Whether runs fail, and the last success, or without one the first failure, was longer than `staleAfter` ago. The
-    /// time in which the machine slept or the daemon was stopped does not count.
+    /// Whether runs have failed for a day, and the last success, or without one the first failure, was longer than
+    /// `staleAfter` ago. The time in which the machine slept or the daemon was stopped does not count, and neither do
+    /// refusals of a host.
     ///
     /// - Parameter unavailableSince: the time since which no run is possible; nil if runs are possible.
     package func isOverdue(_ now: Timestamp, unavailableSince: Timestamp? = nil) -> Bool {
         if let unavailableSince {
-            return (content?.fetchedAt ?? unavailableSince).duration(to: now) > policy.staleAfter
+            let age = (content?.fetchedAt ?? unavailableSince).duration(to: now)
+            return age > max(policy.staleAfter, SourceSchedule.shortestOutage)
         }
-        guard policy.isEnabled, record.failures > 0, let failingSince, !wasAsleep(now) else { return false }
+        guard policy.isEnabled, record.failures > 0, record.retryAt == nil, let failingSince, !wasAsleep(now),
+            failingSince.duration(to: now) >= SourceSchedule.shortestOutage
+        else { return false }
         let earliest = failingSince.advanced(by: .zero - interval)
         let isOurs = content?.settings == policy.settings
         let start = isOurs ? max(content?.fetchedAt ?? earliest, earliest) : failingSince
@@ -190,7 +202,7 @@ package struct SourceSchedule: Sendable {
     /// Removes backoff, rate limit and failures, which belong to another URL.
     private mutating func forgetFailures() {
         record = ScheduleRecord(lastRunAt: record.lastRunAt, settings: record.settings, hadContent: record.hadContent)
-        (failedAt, failingSince) = (nil, nil)
+        (failedAt, failingSince, target) = (nil, nil, nil)
     }
 
     /// Notices that the clock was set back. Called before each decision.
@@ -219,13 +231,13 @@ package struct SourceSchedule: Sendable {
         _ outcome: FetchOutcome, now: Timestamp, using generator: inout some RandomNumberGenerator
     ) {
         guard let (settings, upstream, since) = running else { return }
-        running = nil
+        (running, hasPass) = (nil, false)
         switch outcome {
         case .cancelled: return
         case .postponed(let reason):
             runs.postponed += 1
             record.lastRunAt = now
-            record.wait = reason.retryAfter.map { .seconds($0) }
+            record.wait = reason.postponed.map { .seconds($0) }
         case .fetched(let added, _, let head):
             if added > 0 { runs.added += 1 } else { runs.nothingNew += 1 }
             record = ScheduleRecord(lastRunAt: now)
@@ -242,6 +254,9 @@ package struct SourceSchedule: Sendable {
             note(failure, now)
             record.wait =
                 failure.isRetryable ? SourceSchedule.backoff(failures: record.failures, using: &generator) : nil
+            if let pause = failure.reply?.pause {
+                record.wait = max(record.wait ?? interval, min(.seconds(pause), SourceSchedule.maximumPutOff))
+            }
         }
         isQuick = since.duration(to: now) <= SourceSchedule.longestQuickRun
         // The URL may have changed during the run.
@@ -265,18 +280,9 @@ package struct SourceSchedule: Sendable {
         record.failure = SourceFailure(
             kind: failure.kind, message: failure.message, since: since)
         failedAt = now
-        if let wait = failure.retryAfter {
-            record.retryAt = now.advanced(by: min(.seconds(wait), SourceSchedule.maximumPutOff))
-        }
-    }
-
-    /// The reason to postpone a run that has begun, because the upstream has rate-limited a search in the meantime.
-    func rateLimit(_ now: Timestamp) -> FetchFailure? {
-        guard let retryAt = hold(now) else { return nil }
-        return FetchFailure(
-            kind: record.failure?.kind ?? .quota,
-            message: record.failure?.message ?? "The upstream asked norrisd to wait.", isRetryable: true,
-            retryAfter: Int(retryAt.seconds - now.seconds))
+        // The reply to a search holds only its source.
+        let end = now.advanced(by: .seconds(failure.reply?.pause ?? 0))
+        record.retryAt = failure.reply?.isLimit == true ? max(hostHold ?? end, end) : nil
     }
 
     /// Makes a run due, because the stored content was removed.
@@ -285,10 +291,13 @@ package struct SourceSchedule: Sendable {
         (isWanted, lostContent) = (true, true)
     }
 
-    /// Makes a run due now, despite backoff but not a rate limit, or after the current run. Returns why if refused.
-    mutating func refresh(_ now: Timestamp, isAdministrator: Bool) -> RefreshRefusal? {
+    /// Makes a run due now, despite backoff, or after the current run. Returns why if refused.
+    ///
+    /// - Parameter passesHold: whether the host is asked once despite its hold.
+    mutating func refresh(_ now: Timestamp, isAdministrator: Bool, passesHold: Bool = false) -> RefreshRefusal? {
         guard policy.isEnabled else { return .disabled }
-        if let retryAt = hold(now) { return .putOff(until: retryAt) }
+        if let end = hold(now), !passesHold { return .putOff(until: end) }
+        hasPass = passesHold
         if !isAdministrator {
             let next = lastRefresh?.advanced(by: SourceSchedule.refreshPause)
             if let next, next > now { return .tooSoon(until: next) }

@@ -120,8 +120,15 @@ let upstreamKinds: [FetchRequest.Kind] =
         require(Timestamp(date.description) == date, "\(date) changes when it is read again")
     }
     if let date = CivilDate(text) { require(date.description == text, "\(date) is written in another form") }
-    let headers: HTTPHeaderFields = [("Cache-Control", text), ("Expires", text), ("Age", text), ("Retry-After", text)]
-    for time in [freshnessLifetime(headers, now: now), retryAfter(text, now: now), rateLimitReset(headers, now: now)] {
+    let headers: HTTPHeaderFields = [
+        ("Cache-Control", text), ("Expires", text), ("Age", text), ("Retry-After", text),
+        ("RateLimit", text), ("RateLimit-Remaining", text), ("X-RateLimit-Reset", text),
+    ]
+    let url = HTTPURL("http://h/")
+    let replies = [200, 429].compactMap { status in
+        url.map { HostReply(HTTPResponse(status: status, headers: headers, url: $0, receivedAt: now)) }
+    }
+    for time in [freshnessLifetime(headers, now: now)] + replies.map(\.pause) {
         require(time.map { $0 >= 0 } ?? true, "A negative time")
     }
 }

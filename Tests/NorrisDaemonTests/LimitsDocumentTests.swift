@@ -56,7 +56,7 @@ struct LimitsDocumentTests {
             `[a-z0-9_-]{1,\(Fact.maximumNameLength)}`
             only the beginning, \(grouped(Post.Limit.text)) code points.
             is older than \(stale) refresh intervals,
-            be refreshed for \(stale) intervals.
+            be refreshed for \(stale) intervals
             `total` is exact up to \(grouped(countedMatches)),
             A page ends early at \(mebibytes(maximumPageBytes)).
             ids of the list for the user, at most \(NumberedLists.maximumItems),
@@ -96,7 +96,7 @@ struct LimitsDocumentTests {
             a copy made every \(MaintenanceService.copyInterval) minutes after
             \(PromptFactsWriter.count) facts of at most \(PromptFactsWriter.columns) columns, rewritten every \
             \(MaintenanceService.promptFactsInterval) minutes.
-            for \(stale) times its interval.
+            for \(stale) times its interval,
             """
         ),
         (

@@ -92,17 +92,4 @@ struct ClockRollbackTests {
         }
         #expect(machine.fetches.isEmpty)
     }
-
-    @Test(arguments: [1, 5, 900]) func aSmallStepBackDropsNothingTheUpstreamAskedFor(seconds: Int) throws {
-        var machine = Machine(fetchedAt: Self.start)
-        machine.failure = FetchFailure(kind: .quota, message: "429", isRetryable: true, retryAfter: 86_400)
-        let now = Self.start.advanced(by: Self.day * 2)
-        machine.run(from: now, for: .seconds(60))
-        let stepped = Self.before(now, by: .seconds(seconds))
-        let schedule = machine.schedule(stepped)
-        #expect(schedule.nextRun(stepped) == stepped.advanced(by: Self.day))
-        #expect(schedule.rateLimit(stepped)?.retryAfter == 86_400)
-        machine.run(from: stepped, for: Self.day)
-        #expect(machine.fetches == [now])
-    }
 }

@@ -35,6 +35,11 @@ final class RecordingHost: PrefetchHost {
 
     func store(_ record: ScheduleRecord, of source: String) { state.withLock { $0.stored[source] = record } }
 
+    func schedules(of prefix: String) -> [String: ScheduleRecord] {
+        let known = stored.filter { $0.key.hasPrefix(prefix) }
+        return Dictionary(uniqueKeysWithValues: known.map { (String($0.key.dropFirst(prefix.count)), $0.value) })
+    }
+
     func began(_ source: String) { note(.began(source)) }
     func finished(_ source: String, added: Int, newest: [NorrisProtocol.Event.NewItem]) {
         note(.finished(source, added))

@@ -162,6 +162,72 @@ import Testing
         }
     }
 
+    // MARK: Hosts
+
+    private func asks(_ reply: HostReply?) async -> Result<Int, FetchFailure> {
+        do throws(FetchFailure) {
+            let (_, items) = try await prefetcher.inTurn(of: "new", at: "h") {
+                () throws(FetchFailure) -> (head: FetchHead, items: [Int]) in
+                var head = FetchHead()
+                head.reply = reply
+                if let reply, !reply.isSuccess { throw FetchFailure(kind: .http, message: "no", reply: reply) }
+                return (head, [7])
+            }
+            return .success(items[0])
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func fetchesOfAHostTakeTurnsWithAGap() async {
+        await prefetcher.configure([], hostGap: .seconds(2))
+        let reply = HostReply(host: "h", status: 200)
+        #expect(await asks(reply) == .success(7))
+        #expect(clock.sleeps == 0)
+        async let second = asks(reply)
+        await clock.untilAsleep()
+        async let third = asks(reply)
+        clock.advance(by: .seconds(2))
+        #expect(await second == .success(7))
+        await clock.untilAsleep(since: 1)
+        clock.advance(by: .seconds(2))
+        #expect(await third == .success(7))
+    }
+
+    @Test func aHoldIsStoredAndOutlivesTheDaemon() async throws {
+        _ = await asks(HostReply(host: "h", status: 429, isLimit: true, pause: 600))
+        let until = clock.now.advanced(by: .seconds(600))
+        #expect(host.schedules(of: "host:").mapValues(\.retryAt) == ["h": until])
+        #expect(prefetcher.heldHosts == [.init(host: "h", until: until, reason: "HTTP 429", sources: 0)])
+        let next = Prefetcher(host: host, machine: "m", clock: clock, searchTime: .seconds(2), logger: log.logger)
+        var policy = policy
+        policy.host = "h"
+        await next.configure([.init(name: "facts", policy: policy, fetch: upstream.fetch)])
+        #expect(next.schedule(of: "facts")?.isDue(clock.now) == false)
+        #expect(next.heldHosts.map(\.sources) == [1])
+        #expect(throws: RefreshRefusal.putOff(until: until)) {
+            try next.refresh("facts", isAdministrator: true)
+        }
+        try next.refresh("facts", isAdministrator: true, passesHold: true)
+        #expect(next.schedule(of: "facts")?.isDue(clock.now) == true)
+        // Content that is gone, and another source of the host.
+        await next.contentGone("facts")
+        let held = "h allows no request until \(until) (HTTP 429)."
+        #expect(await asks(nil) == .failure(FetchFailure(kind: .http, message: held, postponed: 600)))
+        clock.advance(by: .seconds(600))
+        #expect(await asks(nil) == .success(7))
+        #expect(prefetcher.heldHosts.isEmpty)
+    }
+
+    @Test func aForbiddenAfterARateLimitIsRetried() async {
+        for (status, isRetryable) in [(403, false), (429, true), (403, true)] {
+            let failure = await asks(HostReply(host: "h", status: status, isLimit: status == 429))
+            clock.advance(by: .seconds(60))
+            guard case .failure(let failure) = failure else { return #expect(Bool(false)) }
+            #expect(failure.isRetryable == isRetryable && failure.reply?.isLimit == isRetryable)
+        }
+    }
+
     /// The file of the schedules may come after the start.
     @Test func theHistoryOfASourceWithoutARunIsReadAgain() async throws {
         let record = ScheduleRecord(lastRunAt: clock.now, retryAt: clock.now.advanced(by: .seconds(900)))
@@ -197,7 +263,7 @@ struct PlannerTests {
                 ends[name] = nil
                 planner.finish(name, fails ? .failed(failure) : .fetched(added: 0), now: now)
             }
-            while case let begun = planner.begin(now).map(\.name), !begun.isEmpty {
+            while case let begun = planner.begin(now, .zero).map(\.name), !begun.isEmpty {
                 for name in begun {
                     begins[name, default: []].append(second)
                     if names.prefix(12).contains(name) {
@@ -235,12 +301,12 @@ struct PlannerTests {
             histories: Dictionary(uniqueKeysWithValues: names.map { ($0, history($0 == "good" ? 100 : 0)) }),
             now: Self.start)
         let late = Self.start.advanced(by: .seconds(115))
-        #expect(planner.begin(late).count == Planner.maximumRuns - 1)
-        #expect(planner.begin(late).isEmpty)
+        #expect(planner.begin(late, .zero).count == Planner.maximumRuns - 1)
+        #expect(planner.begin(late, .zero).isEmpty)
         let later = Self.start.advanced(by: .seconds(215))
-        #expect(planner.begin(later).map(\.name) == ["good"])
+        #expect(planner.begin(later, .zero).map(\.name) == ["good"])
         planner.finish("good", .fetched(added: 0), now: later)
-        #expect(planner.begin(later).isEmpty)
+        #expect(planner.begin(later, .zero).isEmpty)
     }
 
     /// For example programs that take 25 seconds each time.
@@ -255,7 +321,7 @@ struct PlannerTests {
                 running[name] = nil
                 planner.finish(name, .fetched(added: 0), now: now)
             }
-            for (name, _) in planner.begin(now) { running[name] = second }
+            for (name, _) in planner.begin(now, .zero) { running[name] = second }
             #expect(running.count < Planner.maximumRuns)
         }
     }
@@ -275,8 +341,8 @@ struct PlannerTests {
             content: .init(settings: "a", fetchedAt: Self.start))
         planner.configure(histories.keys.sorted().map { ($0, policy) }, histories: histories, now: Self.start)
         let soon = Self.start.advanced(by: .seconds(9))
-        #expect(planner.begin(soon).count == Planner.maximumRuns - 1)
-        #expect(planner.begin(soon).isEmpty)
-        #expect(planner.begin(Self.start.advanced(by: .seconds(70))).map(\.name) == ["good"])
+        #expect(planner.begin(soon, .zero).count == Planner.maximumRuns - 1)
+        #expect(planner.begin(soon, .zero).isEmpty)
+        #expect(planner.begin(Self.start.advanced(by: .seconds(70)), .zero).map(\.name) == ["good"])
     }
 }

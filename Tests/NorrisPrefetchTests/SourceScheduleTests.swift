@@ -18,8 +18,10 @@ struct SourceScheduleTests {
 
     private var random = SeededRandom(seed: 1)
 
-    private static func offline(retryAfter seconds: Int) -> FetchFailure {
-        FetchFailure(kind: .offline, message: "no", isRetryable: true, retryAfter: seconds)
+    /// A failure that is no limit, and after which only this source waits.
+    private static func failure(pause seconds: Int) -> FetchFailure {
+        let reply = HostReply(host: "h", status: 500, pause: seconds)
+        return FetchFailure(kind: .http, message: "no", isRetryable: true, reply: reply)
     }
 
     private func schedule(
@@ -95,7 +97,7 @@ struct SourceScheduleTests {
     @Test mutating func aRunThatIsPostponedIsNoFailure() {
         var schedule = fetched()
         let due = Self.start.advanced(by: Self.day * 2)
-        run(&schedule, .postponed(Self.offline(retryAfter: 600)), at: due)
+        run(&schedule, .postponed(FetchFailure(kind: .http, message: "held", postponed: 600)), at: due)
         #expect(!schedule.isRunning)
         #expect(schedule.record.failures == 0 && schedule.failure == nil)
         #expect(schedule.nextRun(due) == due.advanced(by: .seconds(600)))
@@ -104,11 +106,11 @@ struct SourceScheduleTests {
 
     private static let moved = SourcePolicy(isEnabled: true, refresh: day, settings: "b", upstream: "u")
 
-    @Test mutating func anotherURLClearsBackoffRateLimitAndFailures() throws {
+    @Test mutating func anotherURLClearsBackoffAndFailures() throws {
         var schedule = fetched()
-        for _ in 0..<9 { run(&schedule, .failed(Self.offline(retryAfter: 9_000))) }
+        for _ in 0..<9 { run(&schedule, .failed(Self.failure(pause: 9_000))) }
         let failed = schedule
-        #expect(!schedule.isDue(Self.start) && schedule.failure != nil && schedule.record.retryAt != nil)
+        #expect(!schedule.isDue(Self.start) && schedule.failure != nil)
         schedule.apply(Self.other, interval: Self.day)
         #expect(!schedule.isDue(Self.start) && schedule.failure != nil, "Other settings of the same URL")
         schedule.apply(Self.moved, interval: Self.day)
@@ -131,7 +133,7 @@ struct SourceScheduleTests {
     }
 
     @Test mutating func aFailureOfAnotherURLDelaysNoRun() throws {
-        for failure in [Self.offline(retryAfter: 9_000), Self.missing] {
+        for failure in [Self.failure(pause: 9_000), Self.missing] {
             var schedule = schedule()
             let stored = schedule.start(Self.start, using: &random)
             #expect(stored.upstream == "")
@@ -162,7 +164,7 @@ struct SourceScheduleTests {
         // A success removes all traces of the failures.
         run(&schedule, .fetched(added: 0), at: now)
         #expect(schedule.failure == nil && schedule.record.failures == 0)
-        #expect(schedule.record.wait == nil && schedule.record.retryAt == nil)
+        #expect(schedule.record.wait == nil)
         #expect(schedule.isFresh(now))
     }
 
@@ -190,15 +192,61 @@ struct SourceScheduleTests {
         #expect(self.schedule(Self.other, record: schedule.record, now: later).isDue(later))
     }
 
-    @Test("A rate limit delays runs and refreshes by at most a day", arguments: [(7200, 7200), (7 * 86_400, 86_400)])
-    mutating func rateLimit(_ asked: Int, _ held: Int) {
-        var schedule = schedule()
-        run(&schedule, .failed(Self.offline(retryAfter: asked)))
-        let until = Self.start.advanced(by: .seconds(held))
+    @Test(
+        "A pause that is no limit delays runs of the source by at most a day",
+        arguments: [(7200, 7200), (7 * 86_400, 86_400)])
+    mutating func pauseOfASource(_ asked: Int, _ waited: Int) {
+        var schedule = schedule(Self.hourly)
+        run(&schedule, .failed(Self.failure(pause: asked)))
+        #expect(schedule.nextRunAt == Self.start.advanced(by: .seconds(waited)))
+        #expect(schedule.refresh(Self.start, isAdministrator: false) == nil && schedule.isDue(Self.start))
+    }
+
+    @Test mutating func aHoldDelaysRunsSearchesAndRefreshesButAnAdministratorAsksOnce() {
+        var schedule = schedule(Self.hourly)
+        let until = Self.start.advanced(by: .seconds(600))
+        schedule.hostHold = until
+        #expect(schedule.nextRunAt == until && !schedule.maySearch(Self.start) && schedule.maySearch(until))
+        for isAdministrator in [true, false] {
+            #expect(schedule.refresh(Self.start, isAdministrator: isAdministrator) == .putOff(until: until))
+        }
+        #expect(schedule.refresh(Self.start, isAdministrator: true, passesHold: true) == nil)
+        #expect(schedule.isDue(Self.start))
+        _ = schedule.start(Self.start, using: &random)
+        schedule.hasPass = false
+        schedule.finish(.failed(Self.missing), now: Self.start, using: &random)
+        schedule.contentGone()
         #expect(schedule.nextRunAt == until)
-        #expect(schedule.refresh(Self.start, isAdministrator: true) == .putOff(until: until))
-        #expect(schedule.rateLimit(Self.start)?.retryAfter == held)
-        #expect(schedule.rateLimit(until) == nil)
+        // A run without a fetch uses the permission up as well.
+        #expect(schedule.refresh(Self.start, isAdministrator: true, passesHold: true) == nil)
+        run(&schedule, .cancelled)
+        schedule.contentGone()
+        #expect(schedule.nextRunAt == until)
+    }
+
+    @Test mutating func neitherAHeldHostNorAnOutageOfHoursMakesASourceOverdue() {
+        let late = Self.start.advanced(by: Self.day * 0.9)
+        let later = Self.start.advanced(by: Self.day * 2)
+        var random = SeededRandom(seed: 1)
+        func failing(_ reply: HostReply?) -> SourceSchedule {
+            var schedule = SourceSchedule(policy: Self.hourly, history: .init(), now: Self.start)
+            schedule.hostHold = Self.start
+            // More often than the machine could have slept.
+            for minutes in stride(from: 0, through: 2 * 1440, by: 30) {
+                let now = Self.start.advanced(by: .seconds(minutes * 60))
+                schedule.noticeClock(now)
+                _ = schedule.start(now, using: &random)
+                let failure = FetchFailure(kind: .http, message: "no", isRetryable: true, reply: reply)
+                schedule.finish(.failed(failure), now: now, using: &random)
+                if now < late { #expect(!schedule.isOverdue(now)) }
+            }
+            return schedule
+        }
+        #expect(failing(HostReply(host: "h", status: 500)).isOverdue(later))
+        let refused = failing(HostReply(host: "h", status: 429, isLimit: true))
+        #expect(!refused.isOverdue(later))
+        // Nor after a restart.
+        #expect(!self.schedule(Self.hourly, record: refused.record, now: later).isOverdue(later))
     }
 
     @Test mutating func aRefreshGoesThroughBackoffOncePerFiveMinutesForUsers() {
@@ -223,11 +271,14 @@ struct SourceScheduleTests {
         let later = late.advanced(by: .seconds(2))
         var schedule = fetched()
         #expect(!schedule.isOverdue(later), "It may have slept")
-        run(&schedule, .failed(Self.offline), at: try #require(schedule.nextRunAt))
-        run(&schedule, .failed(Self.offline), at: later)
-        #expect(schedule.isOverdue(later) && !schedule.isOverdue(late))
-        run(&schedule, .fetched(added: 0), at: later)
-        #expect(!schedule.isOverdue(later))
+        let failing = try #require(schedule.nextRunAt)
+        run(&schedule, .failed(Self.offline), at: failing)
+        let dayAfter = failing.advanced(by: Self.day)
+        run(&schedule, .failed(Self.offline), at: failing.advanced(by: Self.day * 0.5))
+        run(&schedule, .failed(Self.offline), at: dayAfter)
+        #expect(schedule.isOverdue(dayAfter) && !schedule.isOverdue(later), "It fails for less than a day")
+        run(&schedule, .fetched(added: 0), at: dayAfter)
+        #expect(!schedule.isOverdue(dayAfter))
 
         var never = self.schedule()
         run(&never, .failed(Self.missing))
@@ -242,10 +293,12 @@ struct SourceScheduleTests {
         let awake = Self.start.advanced(by: Self.day * 9)
         run(&schedule, .failed(Self.offline), at: awake)
         #expect(!schedule.isOverdue(awake))
-        #expect(!schedule.isOverdue(awake.advanced(by: Self.day * 0.3)))
-        #expect(schedule.isOverdue(awake.advanced(by: Self.day * 0.7)))
-        let again = self.schedule(record: schedule.record, content: schedule.content, now: awake)
-        #expect(!again.isOverdue(awake) && again.isOverdue(awake.advanced(by: Self.day * 0.7)))
+        run(&schedule, .failed(Self.offline), at: awake.advanced(by: Self.day * 0.5))
+        #expect(!schedule.isOverdue(awake.advanced(by: Self.day * 0.9)))
+        #expect(schedule.isOverdue(awake.advanced(by: Self.day)))
+        let noon = awake.advanced(by: Self.day * 0.5)
+        let again = self.schedule(record: schedule.record, content: schedule.content, now: noon)
+        #expect(!again.isOverdue(noon) && again.isOverdue(awake.advanced(by: Self.day)))
     }
 
     /// For example a source with an invalid key, whose runs cannot fail.
@@ -282,7 +335,7 @@ struct SourceScheduleTests {
 
     // MARK: Searches
 
-    @Test mutating func aFailureHoldsSearchesForAMinuteOrAsLongAsTheUpstreamAsked() {
+    @Test mutating func aFailureHoldsSearchesForAMinute() {
         var schedule = fetched()
         #expect(schedule.maySearch(Self.start))
         schedule.finishSearch(Self.offline, now: Self.start)
@@ -293,9 +346,6 @@ struct SourceScheduleTests {
         #expect(schedule.maySearch(Self.start.advanced(by: .seconds(60))))
         schedule.finishSearch(nil, now: Self.start.advanced(by: .seconds(60)))
         #expect(schedule.failure == nil)
-        schedule.finishSearch(Self.offline(retryAfter: 600), now: Self.start)
-        #expect(!schedule.maySearch(Self.start.advanced(by: .seconds(599))))
-        #expect(schedule.maySearch(Self.start.advanced(by: .seconds(600))))
     }
 
     // MARK: Jitter

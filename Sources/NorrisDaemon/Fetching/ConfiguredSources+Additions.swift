@@ -132,7 +132,9 @@ extension ConfiguredSources {
     /// The reply to a request whose first run has failed.
     private func refusal(_ failure: FetchFailure, of new: PostSource) -> ResponseError {
         guard let feeds = failure.feedURLs else {
-            let error = SourceFailure(kind: failure.kind, message: failure.message, since: clock.now)
+            let retryAt = failure.postponed.map { clock.now.advanced(by: .seconds($0)) }
+            let error = SourceFailure(
+                kind: failure.kind, message: failure.message, since: clock.now, retryAt: retryAt)
             var refusal = ResponseError.nothingCached(failure.message, source: new.name, lastError: error)
             refusal.hint = "Nothing was added."
             return refusal

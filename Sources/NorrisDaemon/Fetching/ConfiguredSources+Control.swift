@@ -15,10 +15,11 @@ extension ConfiguredSources {
         }
         var started: [String] = []
         var refusal: ResponseError?
+        let passesHold = isAdministrator && name != nil
         for name in name.map({ [$0] }) ?? sources.all.filter(\.policy.isEnabled).map(\.name) {
             do throws(RefreshRefusal) {
                 if name == GifSource.name, let until = sources.gifs.quotaReturnsAt { throw .quotaUsed(until: until) }
-                try prefetcher.refresh(name, isAdministrator: isAdministrator)
+                try prefetcher.refresh(name, isAdministrator: isAdministrator, passesHold: passesHold)
                 started.append(name)
             } catch {
                 refusal = ResponseError(error, of: name)

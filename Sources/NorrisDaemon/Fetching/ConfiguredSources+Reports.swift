@@ -59,7 +59,7 @@ extension ConfiguredSources {
         return schedule?.searchFailure(clock.now) ?? sources.gifs.quotaFailure()
     }
 
-    /// The names of the sources whose content could not be refreshed for 1.5 times their interval.
+    /// The names of the sources whose content could not be refreshed for 1.5 times their interval and a day.
     var overdueSources: [String] {
         let sources = current
         let now = clock.now

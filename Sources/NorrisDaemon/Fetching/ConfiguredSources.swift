@@ -15,7 +15,7 @@ final class ConfiguredSources: Sendable {
     let context: SourceContext
     /// Stored, because every `fact.random` reads it.
     let clock: any WallClock
-    let prefetcher: Prefetcher
+    var prefetcher: Prefetcher { context.prefetcher }
     let settings: Settings
     /// nil until the initializer has read the added sources.
     private let sources = Mutex<Sources?>(nil)
@@ -26,8 +26,8 @@ final class ConfiguredSources: Sendable {
     /// The names and addresses of sources that are being added.
     let pending = Mutex((names: Set<String>(), locks: [[String]: AsyncLock]()))
 
-    init(settings: Settings, context: SourceContext, prefetcher: Prefetcher) async {
-        (self.settings, self.context, self.prefetcher) = (settings, context, prefetcher)
+    init(settings: Settings, context: SourceContext) async {
+        (self.settings, self.context) = (settings, context)
         clock = context.environment.clock
         context.knownCategories.learn(await context.stores.records.fetch(of: FactSource.name)?.categories ?? [])
         await readState()
@@ -69,7 +69,7 @@ final class ConfiguredSources: Sendable {
                 Prefetcher.Source(name: source.name, policy: source.policy) { [weak self] in
                     await self?.fetch(source) ?? .cancelled
                 }
-            })
+            }, hostGap: settings.configuration.http.hostGap)
     }
 
     /// Fetches from a source according to its schedule.
@@ -176,7 +176,7 @@ extension Configuration.PostSource {
 struct SourceContext: Sendable {
     let stores: Stores
     let environment: FetchingEnvironment
-    var fetch: FetchProcess { environment.fetch }
+    let prefetcher: Prefetcher
     var knownCategories = KnownCategories()
     let logger: Logger
 }

@@ -4,6 +4,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisSystem
+import NorrisText
 
 /// A source of content, as the schedule, the status and the cache see it; created again from each configuration.
 protocol ContentSource: Sendable {
@@ -41,7 +42,7 @@ extension ContentSource {
             isEnabled: isEnabled && unavailableReason == nil, refresh: refresh,
             // Digests, because the database must contain neither the upstream's address nor a key.
             settings: String(stableHash(settings.joined(separator: "\n")), radix: 16),
-            upstream: String(stableHash(url), radix: 16))
+            upstream: String(stableHash(url), radix: 16), host: hostName(of: url))
     }
 
     var stores: Stores { context.stores }
@@ -53,7 +54,8 @@ extension ContentSource {
             if Task.isCancelled { return .cancelled }
             // The event that ended the generation has made the source due, unless the source was removed.
             if let error = error as? StoreError, error.reason == .contentGone { return .cancelled }
-            return .failed(FetchFailure(error))
+            let failure = FetchFailure(error)
+            return failure.postponed == nil ? .failed(failure) : .postponed(failure)
         }
     }
 
@@ -86,6 +88,28 @@ extension ContentSource {
         FetchRecord(
             settings: policy.settings, fetchedAt: now.advanced(by: .seconds(-head.age)), isStale: head.isStale,
             parts: parts, categories: categories)
+    }
+}
+
+/// The host at which the fetches of an address take turns; nil for a program.
+private func hostName(of address: String) -> String? {
+    guard isWebAddress(address) else { return nil }
+    // A host that is no ASCII stays percent-encoded.
+    return HTTPURL(address)?.host ?? address.split(separator: "/").dropFirst().first.map(String.init)
+}
+
+extension SourceContext {
+    /// Fetches a document by norris-fetch in the turn of its host; see ``FetchProcess/fetch(_:_:from:within:isAwaited:)``.
+    func fetch<Item: FetchedItem>(
+        _ request: FetchRequest, _: Item.Type, from command: [String]? = nil, within limit: Duration? = nil,
+        isAwaited: Bool = false
+    ) async throws(FetchFailure) -> (head: FetchHead, items: [Item]) {
+        let fetch = { () async throws(FetchFailure) -> (head: FetchHead, items: [Item]) in
+            try await environment.fetch.fetch(request, Item.self, from: command, within: limit, isAwaited: isAwaited)
+        }
+        // Only searches have a limit.
+        guard command == nil, limit == nil, let host = hostName(of: request.url) else { return try await fetch() }
+        return try await prefetcher.inTurn(of: request.source, at: host, fetch)
     }
 }
 

@@ -38,7 +38,7 @@ struct FactSource: ContentSource {
         }
         // Facts are stored without their upstream's categories if the upstream does not list them.
         var categories = await stores.records.fetch(of: name)?.categories ?? []
-        if let (head, _) = try? await context.fetch.fetch(request(.categories), Fact.self) {
+        if let (head, _) = try? await context.fetch(request(.categories), Fact.self) {
             categories = head.categories.filter(Fact.isCategoryName)
         }
         return try await store(news, categories: categories, run)
@@ -49,7 +49,7 @@ struct FactSource: ContentSource {
     ) async throws(FetchFailure) -> (FetchHead, [Fact]) {
         var request = request(.facts).unless(part)
         (request.query, request.asksPastCaches) = (query, true)
-        return try await context.fetch.fetch(request, Fact.self)
+        return try await context.fetch(request, Fact.self)
     }
 
     /// Sends conditional requests only.

@@ -77,7 +77,7 @@ struct GifSource: ContentSource {
         // A very small quota is reserved for users.
         let wait = until.map { Int($0.seconds - now.seconds) } ?? Int(configuration.refresh.components.seconds)
         let message = "This hour's requests for prefetching are used up; the rest follows (gifs.hourly_quota)"
-        return FetchFailure(kind: .quota, message: message, isRetryable: true, retryAfter: wait)
+        return FetchFailure(kind: .quota, message: message, isRetryable: true, postponed: wait)
     }
 
     // MARK: A run
@@ -117,7 +117,7 @@ struct GifSource: ContentSource {
                 let gifs = try await fetch(.gifs, query: ids.joined(separator: ",")).gifs
                 added += (try? await stores.gifs.put(gifs, at: now)) ?? 0
             } catch {
-                if error.kind == .quota || error.kind == .credentials { throw error }
+                if error.kind == .quota || error.kind == .credentials || error.postponed != nil { throw error }
                 // A favorite's id may be unknown to Giphy, which is no failure of the source.
                 context.logger.info("gifs.favorites-not-fetched", metadata: ["error": "\(error.message)"])
             }
@@ -197,16 +197,8 @@ struct GifSource: ContentSource {
         (request.key, request.query, request.offset, request.limit) = (secret.value, query, offset, limit)
         (request.rating, request.lang) = (rating ?? self.rating, lang)
         if let time { request.timeout = min(request.timeout, Int(time / .milliseconds(1))) }
-        do throws(FetchFailure) {
-            let (head, gifs) = try await context.fetch.fetch(request, Gif.self, within: time)
-            return (head, gifs)
-        } catch {
-            var failure = error
-            // Giphy's rate limit counts by the hour. A 429 does not say since when, so the wait ends at the next full
-            // hour.
-            if failure.kind == .quota, failure.retryAfter == nil { failure.retryAfter = Int(3600 - now.seconds % 3600) }
-            throw failure
-        }
+        let (head, gifs) = try await context.fetch(request, Gif.self, within: time)
+        return (head, gifs)
     }
 }
 

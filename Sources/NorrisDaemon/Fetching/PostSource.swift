@@ -65,7 +65,7 @@ struct PostSource: ContentSource {
         request.asksPastCaches = true
         // Relative addresses in the output of a program lead nowhere.
         if command != nil { request.url = "http://localhost/" }
-        return try await context.fetch.fetch(request, FetchedPost.self, from: command, isAwaited: isAwaited)
+        return try await context.fetch(request, FetchedPost.self, from: command, isAwaited: isAwaited)
     }
 
     private func record(_ head: FetchHead, isRepaired: Bool) -> FetchRecord {

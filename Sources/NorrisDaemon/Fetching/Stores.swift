@@ -79,6 +79,8 @@ struct ScheduleHost: PrefetchHost {
         return SourceSchedule.History(record: await stores.records.schedule(of: source), content: content)
     }
 
+    func schedules(of prefix: String) async -> [String: ScheduleRecord] { await stores.records.schedules(of: prefix) }
+
     func store(_ record: ScheduleRecord, of source: String) async { await stores.records.write(record, for: source) }
 
     func began(_ source: String) { publish(.source(source, .started)) }

@@ -33,12 +33,12 @@ final class Health: Sendable {
 
     var status: ServerStatus.Result {
         // Runs on the event loop, so nothing here reads a file system.
-        let (faults, space) = (faults, databases.space)
+        let (faults, space, hosts) = (faults, databases.space, sources.prefetcher.heldHosts)
         return ServerStatus.Result(
             state: faults.isEmpty ? .ok : .degraded, message: line([contents, leftOut] + faults),
             configurationError: sources.settings.refusal,
             uptimeSeconds: Int(uptime.components.seconds), connections: counters.openConnections.count,
-            requestsTotal: counters.requestsTotal, sources: sources.statuses,
+            requestsTotal: counters.requestsTotal, sources: sources.statuses, hosts: hosts.isEmpty ? nil : hosts,
             database: ServerStatus.Database(
                 cacheBytes: space.cache, stateBytes: space.state, isReadOnly: databases.isReadOnly,
                 freeBytes: space.free), version: NorrisVersion.current)

@@ -55,9 +55,13 @@ extension UpstreamError {
         case .http(403) where text.hasPart("not available") && text.hasPart("location"):
             // The key is valid, but the GIF is not available at norrisd's location.
             break
-        case .quota:
-            // Giphy sends `Retry-After: 0` even if the hourly limit has not ended.
-            if retryAfter == 0 { error.retryAfter = nil }
+        case .quota, .http(429):
+            error.kind = .quota
+            error.reply?.status = 429
+            error.reply?.isLimit = true
+            // Giphy's rate limit counts by the hour. A 429 does not say since when, so the wait ends at the next full
+            // hour.
+            error.reply?.pause = reply?.pause ?? Int(3600 - Timestamp.now().seconds % 3600)
         case .http(let status) where status == 401 || status == 403:
             error.kind = .credentials
             error.message =

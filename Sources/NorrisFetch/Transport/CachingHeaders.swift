@@ -1,5 +1,7 @@
 import CCurl
+import NorrisFetchProtocol
 import NorrisProtocol
+import NorrisText
 
 /// The remaining freshness of a response in seconds: ``statedLifetime(_:now:)`` less ``responseAge(_:now:)``. Nil if
 /// the response is stale or does not state it; otherwise at most 24 h.
@@ -71,19 +73,52 @@ private func seconds(_ text: String) -> Int? {
     isNumber(text) ? min(Int(text) ?? .max, 1 << 31) : nil
 }
 
-/// The delay in `Retry-After` (RFC 9110, section 10.2.3), which contains seconds or a date: 0...24 h.
-func retryAfter(_ value: String, now: Timestamp) -> Int? {
-    if let delay = seconds(value) { return min(delay, longestDelay) }
-    return httpDate(value).map { min(max(Int($0.seconds - now.seconds), 0), longestDelay) }
+extension HostReply {
+    /// The pause is `Retry-After` (RFC 9110, section 10.2.3), else the end of a rate limit; a time that has come counts
+    /// as unstated.
+    init(_ response: HTTPResponse) {
+        let (status, headers, now) = (response.status, response.headers, response.receivedAt)
+        self.init(host: response.url.host, status: status)
+        let retryAfter = headers["retry-after"]
+        let limits = rateLimits(headers)
+        let spent = limits.filter { $0.remaining ?? 1 < 1 }
+        isLimit = status == 429 || (status == 503 && retryAfter != nil) || (isSuccess && !spent.isEmpty)
+        if isSuccess && !isLimit { return }
+        let resets = isLimit || status == 403 ? (spent.isEmpty ? limits : spent).compactMap(\.reset) : []
+        pause = retryAfter.flatMap { delay($0, now) } ?? resets.compactMap { delay($0, now) }.max()
+    }
 }
 
-/// The time until the rate limit ends, at most 24 h; nil if unstated or in the past. `X-RateLimit-Reset` has no
-/// standard: Mastodon sends RFC 3339, most other servers seconds since 1970.
-func rateLimitReset(_ headers: HTTPHeaderFields, now: Timestamp) -> Int? {
-    guard let field = headers["x-ratelimit-reset"],
-        let reset = isNumber(field) ? Int64(field).map(Timestamp.init(seconds:)) : Timestamp(field), reset > now
-    else { return nil }
-    return min(Int(reset.seconds - now.seconds), longestDelay)
+/// The rate limits that a response states: pairs of fields with one of two prefixes, and items of the field
+/// `RateLimit`, such as `"default";r=0;t=30`, or in older drafts `limit=9, remaining=0, reset=30`
+/// (draft-ietf-httpapi-ratelimit-headers).
+private func rateLimits(_ headers: HTTPHeaderFields) -> [(remaining: Double?, reset: String?)] {
+    var limits = ["ratelimit", "x-ratelimit"].map { prefix in
+        (remaining: headers["\(prefix)-remaining"].flatMap(number), reset: headers["\(prefix)-reset"])
+    }
+    let field = headers.all("ratelimit").joined(separator: ",").filter { $0 != " " && $0 != "\t" }
+    for item in field.contains(";") ? field.split(separator: ",") : [field[...]] {
+        let pairs = item.split { $0 == ";" || $0 == "," }.map { $0.split(separator: "=") }
+        func value(_ names: Substring...) -> String? {
+            pairs.first { $0.count == 2 && names.contains($0[0]) }.map { String($0[1]) }
+        }
+        limits.append((value("r", "remaining").flatMap(number), value("t", "reset")))
+    }
+    return limits.filter { $0.remaining != nil || $0.reset != nil }
+}
+
+/// A decimal number, such as `0.0`; nil unless the text consists of digits and a point.
+private func number(_ text: String) -> Double? {
+    text.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ".") } ? Double(text) : nil
+}
+
+/// The seconds until a stated moment, 1...24 h: a number of seconds, from 10⁹ on a Unix time, or a date. Nil for other
+/// texts, and for moments that have come.
+private func delay(_ text: String, _ now: Timestamp) -> Int? {
+    let stated = number(text).map { $0 < 1e9 ? $0 : $0 - Double(now.seconds) }
+    let date = stated == nil ? Timestamp(text) ?? httpDate(text) : nil
+    guard let seconds = stated ?? date.map({ Double($0.seconds - now.seconds) }), seconds > 0 else { return nil }
+    return Int(min(seconds.rounded(.up), Double(longestDelay)))
 }
 
 /// Parses the three date forms of header fields (RFC 9110, section 5.6.7), and others (curl_getdate(3)). In the

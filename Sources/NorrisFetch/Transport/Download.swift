@@ -110,6 +110,11 @@ final class Download {
         return try response(failure, isConditional: headers.contains { $0.name.hasPrefix("If-") })
     }
 
+    /// The last response without its body, complete or not; nil if none arrived.
+    var lastHead: HTTPResponse? {
+        status == 0 ? nil : HTTPResponse(status: status, headers: HTTPHeaderFields(fields), url: url)
+    }
+
     private func response(_ failure: UpstreamError?, isConditional: Bool) throws(UpstreamError) -> HTTPResponse {
         let response = HTTPResponse(status: status, headers: HTTPHeaderFields(fields), body: body, url: url)
         switch status {

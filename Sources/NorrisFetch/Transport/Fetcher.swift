@@ -89,7 +89,7 @@ struct Fetcher {
         let start = ContinuousClock.now
         do throws(UpstreamError) {
             return try content(of: url, headers, request.timeout, decode)
-        } catch  where error.isDamage && request.asksPastCaches {
+        } catch  where error.isDamage && request.asksPastCaches && error.reply?.isLimit != true {
             let rest = request.timeout - Int(start.duration(to: .now) / .milliseconds(1))
             guard rest > 0 else { throw error }
             do throws(UpstreamError) {
@@ -109,23 +109,29 @@ struct Fetcher {
             .compactMap { name, value in value.map { (name: name, value: $0) } }
         let download = Download(
             request, from: url, timeout: timeout, allowsPrivate: allowsPrivate, trustRoots: trustRoots)
-        var response = try download.response(headers: headers + validators)
-        let isUnchanged = response.status == 304
-        var http = FetchHead(response)
-        if isUnchanged {
-            // A validator that a 304 omits stays valid.
-            (http.etag, http.lastModified) = (http.etag ?? request.etag, http.lastModified ?? request.lastModified)
-            http.isUnchanged = true
-            return Fetched(head: http)
+        do throws(UpstreamError) {
+            var response = try download.response(headers: headers + validators)
+            var http = FetchHead(response)
+            if response.status == 304 {
+                // A validator that a 304 omits stays valid.
+                (http.etag, http.lastModified) = (http.etag ?? request.etag, http.lastModified ?? request.lastModified)
+                http.isUnchanged = true
+                return Fetched(head: http)
+            }
+            var fetched = try decoded(&response, of: url, decode)
+            fetched.head.etag = http.etag
+            fetched.head.lastModified = http.lastModified
+            fetched.head.notBefore = http.notBefore
+            fetched.head.age = http.age
+            fetched.head.isStale = http.isStale
+            fetched.head.url = http.url
+            fetched.head.reply = http.reply
+            return fetched
+        } catch {
+            var named = error.named(url)
+            named.reply = download.lastHead.map(HostReply.init)
+            throw named
         }
-        var fetched = try decoded(&response, of: url, decode)
-        fetched.head.etag = http.etag
-        fetched.head.lastModified = http.lastModified
-        fetched.head.notBefore = http.notBefore
-        fetched.head.age = http.age
-        fetched.head.isStale = http.isStale
-        fetched.head.url = http.url
-        return fetched
     }
 
     /// Decodes a document, which is compressed if a server sends a file in gzip without `Content-Encoding`.
@@ -156,8 +162,8 @@ extension FetchHead {
         let (headers, now) = (response.headers, response.receivedAt)
         etag = usableValidator(headers["etag"])
         lastModified = usableValidator(headers["last-modified"])
-        let reset = headers["x-ratelimit-remaining"] == "0" ? rateLimitReset(headers, now: now) : nil
-        notBefore = [freshnessLifetime(headers, now: now), reset].compactMap(\.self).max()
+        notBefore = freshnessLifetime(headers, now: now)
+        reply = HostReply(response)
         age = responseAge(headers, now: now)
         isStale = NorrisFetch.isStale(headers, now: now)
         var address = response.url

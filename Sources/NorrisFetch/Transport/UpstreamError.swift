@@ -10,7 +10,7 @@ struct UpstreamError: Error, Equatable {
         case timeout
         /// An unsuccessful status without a separate kind, or a redirect that is not followed.
         case http(status: Int)
-        /// Status 429.
+        /// The requests of a key are used up.
         case quota
         /// The response is unusable.
         case decode
@@ -21,8 +21,8 @@ struct UpstreamError: Error, Equatable {
     var kind: Kind
     /// One sentence for the user: sanitized, at most 500 characters, without the query part of any URL.
     var message: String
-    /// The pause that the upstream requests, in seconds: 0...24 h.
-    var retryAfter: Int?
+    /// The reply that is the failure, or that has one; nil if no head arrived.
+    var reply: HostReply?
     /// Whether this upstream is known to recover from the status.
     var isTransient = false
     /// Whether a response arrived that cannot be used, and a cache on the way may have damaged it. A document beyond a
@@ -33,10 +33,9 @@ struct UpstreamError: Error, Equatable {
     /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
     var feedURLs: [String]?
 
-    init(_ kind: Kind, _ message: String, retryAfter: Int? = nil) {
+    init(_ kind: Kind, _ message: String) {
         self.kind = kind
         self.message = UpstreamError.cut(message, to: 500)
-        self.retryAfter = retryAfter
     }
 
     /// One sanitized line of at most `length` code points.
@@ -44,14 +43,14 @@ struct UpstreamError: Error, Equatable {
 
     /// The failure in the output of norris-fetch.
     var failure: FetchFailure {
-        var failure = FetchFailure(kind: .decode, message: message, retryAfter: retryAfter, feedURLs: feedURLs)
+        var failure = FetchFailure(kind: .decode, message: message, reply: reply, feedURLs: feedURLs)
         switch kind {
         case .offline: (failure.kind, failure.isRetryable) = (.offline, true)
         case .timeout: (failure.kind, failure.isRetryable) = (.timeout, true)
         case .quota: (failure.kind, failure.isRetryable) = (.quota, true)
         case .http(let status):
             (failure.kind, failure.status) = (.http, status)
-            failure.isRetryable = isTransient || status == 408 || status == 425 || (500...599).contains(status)
+            failure.isRetryable = isTransient || [408, 425, 429].contains(status) || (500...599).contains(status)
         case .decode: failure.isRetryable = isTransient
         case .credentials: failure.kind = .credentials
         }
@@ -117,16 +116,11 @@ struct UpstreamError: Error, Equatable {
 
     /// An unsuccessful response. Its body is at least its beginning, and may be empty or HTML.
     init(_ response: HTTPResponse) {
-        let (status, headers, now) = (response.status, response.headers, response.receivedAt)
+        let status = response.status
         var message = "HTTP \(status) from \(response.url.hostAndPath)"
         if let reason = Self.message(in: response.body) { message += ": \(reason)" }
         if message.last != "." { message += "." }
-        let retryAfter = headers["retry-after"].flatMap { NorrisFetch.retryAfter($0, now: now) }
-        if status == 429 {
-            self.init(.quota, "rate limit (HTTP 429).", retryAfter: retryAfter ?? rateLimitReset(headers, now: now))
-        } else {
-            self.init(.http(status: status), message, retryAfter: retryAfter)
-        }
+        self.init(.http(status: status), status == 429 ? "rate limit (HTTP 429)." : message)
     }
 
     /// The upstream's error message: `message`, `msg` under `meta` (Giphy), or `error` (Mastodon).

@@ -105,7 +105,8 @@ extension DatabaseKind {
                 number INTEGER PRIMARY KEY, day TEXT NOT NULL UNIQUE, fact TEXT NOT NULL
             ) STRICT
             """,
-            // The last fetch of each source, its failures since its last success, and the waits in seconds.
+            // The last fetch of each source, its failures since its last success, and the waits in seconds. A host that
+            // asked for a pause has a row too, with a colon in its name.
             """
             CREATE TABLE schedules (
                 source TEXT NOT NULL PRIMARY KEY, last_run_at INTEGER, wait INTEGER, retry_at INTEGER,

@@ -67,6 +67,17 @@ package struct SourceRecords: Sendable {
         return record.flatMap { $0 } ?? ScheduleRecord()
     }
 
+    /// The schedules of all names with a prefix, by the rest of the name; empty if they cannot be read.
+    package func schedules(of prefix: String) async -> [String: ScheduleRecord] {
+        let records = try? await databases.read(databases.state) { database in
+            let sql =
+                "SELECT \(SourceRecords.columns), substr(source, length(?1) + 1) FROM schedules "
+                + "WHERE substr(source, 1, length(?1)) = ?1"
+            return try database.map(sql, [prefix]) { try (name: $0[10] as String, record: ScheduleRecord($0)) }
+        }
+        return Dictionary(uniqueKeysWithValues: (records ?? []).map { ($0.name, $0.record) })
+    }
+
     /// Stores a source's schedule. If the disk fails, the schedule is lost with the process.
     package func write(_ record: ScheduleRecord, for source: String) async {
         // Also for a cancelled run.

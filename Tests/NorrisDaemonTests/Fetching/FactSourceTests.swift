@@ -173,6 +173,7 @@ struct SourceFixture {
                 stores: stores,
                 environment: FetchingEnvironment(
                     machine: "test", clock: ManualClock(.ofTests), fetch: FetchProcess(path: Programs.norrisFetch)),
+                prefetcher: .alone(stores, logger),
                 knownCategories: knownCategories,
                 logger: logger))
         return await source.fetch(records.beginImport(of: FactSource.name))

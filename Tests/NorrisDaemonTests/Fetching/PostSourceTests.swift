@@ -192,6 +192,7 @@ import Testing
                 stores: stores,
                 environment: FetchingEnvironment(
                     machine: "test", clock: ManualClock(.ofTests), fetch: FetchProcess(path: Programs.norrisFetch)),
+                prefetcher: .alone(stores, recorder.logger),
                 knownCategories: KnownCategories(), logger: recorder.logger))
         func fetch(
             _ items: Int..., title: String = "A", end: String = "</channel></rss>"

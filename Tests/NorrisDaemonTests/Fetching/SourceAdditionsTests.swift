@@ -86,7 +86,7 @@ import Testing
     @Test func anAdditionThatAUserWaitsForHasAThreadOfItsOwn() async throws {
         try await run { daemon, upstream in
             let (hanging, end) = try makePipe()
-            let threads = daemon.core.sources.context.fetch.threads
+            let threads = daemon.core.sources.context.environment.fetch.threads
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 defer { close(end) }
                 let running = Count()
@@ -172,7 +172,7 @@ import Testing
         try await FakeUpstream.run { upstream in
             upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
             upstream.hold()
-            let facts = "facts: {enabled: false}\n"
+            let facts = "facts: {enabled: false}\nhttp: {host_gap: 0s}\n"
             try await FetchingDaemon.run(
                 upstream, facts: ", enabled: false", others: sources(upstream.baseURL + "/feed")
             ) { daemon in
@@ -264,7 +264,7 @@ import Testing
                 _ = try await daemon.core.stores.added.add(
                     AddedSource(name: "other", settings: .init(url: upstream.baseURL + "/other", kind: "lemmy")))
                 await daemon.core.stores.records.write(
-                    ScheduleRecord(lastRunAt: daemon.clock.now, retryAt: .last, settings: "s"), for: "late")
+                    ScheduleRecord(lastRunAt: daemon.clock.now, settings: "s"), for: "late")
             }
             try FileManager.default.moveItem(atPath: folder("state"), toPath: folder("kept"))
             _ = try folder.write("no folder", to: "state")
@@ -278,6 +278,48 @@ import Testing
                 await daemon.core.sources.readState()
                 #expect(try sources(daemon).map(\.name) == ["blog", "late"])
                 #expect(daemon.core.prefetcher.schedule(of: "late")?.record.settings == "s")
+            }
+        }
+    }
+
+    @Test func aHostThatAsksForAPauseHoldsItsSourcesAndAdditionsOverARestart() async throws {
+        try await FakeUpstream.run { upstream in
+            upstream.setDocument("/feed", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
+            let folder = TemporaryFolder()
+            let until = ManualClock(.ofTests).now.advanced(by: .seconds(600))
+            let held = ServerStatus.HeldHost(host: "127.0.0.1", until: until, reason: "HTTP 429", sources: 2)
+            func expectHeld(_ daemon: FetchingDaemon) throws {
+                #expect(try daemon.client().call(ServerStatus.self).hosts == [held])
+                let count = upstream.requests.count
+                let error = refusal(upstream.baseURL + "/other", of: daemon)
+                #expect(error?.message == "127.0.0.1 allows no request until \(until) (HTTP 429).")
+                #expect(error?.code == .nothingCached)
+                let last = error?.detail("last_error", as: SourceFailure.self)
+                #expect(last?.kind == .http && last?.retryAt == until)
+                for caller in [FetchingDaemon.Caller.user, .administrator] {
+                    #expect(daemon.refusal(SourceRefresh.self, as: caller)?.code == .busy)
+                }
+                #expect(upstream.requests.count == count)
+            }
+            try await FetchingDaemon.run(upstream, in: folder) { daemon in
+                _ = try daemon.watch.wait(for: .finished)
+                _ = try add(upstream.baseURL + "/feed", #","name":"blog""#, to: daemon)
+                #expect(try daemon.client().call(ServerStatus.self).hosts == nil)
+                upstream.setFault(.status(429, retryAfter: "600"), path: "/feed")
+                _ = try daemon.refresh(#"{"source":"blog"}"#)
+                #expect(try daemon.watch.wait(for: .failed).error?.kind == .http)
+                try expectHeld(daemon)
+                // An administrator who names the source asks once.
+                let count = upstream.requests.count
+                _ = try daemon.refresh(#"{"source":"blog"}"#)
+                _ = try daemon.watch.wait(for: .failed)
+                #expect(upstream.requests.count == count + 1)
+                #expect(try daemon.client().call(ServerStatus.self).state == .ok)
+            }
+            try await FetchingDaemon.run(upstream, in: folder) { daemon in
+                try expectHeld(daemon)
+                let refused = daemon.refusal(SourceRefresh.self, #"{"source":"blog"}"#)
+                #expect(refused?.details["retry_at"] == .string(until.description))
             }
         }
     }

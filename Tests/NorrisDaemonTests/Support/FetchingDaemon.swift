@@ -88,7 +88,7 @@ struct FetchingDaemon {
     }
 
     private static func configuration(_ baseURL: String, _ facts: String) -> String {
-        "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {timeout: 10m}\n"
+        "facts: {base_url: '\(baseURL)'\(facts)}\nhttp: {timeout: 10m, host_gap: 0s}\n"
     }
 
     private static func serve(
@@ -154,6 +154,15 @@ struct FetchingDaemon {
     func reload(_ upstream: FakeUpstream, facts: String) async throws {
         _ = try folder.write(FetchingDaemon.configuration(upstream.baseURL, facts), to: "config.yaml")
         try await core.reloader.reload()
+    }
+}
+
+extension Prefetcher {
+    /// Creates a prefetcher without sources, for a source that runs without a schedule.
+    static func alone(_ stores: Stores, _ logger: Logger) -> Prefetcher {
+        Prefetcher(
+            host: ScheduleHost(stores: stores, events: EventHub(), changes: WakeSignal()), machine: "test",
+            clock: ManualClock(.ofTests), searchTime: .seconds(300), logger: logger)
     }
 }
 

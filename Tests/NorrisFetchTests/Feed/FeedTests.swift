@@ -27,6 +27,7 @@ import Testing
                 (head.etag, head.lastModified) = ("\"1\"", "Sun, 06 Nov 1994 08:49:37 GMT")
                 head.notBefore = 600
                 head.url = fixture.upstream.baseURL + "/feed"
+                head.reply = HostReply(host: "127.0.0.1", status: 200)
             }
             #expect(fetched.head == expected)
             let request = try #require(fixture.upstream.requests.first)

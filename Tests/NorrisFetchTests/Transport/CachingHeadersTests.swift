@@ -8,17 +8,30 @@ private func fields(_ headers: [(String, String)]) -> HTTPHeaderFields {
     HTTPHeaderFields(headers.map { (name: $0.0, value: $0.1) })
 }
 
+private func reply(_ status: Int, _ headers: (String, String)...) -> HostReply {
+    HostReply(HTTPResponse(status: status, headers: fields(headers)))
+}
+
 struct RetryAfterTests {
     @Test(arguments: [
-        ("0", 0), ("120", 120), ("86400", 86_400), ("86401", 86_400), ("99999999999999999999999", 86_400),
-        ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60),
-        ("Sun, 06 Nov 1994 08:49:36 GMT", 0), ("Tue, 08 Nov 1994 08:49:37 GMT", 86_400),
+        ("120", 120), ("86400", 86_400), ("86401", 86_400), ("999999999999", 86_400),
+        ("99999999999999999999999", 86_400), ("1.5", 2), ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
+        ("Sunday, 06-Nov-94 08:50:37 GMT", 60), ("Sun Nov  6 08:50:37 1994", 60),
+        ("Tue, 08 Nov 1994 08:49:37 GMT", 86_400),
     ]) func secondsAndDatesAreUnderstood(value: String, seconds: Int) {
-        #expect(retryAfter(value, now: Fixture.now) == seconds)
+        #expect(reply(429, ("Retry-After", value)).pause == seconds)
+        #expect(reply(404, ("Retry-After", value)).pause == seconds)
+        #expect(reply(200, ("Retry-After", value)).pause == nil)
     }
 
-    @Test(arguments: ["", "-1", "+1", "1.5", "1 s", " 1", "soon"])
-    func anythingElseIsIgnored(value: String) { #expect(retryAfter(value, now: Fixture.now) == nil) }
+    @Test(arguments: [
+        "", "0", "-1", "+1", "1 s", "soon", "Sun, 06 Nov 1994 08:49:36 GMT", "Thu, 01 Jan 1970 00:00:00 GMT",
+    ]) func anythingElseIsIgnored(value: String) {
+        for status in [429, 503] {
+            let reply = reply(status, ("Retry-After", value))
+            #expect(reply.isLimit && reply.pause == nil)
+        }
+    }
 }
 
 struct FreshnessLifetimeTests {
@@ -94,38 +107,61 @@ struct ResponseAgeTests {
 }
 
 /// Relative to the time of ``Fixture``: 1994-11-06T08:49:37Z, 784,111,777 seconds after 1970.
-struct RateLimitTests {
+struct HostReplyTests {
+    private static let none = ("X-RateLimit-Remaining", "0.0")
+
     @Test(
         arguments: [
             ("1994-11-06T08:54:37.518123Z", 300), ("1994-11-06T09:49:47+01:00", 10),
-            ("784111837", 60), ("1994-11-08T08:49:37Z", 86_400), ("9000000000", 86_400),
-            ("1994-11-06T08:49:37Z", nil), ("784111776", nil), ("60", nil), ("", nil), ("soon", nil), ("-5", nil),
-            ("99999999999999999999", nil), ("+784111837", nil),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("30", 30), ("29.2", 30), ("1994-11-08T08:49:37Z", 86_400),
+            ("784111837", 86_400), ("9000000000", 86_400), ("9000000000000", 86_400),
+            ("99999999999999999999", 86_400), ("1994-11-06T08:49:37Z", nil), ("0", nil), ("", nil), ("soon", nil),
+            ("abc", nil), ("-5", nil),
         ] as [(String, Int?)]
     )
     func theMomentOfTheReset(value: String, expected: Int?) {
-        #expect(rateLimitReset([("X-RateLimit-Reset", value)], now: Fixture.now) == expected)
+        for name in ["RateLimit", "X-RateLimit"] {
+            #expect(reply(429, ("\(name)-Reset", value)).pause == expected)
+            let success = reply(304, ("\(name)-Remaining", "0"), ("\(name)-Reset", value))
+            #expect(success.isLimit && success.pause == expected)
+        }
     }
 
-    private func notBefore(_ headers: HTTPHeaderFields) -> Int? {
-        FetchHead(HTTPResponse(status: 200, headers: headers)).notBefore
+    @Test("From a billion on a number is a Unix time") func unixTime() {
+        var response = HTTPResponse(status: 429, headers: [("X-RateLimit-Reset", "1800000060")])
+        response.receivedAt = Timestamp(seconds: 1_800_000_000)
+        #expect(HostReply(response).pause == 60)
+        response.receivedAt = Timestamp(seconds: 1_800_000_061)
+        #expect(HostReply(response).pause == nil)
     }
 
-    @Test func theLastResponseOfARateLimitPutsTheNextOff() {
-        let reset = ("X-RateLimit-Reset", "1994-11-06T08:54:37.000000Z")
-        #expect(notBefore([("X-RateLimit-Remaining", "0"), reset]) == 300)
-        #expect(notBefore([("X-RateLimit-Remaining", "1"), reset]) == nil)
-        #expect(notBefore([reset]) == nil)
+    @Test("Fewer than one remaining request is none", arguments: ["0", "0.0", "0.9", "1", "1.0", "-1", "x", ""])
+    func remaining(value: String) {
+        let reply = reply(200, ("X-RateLimit-Remaining", value), ("X-RateLimit-Reset", "30"))
+        let isNone = ["0", "0.0", "0.9"].contains(value)
+        #expect(reply.isLimit == isNone && reply.pause == (isNone ? 30 : nil))
+        #expect(reply.isSuccess && reply.status == 200)
     }
 
-    private func retryAfter(_ status: Int, _ headers: HTTPHeaderFields) -> Int? {
-        UpstreamError(HTTPResponse(status: status, headers: headers)).retryAfter
+    @Test(
+        "The drafts of one field for all",
+        arguments: [
+            (#""default";r=0;t=30"#, 30), (#""burst";r=0;t=5, "daily";r=50;t=3600"#, 5),
+            (#""burst"; r=0; t=5, "daily"; r=0; t=3600"#, 3600), ("limit=100, remaining=0, reset=40", 40),
+            (#""default";r=1;t=30"#, nil), ("limit=100, remaining=5, reset=40", nil), ("=;,=", nil), ("", nil),
+        ] as [(String, Int?)]
+    )
+    func oneField(value: String, expected: Int?) {
+        let reply = reply(200, ("RateLimit", value))
+        #expect(reply.isLimit == (expected != nil) && reply.pause == expected)
     }
 
-    @Test func aRefusalIsPutOffUntilTheReset() {
-        #expect(retryAfter(429, [("X-RateLimit-Reset", "1994-11-06T08:49:47Z")]) == 10)
-        #expect(retryAfter(429, [("X-RateLimit-Reset", "784111807")]) == 30)
-        #expect(retryAfter(429, [("Retry-After", "5"), ("X-RateLimit-Reset", "784111807")]) == 5)
-        #expect(retryAfter(503, [("X-RateLimit-Reset", "784111807")]) == nil)
+    @Test func aRefusalSaysWhenToComeBackInItsFirstUsableField() {
+        #expect(reply(429, ("Retry-After", "5"), ("X-RateLimit-Reset", "30")).pause == 5)
+        #expect(reply(429, ("Retry-After", "-1"), ("X-RateLimit-Reset", "30")).pause == 30)
+        #expect(reply(403, Self.none, ("X-RateLimit-Reset", "30")).pause == 30)
+        #expect(!reply(403, Self.none).isLimit && !reply(404, Self.none).isLimit && !reply(503, Self.none).isLimit)
+        #expect(reply(500, ("X-RateLimit-Reset", "30")).pause == nil)
+        #expect(reply(429).isLimit && reply(429).pause == nil && reply(429).host == "h")
     }
 }

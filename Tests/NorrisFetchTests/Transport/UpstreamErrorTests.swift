@@ -49,12 +49,10 @@ struct UpstreamErrorTests {
         #expect(error(400, "{\"message\":\"\(text)\"}").message == "HTTP 400 from h/x: \(text.prefix(200)).")
     }
 
-    @Test func tooManyRequestsAreAQuota() {
-        #expect(error(429, "", headers: [("retry-after", "7")]).kind == .quota)
-        #expect(error(429, "", headers: [("retry-after", "7")]).retryAfter == 7)
-        #expect(error(401, "").kind == .http(status: 401))
-        #expect(error(503, "", headers: [("Retry-After", "Sun, 06 Nov 1994 08:49:47 GMT")]).retryAfter == 10)
-        #expect(error(503, "").retryAfter == nil)
+    @Test func tooManyRequestsAreAStatusThatIsRetried() {
+        #expect(error(429, "").kind == .http(status: 429))
+        #expect(error(429, "").failure.isRetryable && !error(401, "").failure.isRetryable)
+        #expect(error(429, "").message == "rate limit (HTTP 429).")
     }
 }
 

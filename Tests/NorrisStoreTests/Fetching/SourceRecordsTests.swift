@@ -99,4 +99,12 @@ struct SourceRecordsTests {
             await #expect(throws: StoreError.self) { try await gifs.store(record) }
         }
     }
+
+    @Test func schedulesAreReadByTheBeginOfTheirNames() async throws {
+        try await run(StoreFixture()) { records, _ in
+            for name in ["facts", "host:a.example", "host:%", "hosts"] { await records.write(schedule, for: name) }
+            #expect(await records.schedules(of: "host:") == ["a.example": schedule, "%": schedule])
+            #expect(await records.schedules(of: "no:").isEmpty)
+        }
+    }
 }
