@@ -444,7 +444,7 @@ def hostile(options, folder, reply, count=1, kind="feed", path="/hostile", peak=
         sources = {f"hostile{number}": feed(f"{upstream.url}/hostile{number}", kind=kind, refresh="1s")
                    for number in range(count if path == "/hostile" else 0)}
         facts = {"enabled": path.startswith("/jokes"), "base_url": upstream.url, "refresh": "1s"}
-        setting = {**OFFLINE, "facts": facts, "http": {"timeout": f"{TIMEOUT}s"},
+        setting = {**OFFLINE, "facts": facts, "http": {"timeout": f"{TIMEOUT}s", "host_gap": "0s"},
                    "posts": {"sources": {"beside": feed(upstream.url + "/beside", refresh="1s"), **sources}}}
         with daemon(folder, setting) as server:
             wait_for(lambda: server.items("beside"), "the feed beside")

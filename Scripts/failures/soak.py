@@ -73,7 +73,7 @@ class Sources(Upstream):
 def configuration(url, key):
     feeds = {name: feed(f"{url}/{name}", refresh=f"{SOURCES[name][0]}h", keep="1d") for name in list(SOURCES)[2:]}
     # The limits are in simulated time: a fetch of 5 ms takes 11 s.
-    return {"http": {"timeout": "10m", "max_body": "4MiB"}, "posts": {"sources": feeds},
+    return {"http": {"timeout": "10m", "host_gap": "0s", "max_body": "4MiB"}, "posts": {"sources": feeds},
             "facts": {"base_url": url, "refresh": "6h", "queries": ["chuck"]},
             "gifs": {"base_url": url, "refresh": "6h", "queries": ["norris"], "api_key_file": key}}
 

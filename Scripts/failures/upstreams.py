@@ -95,7 +95,7 @@ ANSWERS = {
     "HTTP: 403": (KEYLESS, answer("403 No")),
     "HTTP: 404": ("http", answer("404 No")),
     "HTTP: 410": ("http", answer("410 Gone")),
-    "HTTP: 429 with Retry-After": ("quota", answer("429 No", "Retry-After: 2")),
+    "HTTP: 429 with Retry-After": ({"": "http", "gifs": "quota"}, answer("429 No", "Retry-After: 2")),
     "HTTP: 500": ("http", answer("500 No")),
     "HTTP: 503 with Retry-After": ("http", answer("503 No", "Retry-After: 1")),
     "HTTP: 204": ("http", answer("204 None")),
@@ -230,7 +230,7 @@ class Case:
         with Upstream(good, contexts.get("good")) as upstream:
             base = url or (THROUGH if proxied else upstream.url)
             setting = {
-                "http": {"timeout": f"{TIMEOUT}s", "max_body": f"{MAXIMUM // 1024}KiB",
+                "http": {"timeout": f"{TIMEOUT}s", "host_gap": "0s", "max_body": f"{MAXIMUM // 1024}KiB",
                          **({"proxy": upstream.url} if proxied else {})},
                 "facts": {"base_url": base, "refresh": "1s"},
                 "gifs": {"base_url": base, "api_key_file": key_file(folder), "queries": ["kick"], "refresh": "1s",

@@ -122,7 +122,7 @@ def listens(port):
 
 def configuration(url):
     """Returns the configuration of a machine. All share the processors of this one, so that their fetches take long."""
-    return {"http": {"timeout": "5m"}, "facts": {"base_url": url}, "gifs": {"enabled": False},
+    return {"http": {"timeout": "5m", "host_gap": "0s"}, "facts": {"base_url": url}, "gifs": {"enabled": False},
             "posts": {"sources": {name: feed(f"{url}/feeds/{HOST}/{name}") for name in FEEDS}}}
 
 

@@ -15,7 +15,7 @@ import Testing
         let daemon = try RunningDaemon(
             configuration: """
                 facts: {enabled: false}
-                http: {timeout: 60s}
+                http: {timeout: 60s, host_gap: 0s}
                 posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)/team'}}}
 
                 """)

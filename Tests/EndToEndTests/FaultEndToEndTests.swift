@@ -8,10 +8,12 @@ import Testing
     private static let cases: [(name: String, kind: SourceFailure.Kind, fault: FakeUpstream.Fault)] = [
         ("reset", .offline, .reset), ("cut-off", .offline, .truncated(chunked: true)), ("hanging", .timeout, .hang),
         ("dripping", .timeout, .drip(every: .milliseconds(200))), ("endless", .decode, .endless),
-        ("gzip-bomb", .decode, .gzipBomb), ("too-many-requests", .quota, .status(429, retryAfter: "2")),
+        ("gzip-bomb", .decode, .gzipBomb), ("too-many-requests", .http, .status(429, retryAfter: "2")),
         ("unavailable", .http, .status(503, retryAfter: "1")), ("garbage", .decode, .garbage),
         ("half-a-document", .decode, .json(#"{"data":[{"uid":"u"#)), ("redirect-loop", .http, .redirectLoop),
     ]
+
+    private let held: Set = ["too-many-requests", "unavailable"]
 
     /// Returns a valid answer of an upstream.
     private static func users(posts: Int) -> [UInt8] {
@@ -32,12 +34,14 @@ import Testing
         }
         serve(posts: 1)
         let sources = (names + [wellBehaved]).map { name in
-            "    \(name): {kind: users-posts, url: '\(upstream.baseURL)/\(name)', refresh: 1s}\n"
+            // A host that asks for a pause holds up its other sources.
+            let base = held.contains(name) ? upstream.baseURL(host: "localhost") : upstream.baseURL
+            return "    \(name): {kind: users-posts, url: '\(base)/\(name)', refresh: 1s}\n"
         }
         do {
             let daemon = try RunningDaemon(
                 configuration: """
-                    http: {timeout: 4s, max_body: 256KiB}
+                    http: {timeout: 4s, max_body: 256KiB, host_gap: 0s}
                     facts: {enabled: false}
                     posts:
                       sources:

@@ -15,7 +15,8 @@ import Testing
         let upstream = try await FakeUpstream.start()
         upstream.setDocument("/rss.xml", contentType: "application/rss+xml", body: Array(Self.feed.utf8))
         do {
-            let daemon = try RunningDaemon(configuration: "facts: {enabled: false}\nhttp: {timeout: 60s}\n")
+            let daemon = try RunningDaemon(
+                configuration: "facts: {enabled: false}\nhttp: {timeout: 60s, host_gap: 0s}\n")
             let added = try daemon.ctl("feed", "add", "\(upstream.baseURL)/rss.xml", "--name", "planet")
             #expect(added.status == 0 && added.output == "added: planet\n", "\(added)")
             #expect(try ids(daemon.ctl("feed", "--source", "planet")).count == 1)

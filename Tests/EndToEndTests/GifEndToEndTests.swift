@@ -18,7 +18,7 @@ import Testing
                 configuration: """
                     log: {level: trace}
                     facts: {enabled: false}
-                    http: {timeout: 60s}
+                    http: {timeout: 60s, host_gap: 0s}
                     gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(file)', queries: []}
 
                     """)

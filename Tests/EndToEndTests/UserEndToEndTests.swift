@@ -80,7 +80,7 @@ import Testing
                 in: folder,
                 configuration: """
                     facts: {enabled: false}
-                    http: {timeout: 60s}
+                    http: {timeout: 60s, host_gap: 0s}
                     posts: {sources: {team: {kind: users-posts, url: '\(upstream.baseURL)'}}}
 
                     """)

@@ -43,7 +43,7 @@ enum HostileUpstream {
         }
         return """
             log: {level: trace}
-            http: {timeout: 60s}
+            http: {timeout: 60s, host_gap: 0s}
             facts: {base_url: '\(upstream.baseURL)', fortunes: ['\(fortunes)']}
             gifs: {base_url: '\(upstream.baseURL)', api_key_file: '\(key)', queries: []}
             posts:

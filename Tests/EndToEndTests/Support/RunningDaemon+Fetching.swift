@@ -10,7 +10,7 @@ extension RunningDaemon {
         environment: [String: String] = [:]
     ) throws -> RunningDaemon {
         try RunningDaemon(
-            in: folder, configuration: "facts: {base_url: '\(upstream.baseURL)'}\nhttp: {timeout: 60s}\n",
+            in: folder, configuration: "facts: {base_url: '\(upstream.baseURL)'}\nhttp: {timeout: 60s, host_gap: 0s}\n",
             environment: environment)
     }
 
