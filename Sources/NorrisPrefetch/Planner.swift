@@ -124,8 +124,9 @@ struct Planner: Sendable {
     }
 
     private mutating func spreadHolds() {
-        for (name, schedule) in schedules {
-            let hold = hosts.hold(of: schedule.policy.host, answeredBy: schedule.target)
+        guard !hosts.holds.isEmpty else { return }
+        for name in names {
+            let hold = schedules[name].flatMap { hosts.hold(of: $0.policy.host, answeredBy: $0.target) }
             schedules[name]?.hostHold = hold?.record.retryAt
         }
     }
