@@ -152,7 +152,8 @@ let tests: [Target] = [
         dependencies: [
             "NorrisArguments", "NorrisClient", "NorrisCommands", "NorrisDaemon", "NorrisFetch", "NorrisFetchProtocol",
             "NorrisPrefetch", "NorrisProtocol", "NorrisServer", "NorrisStore", "NorrisSystem", "NorrisTestSupport",
-            "NorrisText", "NorrisThreads", logging, serviceLifecycle, "norris-fetch", "norris-manuals",
+            "NorrisText", "NorrisThreads", "SystemdIntegration", logging, serviceLifecycle, "norris-fetch",
+            "norris-manuals",
         ]
     ),
     .executableTarget(

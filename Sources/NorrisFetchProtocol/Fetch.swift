@@ -52,6 +52,8 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
     /// The largest body, in bytes, before and after inflating.
     package var maximumBody = 16 << 20
     package var userAgent = "norrisd/\(NorrisVersion.current)"
+    /// Lines of further header fields, which only the host of ``url`` receives.
+    package var headers: [String] = []
     package var proxy: Proxy?
 
     package init(_ kind: Kind, url: String) { (self.kind, self.url) = (kind.rawValue, url) }
@@ -77,6 +79,7 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
         try members.required("timeout", &timeout)
         try members.required("max_body", &maximumBody)
         try members.required("user_agent", &userAgent)
+        try members.list("headers", &headers)
         try members.optional("proxy", &proxy)
     }
 

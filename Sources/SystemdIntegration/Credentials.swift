@@ -36,7 +36,7 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
     package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 
     /// The maximum number of bytes that are read; no key is longer.
-    private static let maximumLength = 4096
+    package static let maximumLength = 4096
 
     /// Reads a secret from a file, without the final newline of editors; nil if the file does not exist. An error
     /// contains the path, never the content.

@@ -89,6 +89,14 @@ extension Configuration {
         var enabled = true
         /// The values of the entry, or of `posts`.
         var refresh, keep: Duration
+        var title: String?
+        var tags: [String] = []
+        /// Stored only.
+        var article: Bool?
+        /// nil for the value of `http`.
+        var userAgent: String?
+        /// The absolute path of the file of a ``HeadersFile``.
+        var headersFile: String?
         /// The stored form of a source that is in `state.db` instead of the configuration.
         var added: AddedSource?
     }
@@ -205,6 +213,15 @@ package enum ConfigurationSchema {
         .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served either way."),
         .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh by default."),
         .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep by default."),
+        .init("title", \.title, orNull: .title, "The name that users see."),
+        .init("tags", \.tags, listOf: .tag, atMost: SourceTag.maximum, "\(SourceTag.summary)"),
+        .init("article", \.article, orNull: .boolean, "Stored for a later version, without an effect."),
+        .init(
+            "user_agent", \.userAgent, orNull: .headerValue,
+            "The User-Agent that its upstream receives; http.user_agent by default."),
+        .init(
+            "headers_file", \.headersFile, orNull: .headersFile,
+            "A file with up to 16 lines NAME: VALUE that only the host of url receives, or a systemd credential."),
     ]
 }
 
@@ -212,7 +229,9 @@ extension Configuration.PostSource {
     /// The entry on one line, with its inherited values.
     fileprivate var yaml: String {
         let unused = kind == .exec ? "url" : "command"
-        let keys = ConfigurationSchema.sourceKeys.filter { $0.name != unused }
+        let keys = ConfigurationSchema.sourceKeys.filter { key in
+            key.name != unused && !["null", "[]"].contains(key.write(self))
+        }
         return "\(YAMLText.scalar(name)): {\(keys.map { $0.yaml(self) }.joined(separator: ", "))}"
     }
 }

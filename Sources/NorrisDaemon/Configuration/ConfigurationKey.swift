@@ -14,8 +14,6 @@ struct ConfigurationKey<Root>: Sendable {
     /// Whether the key has no default.
     var isRequired = false
     let read: @Sendable (YAMLNode, inout Root, inout ConfigurationReader) -> Void
-    /// Reads a value from its text; nil for a list or a section.
-    var readText: (@Sendable (String, inout Root, ConfigurationReader.Context) throws(ConfigurationRefusal) -> Void)?
     /// The value on one line, or on lines that each begin with a newline.
     let write: @Sendable (Root) -> String
 }
@@ -40,9 +38,6 @@ extension ConfigurationKey {
             read: { node, root, reader in
                 if let value = reader.read(kind(root), node) { root[keyPath: path] = value }
             },
-            readText: { text, root, context throws(ConfigurationRefusal) in
-                root[keyPath: path] = try kind(root).value(of: text, context)
-            },
             write: { kind($0).write($0[keyPath: path]) }
         )
     }
@@ -62,13 +57,16 @@ extension ConfigurationKey {
     /// A key with a list of values. Every invalid item is reported.
     init<Item>(
         _ name: String, _ path: any WritableKeyPath<Root, [Item]> & Sendable, listOf kind: ConfigurationKind<Item>,
-        _ summary: String
+        atMost maximum: Int = .max, _ summary: String
     ) {
         self.init(
             name: name, summary: summary, accepts: "a list, each item \(kind.expectation)",
             read: { node, root, reader in
                 guard case .sequence(let items) = node.content else {
                     return reader.refuse(node, expected: "a list, each item \(kind.expectation)")
+                }
+                guard items.count <= maximum else {
+                    return reader.refuse(node, "has \(items.count) items; remove some, at most \(maximum) are allowed")
                 }
                 root[keyPath: path] = items.compactMap { reader.read(kind, $0) }
             },

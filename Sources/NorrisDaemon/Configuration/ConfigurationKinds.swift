@@ -160,6 +160,11 @@ extension ConfigurationKind<String> {
             text.utf8.count <= 256 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) } ? text : nil
         })
 
+    static let title = text(
+        "a text of 1 to 200 characters", check: { text, _ in text.unicodeScalars.count <= 200 ? text : nil })
+
+    static let tag = text(SourceTag.rule, check: { text, _ in SourceTag.normalized(text) })
+
     /// A search query for an upstream that limits the length in UTF-16 units.
     static func query(_ lengths: ClosedRange<Int>) -> Self {
         text(
@@ -178,7 +183,15 @@ extension ConfigurationKind<String> {
     static let keyFile = path { path in
         var gifs = Configuration.Gifs()
         gifs.apiKeyFile = path
-        if let failure = GiphyKey(gifs, Credentials(directory: nil)).failure { return failure.message }
+        return GiphyKey(gifs, Credentials(directory: nil)).failure?.message ?? warning(ofPublic: path)
+    }
+
+    static let headersFile = path { path in
+        HeadersFile(path, Credentials(directory: nil)).failure?.message ?? warning(ofPublic: path)
+    }
+
+    /// The warning about a file with a secret that every user can read.
+    private static func warning(ofPublic path: String) -> String? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IROTH != 0 else { return nil }
         return "every user can read the key file; run: chmod o-r \(YAMLText.scalar(path))"

@@ -1,4 +1,5 @@
 import CYAML
+import NorrisProtocol
 import NorrisSystem
 import NorrisText
 
@@ -34,6 +35,23 @@ struct YAMLNode: Sendable {
 
     var isNull: Bool {
         if case .null = content { true } else { false }
+    }
+}
+
+extension YAMLNode {
+    /// A value of the protocol as a value of a file.
+    init(_ json: JSON, path: String = "") {
+        let content: Content =
+            switch json {
+            case .null: .null
+            case .bool(let value): .text("\(value)")
+            case .integer(let value): .text("\(value)")
+            case .double(let value): .text("\(value)")
+            case .string(let text): .text(text)
+            case .array(let items): .sequence(items.enumerated().map { Self($1, path: "\(path)[\($0)]") })
+            case .object(let object): .mapping(object.members.map { ($0.key, Self($0.value, path: $0.key)) })
+            }
+        self.init(content: content, path: path, mark: Mark(), keyMark: Mark())
     }
 }
 

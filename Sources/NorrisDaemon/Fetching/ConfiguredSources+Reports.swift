@@ -54,8 +54,8 @@ extension ConfiguredSources {
         let sources = current
         // A disabled source is not expected to be fetched.
         guard let source = sources[name], source.isEnabled else { return nil }
+        if let reason = source.unavailableReason { return reason }
         guard name == GifSource.name else { return schedule?.failure(clock.now) }
-        if let reason = sources.gifs.unavailableReason { return reason }
         return schedule?.searchFailure(clock.now) ?? sources.gifs.quotaFailure()
     }
 

@@ -134,7 +134,10 @@ final class Sources: Sendable {
                 ])
         }
         posts = (configuration.posts.sources + others.filter { !names.contains($0.name) })
-            .map { PostSource(configuration: $0, http: http, context: context) }
+            .map { source in
+                let headers = source.headersFile.map { HeadersFile($0, environment.credentials, for: source) }
+                return PostSource(configuration: source, http: http, context: context, headers: headers)
+            }
         all = [facts, gifs] + posts
         byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
         if let reason = gifs.unavailableReason {
@@ -142,6 +145,11 @@ final class Sources: Sendable {
             context.logger.log(
                 level: key.isConfigured ? .warning : .notice, "source.unavailable",
                 metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"])
+        }
+        for source in posts {
+            guard let reason = source.unavailableReason else { continue }
+            context.logger.warning(
+                "source.unavailable", metadata: ["source": "\(source.name)", "error": "\(reason.message)"])
         }
     }
 
@@ -159,16 +167,12 @@ extension Configuration.PostSource {
     init(_ added: AddedSource, inheriting posts: Configuration.Posts) throws(ResponseError) {
         self.init(
             name: added.name, kind: .feed, url: "", refresh: posts.refresh, keep: posts.keep, added: added)
-        let context = ConfigurationReader.Context(folder: "/", home: nil, checksSystem: false, allowsUser: true)
-        let texts = added.settings.texts
-        for key in ConfigurationSchema.sourceKeys {
-            guard let read = key.readText, let text = texts[key.name] else { continue }
-            do throws(ConfigurationRefusal) {
-                try read(text, &self, context)
-            } catch {
-                throw .invalidParams("\(key.name): \(error.sentence).", parameter: key.name)
-            }
-        }
+        var reader = ConfigurationReader(
+            file: "", context: .init(folder: "/", home: nil, checksSystem: false, allowsUser: true))
+        reader.read(ConfigurationSchema.sourceKeys, in: YAMLNode(EncodedJSON(added.settings).tree), into: &self)
+        guard let fault = reader.faults.first else { return }
+        let key = String((fault.key ?? "url").prefix { $0 != "[" })
+        throw .invalidParams("\(key): \(fault.message).", parameter: key)
     }
 }
 

@@ -15,12 +15,15 @@ struct PostSource: ContentSource {
     let configuration: Configuration.PostSource
     let http: Configuration.HTTP
     let context: SourceContext
+    /// nil if the source has no headers of its own.
+    var headers: HeadersFile?
     /// Whether a user waits for the runs.
     var isAwaited = false
 
     var name: String { configuration.name }
     var kind: String { configuration.kind.rawValue }
     var isEnabled: Bool { configuration.enabled }
+    var unavailableReason: SourceFailure? { headers?.failure }
     var url: String {
         configuration.kind == .exec ? "exec:\(configuration.command.joined(separator: " "))" : configuration.url
     }
@@ -63,6 +66,8 @@ struct PostSource: ContentSource {
         let command = configuration.kind == .exec ? configuration.command : nil
         var request = request(configuration.kind.document).unless(part)
         request.asksPastCaches = true
+        request.userAgent = configuration.userAgent ?? http.userAgent
+        request.headers = headers?.fields ?? []
         // Relative addresses in the output of a program lead nowhere.
         if command != nil { request.url = "http://localhost/" }
         return try await context.fetch(request, FetchedPost.self, from: command, isAwaited: isAwaited)

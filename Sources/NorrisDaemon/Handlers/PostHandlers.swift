@@ -89,9 +89,10 @@ struct PostHandlers: Sendable {
             items: all.map { source in
                 let items = stores.posts.count(source: source.name)
                 return PostSources.Source(
-                    name: source.name, kind: source.kind,
+                    name: source.name, title: source.configuration.title, kind: source.kind,
                     url: call.isAdministrator ? source.url : source.configuration.shownURL,
-                    origin: source.configuration.added == nil ? .config : .added, items: items,
+                    origin: source.configuration.added == nil ? .config : .added, tags: source.configuration.tags,
+                    article: source.configuration.article ?? false, items: items,
                     unread: unread.counts[source.name] ?? 0,
                     freshness: sources.freshness(of: source.name, isEmpty: items == 0))
             })

@@ -56,6 +56,8 @@ final class Download {
     private let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
 
+    /// The header fields that each host receives.
+    private var commonHeaders: [(name: String, value: String)] = []
     /// The URL of the current request, which a redirect replaces.
     private var url: HTTPURL
     private var redirects = 0
@@ -92,6 +94,7 @@ final class Download {
     ///
     /// - Throws: unless the status is a success, or 304 for a request with validators.
     func response(headers: [(name: String, value: String)]) throws(UpstreamError) -> HTTPResponse {
+        commonHeaders = headers
         guard configure(headers) else { throw UpstreamError(.offline, "norris-fetch is out of memory.") }
         var code = curl_easy_perform(easy)
         let isUnknown = code == CURLE_BAD_CONTENT_ENCODING && String(cString: message).hasPrefix("Unrecognized")
@@ -99,6 +102,7 @@ final class Download {
             // Some servers name the character encoding in `Content-Encoding`. libcurl reads one member of gzip only.
             (url, redirects, isConnected) = (base, 0, false)
             beginHead()
+            _ = set(CURLOPT_HTTPHEADER, Download.lines(headers) + request.headers)
             _ = curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
             _ = curl_set_string(easy, CURLOPT_ACCEPT_ENCODING, nil)
             code = curl_easy_perform(easy)
@@ -163,7 +167,7 @@ final class Download {
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         return numbers.allSatisfy { curl_set_long(easy, $0, $1) == CURLE_OK }
             && texts.allSatisfy { curl_set_string(easy, $0, $1) == CURLE_OK }
-            && set(CURLOPT_HTTPHEADER, ["Proxy-Connection:"] + headers.map { "\($0.name): \($0.value)" })
+            && set(CURLOPT_HTTPHEADER, Download.lines(headers) + request.headers)
             // A request for a tunnel contains only the fields that the proxy needs.
             && set(CURLOPT_PROXYHEADER, ["Proxy-Connection:", "User-Agent:"])
             && curl_set_pointer(easy, CURLOPT_ERRORBUFFER, message) == CURLE_OK
@@ -182,6 +186,10 @@ final class Download {
                 Download.of(pointer).connected(to: peer.flatMap { IPAddress(String(cString: $0)) })
                     ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
             } == CURLE_OK
+    }
+
+    private static func lines(_ headers: [(name: String, value: String)]) -> [String] {
+        ["Proxy-Connection:"] + headers.map { "\($0.name): \($0.value)" }
     }
 
     private func set(_ option: CURLoption, _ lines: [String]) -> Bool {
@@ -271,6 +279,10 @@ final class Download {
         do throws(UpstreamError) {
             if let target = try redirectTarget() {
                 confineCookies()
+                // libcurl would send them to the target too.
+                if !request.headers.isEmpty, (target.authority, target.isSecure) != (url.authority, url.isSecure) {
+                    guard set(CURLOPT_HTTPHEADER, Download.lines(commonHeaders)) else { throw unusableRedirect }
+                }
                 (url, redirects, isConnected) = (target, redirects + 1, false)
                 beginHead()
                 return true

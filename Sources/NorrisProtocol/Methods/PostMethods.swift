@@ -156,11 +156,14 @@ package enum PostSources: Method {
     package struct Source: WireObject, Equatable, Sendable {
         /// The key under `posts.sources`, or the name of an added source.
         package var name = ""
+        package var title: String?
         /// A ``PostSourceKind``; a newer daemon may know more kinds.
         package var kind = ""
         /// The address; only administrators see users, passwords and queries.
         package var url = ""
         package var origin = Origin.config
+        package var tags: [String] = []
+        package var article = false
         package var items = 0
         package var unread = 0
         package var freshness = Freshness()
@@ -175,9 +178,11 @@ package enum PostSources: Method {
         }
 
         package init(
-            name: String, kind: String, url: String, origin: Origin, items: Int, unread: Int, freshness: Freshness
+            name: String, title: String? = nil, kind: String, url: String, origin: Origin, tags: [String] = [],
+            article: Bool = false, items: Int, unread: Int, freshness: Freshness
         ) {
-            (self.name, self.kind, self.url, self.origin) = (name, kind, url, origin)
+            (self.name, self.title, self.kind, self.url) = (name, title, kind, url)
+            (self.origin, self.tags, self.article) = (origin, tags, article)
             (self.items, self.unread, self.freshness) = (items, unread, freshness)
         }
 
@@ -185,9 +190,12 @@ package enum PostSources: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required("name", &name)
+            try members.optional("title", &title)
             try members.required("kind", &kind)
             try members.required("url", &url)
             try members.required("origin", &origin)
+            try members.list("tags", &tags)
+            try members.flag("article", &article)
             try members.required("items", &items)
             try members.required("unread", &unread)
             try members.required("freshness", &freshness)

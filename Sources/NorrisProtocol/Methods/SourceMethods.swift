@@ -2,26 +2,30 @@
 /// name and the values of a key in the configuration.
 package struct SourceSettings: WireObject, Equatable, Sendable {
     package var url = ""
-    package var kind, refresh, keep: String?
+    package var kind, title, refresh, keep: String?
+    package var tags: [String]?
+    package var article: Bool?
 
-    package init(url: String, kind: String? = nil, refresh: String? = nil, keep: String? = nil) {
-        (self.url, self.kind, self.refresh, self.keep) = (url, kind, refresh, keep)
+    package init(url: String, kind: String? = nil, refresh: String? = nil) {
+        (self.url, self.kind, self.refresh) = (url, kind, refresh)
     }
 
     package init() {}
-
-    /// The settings by name, without those that are absent.
-    package var texts: [String: String] {
-        // SAFETY: Each member is a text.
-        try! [String: String](parsing: jsonBytes)
-    }
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("url", &url, .text(1...2048), PostSourceKind.addressSummary)
         try members.optional(
             "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream; feed by default.")
-        try members.optional("refresh", &refresh, .text(1...20), "How often it is fetched, such as 30m.")
-        try members.optional("keep", &keep, .text(1...20), "How long its posts are kept, such as 30d.")
+        try visitChangeable(&members)
+    }
+
+    /// Visits the settings that do not belong to the upstream.
+    fileprivate mutating func visitChangeable<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.optional("title", &title, .text(0...200), "The name that users see.")
+        try members.optional("refresh", &refresh, .text(0...20), "How often it is fetched, such as 30m.")
+        try members.optional("keep", &keep, .text(0...20), "How long its posts are kept, such as 30d.")
+        try members.optional("tags", &tags, .list(.text(1...SourceTag.maximumLength)), SourceTag.summary)
+        try members.optional("article", &article, .boolean, "Stored for a later version, without an effect.")
     }
 }
 
@@ -204,6 +208,51 @@ package enum SourceName {
         }
         name = String(name.prefix(Fact.maximumNameLength))
         return name.hasSuffix("-") ? String(name.dropLast()) : name
+    }
+}
+
+/// Tags of sources of posts: letters of any script, digits, `-`, `_` and `.`, in lower case.
+package enum SourceTag {
+    /// The longest tag, in code points.
+    package static let maximumLength = 40
+    /// The largest number of tags of one source.
+    package static let maximum = 16
+    /// The valid tags, in words.
+    package static let rule = "1 to \(maximumLength) letters, digits, -, _ and ."
+
+    package static var summary: StaticString { "Words that group sources; at most 16." }
+
+    /// A tag in lower case; nil if it is invalid.
+    package static func normalized(_ text: String) -> String? {
+        let tag = text.lowercased()
+        let isValid = (1...maximumLength).contains(tag.unicodeScalars.count)
+        return isValid && tag.unicodeScalars.allSatisfy(isAllowed) ? tag : nil
+    }
+
+    /// The valid tag that is most like the name of a folder, in which a hyphen replaces each run of other characters;
+    /// nil if no character is left.
+    package static func make(folder: String) -> String? {
+        var tag = ""
+        for part in folder.lowercased().unicodeScalars.split(whereSeparator: { !isAllowed($0) }) {
+            tag += (tag.isEmpty ? "" : "-") + String(part)
+        }
+        return normalized(String(String.UnicodeScalarView(tag.unicodeScalars.prefix(maximumLength))))
+    }
+
+    /// The first tags of a list, without repeated ones.
+    package static func unique(_ tags: [String]) -> [String] {
+        var known: Set<String> = []
+        return Array(tags.filter { known.insert($0).inserted }.prefix(maximum))
+    }
+
+    /// Scripts such as Devanagari write vowels as marks.
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .nonspacingMark,
+            .spacingMark, .decimalNumber:
+            true
+        default: scalar == "-" || scalar == "_" || scalar == "."
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import NorrisFetchProtocol
 import NorrisTestSupport
 import NorrisText
 import Testing
@@ -161,6 +162,26 @@ import Testing
             #expect(await fixture.failure(with: .redirect(to: foreign))?.kind == .http(status: 302))
             #expect(other.requests.count == 1)
         }
+    }
+
+    @Test func headersOfTheConfigurationGoToTheConfiguredHostOnly() async throws {
+        let other = try await FakeUpstream.start()
+        try await Fixture.run(
+            FakeUpstream.start(), configure: { $0.request.headers = ["X-Token: secret", "Cookie: a=b"] }
+        ) { fixture in
+            func sends(_ requests: [FakeUpstream.Request]) -> [Bool] {
+                requests.map { $0.header("X-Token") == "secret" && $0.header("Cookie") == "a=b" }
+            }
+            fixture.upstream.setFault(.redirect(to: "/y"), path: "/x")
+            fixture.upstream.setFault(.redirect(to: other.baseURL + "/z"), path: "/y")
+            other.setFault(.redirect(to: "/end"), path: "/z")
+            other.setFault(.json("[]"), path: "/end")
+            _ = try await fixture.send("/x")
+            #expect(sends(fixture.upstream.requests) == [true, true])
+            #expect(other.requests.count == 2)
+            #expect(other.requests.allSatisfy { $0.header("X-Token") == nil && $0.header("Cookie") == nil })
+        }
+        await other.stop()
     }
 
     /// libcurl follows the `Location` of any status from 300 to 399.

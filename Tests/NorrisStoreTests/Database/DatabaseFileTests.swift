@@ -164,11 +164,11 @@ struct DatabaseFileTests {
             INSERT INTO sources VALUES (2, 'a', 'feed', 'https://a.example/', 7200, 86400);
             PRAGMA user_version = 3; PRAGMA application_id = \(DatabaseKind.state.applicationID)
             """, on: "state")
+        var settings = SourceSettings(url: "https://a.example/", kind: "feed", refresh: "7200s")
+        settings.keep = "86400s"
         let sources = [
             AddedSource(name: "b", settings: .init(url: #"https://ü.example/"\"#, kind: "mastodon")),
-            AddedSource(
-                name: "a",
-                settings: .init(url: "https://a.example/", kind: "feed", refresh: "7200s", keep: "86400s")),
+            AddedSource(name: "a", settings: settings),
         ]
         for _ in 0..<2 {
             try await run { databases async throws in
