@@ -1,7 +1,7 @@
 package import Logging
 package import NorrisFetchProtocol
 package import NorrisProtocol
-import NorrisThreads
+package import NorrisThreads
 import ServiceLifecycle
 import Synchronization
 
@@ -97,7 +97,8 @@ package final class Prefetcher: Service {
         state.withLock { $0.planner.schedules[source] }
     }
 
-    func lock(of source: String) -> AsyncLock {
+    /// The lock that a run or a search of a source holds.
+    package func lock(of source: String) -> AsyncLock {
         state.withLock { state in
             let lock = state.locks[source] ?? AsyncLock()
             state.locks[source] = lock

@@ -11,11 +11,11 @@ struct MethodTableTests {
                 "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
                 "post.mark_unread", "post.search", "post.sources",
                 "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.metrics",
-                "server.reload", "server.status", "source.add", "source.refresh", "source.remove",
+                "server.reload", "server.status", "source.add", "source.edit", "source.refresh", "source.remove",
             ])
         #expect(
             MethodTable.methods.filter(\.isAdministrative).map(\.name)
-                == ["cache.clear", "server.reload", "source.add", "source.remove"])
+                == ["cache.clear", "server.reload", "source.add", "source.edit", "source.remove"])
         #expect(
             MethodTable.capabilities == [
                 "author", "cache", "event", "fact", "favorite", "gif", "post", "recent", "rpc", "server", "source",

@@ -26,8 +26,8 @@ struct FeedCommand: SessionCommand {
             (
                 "COMMANDS",
                 [
-                    FeedSourcesCommand.self, FeedAddCommand.self, FeedRemoveCommand.self, FeedImportCommand.self,
-                    FeedExportCommand.self,
+                    FeedSourcesCommand.self, FeedAddCommand.self, FeedEditCommand.self, FeedRemoveCommand.self,
+                    FeedImportCommand.self, FeedExportCommand.self,
                 ]
             )
         ]

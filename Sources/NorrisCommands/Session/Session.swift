@@ -112,7 +112,7 @@ extension Session {
         switch method {
         case GifSearch.name, GifTrending.name, GifRandom.name: "asking Giphy"
         case FactSearch.name: "searching"
-        case SourceAdd.name: "fetching the feed"
+        case SourceAdd.name, SourceEdit.name: "fetching the feed"
         default: "waiting for norrisd"
         }
     }

@@ -90,6 +90,7 @@ extension ValueKind {
     static var category: ValueKind {
         ValueKind("name", noun: "category", "'norrisctl categories' lists them.", takesSurplus: true)
     }
+    static var change: ValueKind { ValueKind("change") }
     static var columns: ValueKind { ValueKind("columns") }
     static var factScope: ValueKind { ValueKind("source", noun: "scope") }
     static var interval: ValueKind { ValueKind("interval") }

@@ -7,7 +7,7 @@ import NorrisText
 import NorrisThreads
 import Synchronization
 
-/// Adding and removing sources of posts on request.
+/// Adding, changing and removing sources of posts on request.
 extension ConfiguredSources {
     /// Adds a source, unless there is one with the same kind and address.
     ///
@@ -15,9 +15,18 @@ extension ConfiguredSources {
     func add(
         _ parameters: SourceAdd.Parameters, besides file: String
     ) async throws(ResponseError) -> SourceAdd.Result {
-        var added = try checked(parameters)
-        // Two requests for one address follow each other, so that the second one finds the source of the first.
-        let address = try source(added).settings
+        let added = try checked(parameters)
+        return try await withSource(at: try source(added).settings) { known throws(ResponseError) in
+            if let known { return SourceAdd.Result(name: known.name, isAdded: false) }
+            return try await addNew(added, parameters, besides: file)
+        }
+    }
+
+    /// Runs a request with the source at an address. Two requests for one address follow each other, so that the second
+    /// one finds the source of the first.
+    private func withSource<Result>(
+        at address: [String], _ body: (PostSource?) async throws(ResponseError) -> Result
+    ) async throws(ResponseError) -> Result {
         let lock = pending.withLock { pending in
             let lock = pending.locks[address] ?? AsyncLock()
             pending.locks[address] = lock
@@ -28,8 +37,13 @@ extension ConfiguredSources {
             lock.unlock()
             pending.withLock { if !lock.isLocked { $0.locks[address] = nil } }
         }
-        let known = current.posts.first { $0.settings == address }
-        if let known { return SourceAdd.Result(name: known.name, isAdded: false) }
+        return try await body(current.posts.first { $0.settings == address })
+    }
+
+    private func addNew(
+        _ added: AddedSource, _ parameters: SourceAdd.Parameters, besides file: String
+    ) async throws(ResponseError) -> SourceAdd.Result {
+        var added = added
         let name = try takeName(parameters.sourceName, for: added.settings.url, besides: file)
         defer { pending.withLock { _ = $0.names.remove(name) } }
         added.name = name
@@ -64,7 +78,7 @@ extension ConfiguredSources {
             if Task.isCancelled { throw .shuttingDown }
             // The disk has failed, and not the upstream.
             guard let failure = error as? FetchFailure else { throw .cacheNotWritable }
-            throw refusal(failure, of: source)
+            throw refusal(failure, of: source, isNew: current[source.name] == nil)
         }
         guard case .fetched(let added, let newest, _) = outcome else { throw .shuttingDown }
         let policy = source.policy
@@ -112,14 +126,16 @@ extension ConfiguredSources {
     /// The source without its name.
     private func checked(_ parameters: SourceAdd.Parameters) throws(ResponseError) -> AddedSource {
         var settings = parameters.settings
-        guard let address = sourceAddress(settings.url) else {
-            throw .invalidParams("\(settings.url.quotedForMessage) is not an http or https address.", parameter: "url")
-        }
-        settings.url = address
+        settings.url = try checked(settings.url)
         if let name = parameters.sourceName, let refusal = SourceName.refusal(of: name) {
             throw .invalidParams("The name \(name.quotedForMessage) \(refusal).", parameter: "name")
         }
         return AddedSource(name: "", settings: settings)
+    }
+
+    private func checked(_ url: String) throws(ResponseError) -> String {
+        if let address = sourceAddress(url) { return address }
+        throw .invalidParams("\(url.quotedForMessage) is not an http or https address.", parameter: "url")
     }
 
     /// A source by the configuration in force.
@@ -130,20 +146,89 @@ extension ConfiguredSources {
     }
 
     /// The reply to a request whose first run has failed.
-    private func refusal(_ failure: FetchFailure, of new: PostSource) -> ResponseError {
+    private func refusal(_ failure: FetchFailure, of new: PostSource, isNew: Bool) -> ResponseError {
+        let change = isNew ? "added" : "changed"
         guard let feeds = failure.feedURLs else {
             let retryAt = failure.postponed.map { clock.now.advanced(by: .seconds($0)) }
             let error = SourceFailure(
                 kind: failure.kind, message: failure.message, since: clock.now, retryAt: retryAt)
             var refusal = ResponseError.nothingCached(failure.message, source: new.name, lastError: error)
-            refusal.hint = "Nothing was added."
+            refusal.hint = "Nothing was \(change)."
             return refusal
         }
         var refusal = ResponseError.invalidParams(
-            "\(new.configuration.shownURL) is a web page, so nothing was added.", parameter: "url",
+            "\(new.configuration.shownURL) is a web page, so nothing was \(change).", parameter: "url",
             hint: feeds.isEmpty ? "It names no feed." : "Its feeds: \(feeds.joined(separator: " "))")
         refusal.details["feed_urls"] = .array(feeds.map(JSON.string))
         return refusal
+    }
+
+    /// Changes settings of an added source. A new address is fetched first.
+    ///
+    /// - Parameter file: the configuration file, for messages.
+    func edit(_ parameters: SourceEdit.Parameters, notOf file: String) async throws(ResponseError) -> NoMembers {
+        var parameters = parameters
+        parameters.url = try parameters.url.map { url throws(ResponseError) in try checked(url) }
+        let (old, new) = try changed(parameters, notOf: file)
+        guard new.settings != old.settings else {
+            try await store(parameters, notOf: file)
+            return NoMembers()
+        }
+        return try await withSource(at: new.settings) { other throws(ResponseError) in
+            if let other {
+                throw .invalidParams("The source \(other.name) has this address.", parameter: "url")
+            }
+            // A run of the old address ends first.
+            let lock = prefetcher.lock(of: old.name)
+            guard await lock.lock() else { throw .shuttingDown }
+            defer { lock.unlock() }
+            let first = try await fetchFirst(new)
+            try await store(parameters, notOf: file)
+            prefetcher.announceRun(of: new.name, added: first.added, newest: first.newest)
+            return NoMembers()
+        }
+    }
+
+    /// An added source before and after a change.
+    private func changed(
+        _ parameters: SourceEdit.Parameters, notOf file: String
+    ) throws(ResponseError) -> (old: PostSource, new: PostSource) {
+        guard let old = try addedSource(parameters.sourceName, elseEdit: file),
+            let stored = old.configuration.added
+        else {
+            throw .notFound(
+                "There is no source \(parameters.sourceName.quotedForMessage).",
+                hint: "List the sources: norrisctl feed sources")
+        }
+        guard let settings = parameters.changed(stored.settings) else {
+            throw .invalidParams("Name at least one setting to change.", parameter: "url")
+        }
+        return (old, try source(AddedSource(name: old.name, settings: settings)))
+    }
+
+    /// Stores a change, which counts from now on.
+    private func store(_ parameters: SourceEdit.Parameters, notOf file: String) async throws(ResponseError) {
+        guard await changing.lock() else { throw .shuttingDown }
+        defer { changing.unlock() }
+        // Another request may have changed other settings meanwhile.
+        let (old, new) = try changed(parameters, notOf: file)
+        // SAFETY: `source(_:)` makes it of an added source.
+        try await stores.added.change(new.configuration.added!)
+        if new.settings != old.settings {
+            // The schedule begins again with the record of the first fetch.
+            await schedule(Sources(current, posts: current.posts.filter { $0.name != new.name }))
+        }
+        await replace(Sources(current, posts: current.posts.map { $0.name == new.name ? new : $0 }))
+        context.logger.notice("source.changed", metadata: ["source": "\(new.name)"])
+    }
+
+    /// The added source with a name; nil if there is none.
+    ///
+    /// - Throws: `-32602` for a source of the configuration.
+    private func addedSource(_ name: String, elseEdit file: String) throws(ResponseError) -> PostSource? {
+        let source = current.posts.first { $0.name.hasSameBytes(as: name) }
+        guard source.map({ $0.configuration.added == nil }) ?? false else { return source }
+        throw .invalidParams("The source \(name) is in the configuration.", parameter: "name", hint: "Edit \(file).")
     }
 
     /// Removes an added source with its posts.
@@ -153,11 +238,7 @@ extension ConfiguredSources {
     func remove(_ name: String, notOf file: String) async throws(ResponseError) -> Bool {
         guard await changing.lock() else { throw .shuttingDown }
         defer { changing.unlock() }
-        guard let source = current.posts.first(where: { $0.name.hasSameBytes(as: name) }) else { return false }
-        guard source.configuration.added != nil else {
-            throw .invalidParams(
-                "The source \(name) is in the configuration.", parameter: "name", hint: "Remove it from \(file).")
-        }
+        guard let source = try addedSource(name, elseEdit: file) else { return false }
         try await stores.added.remove(name, identity: source.policy.settings)
         await replace(Sources(current, posts: current.posts.filter { $0.name != name }))
         _ = try? await source.clear()

@@ -62,7 +62,8 @@ final class ConfiguredSources: Sendable {
         await schedule(new)
     }
 
-    private func schedule(_ sources: Sources) async {
+    /// Applies the schedules of sources.
+    func schedule(_ sources: Sources) async {
         mixesFortunes.store(settings.configuration.facts.mixFortunes, ordering: .relaxed)
         await prefetcher.configure(
             sources.all.map { source in

@@ -60,6 +60,13 @@ struct ServerHandlers: Sendable {
                     }
                 }),
             Handler(
+                SourceEdit.self,
+                deferred: { parameters, _ in
+                    .network { () async throws(ResponseError) -> [UInt8] in
+                        try await sources.edit(parameters, notOf: file).jsonBytes
+                    }
+                }),
+            Handler(
                 SourceRemove.self,
                 onDisk: { parameters, _ throws(ResponseError) in
                     SourceRemove.Result(removed: try await sources.remove(parameters.sourceName, notOf: file))

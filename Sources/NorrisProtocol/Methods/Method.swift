@@ -43,7 +43,7 @@ package enum MethodTable {
         GifGet.self, GifRandom.self, GifSearch.self, GifTrending.self, PostGet.self, PostList.self, PostMarkRead.self,
         PostMarkUnread.self, PostSearch.self, PostSources.self, RecentClear.self, RecentList.self, RecentServed.self,
         Discover.self, ServerInfo.self, ServerMetrics.self, ServerReload.self, ServerStatus.self, SourceAdd.self,
-        SourceRefresh.self, SourceRemove.self,
+        SourceEdit.self, SourceRefresh.self, SourceRemove.self,
     ]
 
     /// The name prefixes before the dot, which `server.info` returns as the capabilities of this daemon.

@@ -79,6 +79,45 @@ package enum SourceAdd: Method {
     }
 }
 
+package enum SourceEdit: Method {
+    package static let name = "source.edit"
+    package static let summary =
+        """
+        Changes the named settings of a source that was added; an empty text or list restores a default. A new address \
+        is fetched first, and refused with its error. The name, the posts and all marks stay.
+        """
+    package static let isAdministrative = true
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var sourceName = ""
+        /// The new address; nil to keep the address.
+        package var url: String?
+        /// The other new settings; those that are absent stay.
+        package var settings = SourceSettings()
+
+        package init(name: String) { sourceName = name }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.required("name", &sourceName, .text(1...200), "The name of the source.")
+            try members.optional("url", &url, .text(1...2048), PostSourceKind.addressSummary)
+            try settings.visitChangeable(&members)
+        }
+
+        /// The settings after the change; nil if none is named.
+        package func changed(_ old: SourceSettings) -> SourceSettings? {
+            guard self != Parameters(name: sourceName), case .object(var all) = EncodedJSON(old).tree,
+                case .object(let changes) = EncodedJSON(self).tree
+            else { return nil }
+            for (key, value) in changes.members { all[key] = value == "" || value == [] ? nil : value }
+            return try? EncodedJSON(JSON.object(all)).decoded()
+        }
+    }
+
+    package typealias Result = NoMembers
+}
+
 package enum SourceRemove: Method {
     package static let name = "source.remove"
     package static let summary = "Removes a source that was added, and its posts; favorites of posts stay."

@@ -8,7 +8,7 @@ package struct AddedSource: Sendable, Equatable {
     package init(name: String, settings: SourceSettings) { (self.name, self.settings) = (name, settings) }
 }
 
-/// The sources that `source.add` has added, in `state.db`.
+/// The sources that were added, in `state.db`.
 package struct AddedSources: Sendable {
     /// The largest number of sources of posts, including the sources of the configuration.
     package static let maximum = 1000
@@ -44,6 +44,17 @@ package struct AddedSources: Sendable {
             try database.execute(
                 "INSERT INTO sources (name, settings) VALUES (?, ?)",
                 [source.name, String(decoding: source.settings.jsonBytes, as: UTF8.self)])
+        }
+    }
+
+    /// Stores changed settings.
+    ///
+    /// - Throws: `-32005` if the disk accepts no writes.
+    package func change(_ source: AddedSource) async throws(ResponseError) {
+        try await databases.changeState { database in
+            try database.execute(
+                "UPDATE sources SET settings = ? WHERE name = ?",
+                [String(decoding: source.settings.jsonBytes, as: UTF8.self), source.name])
         }
     }
 
