@@ -13,10 +13,9 @@ extension Screen {
         guard let width = layout.width else {
             for source in sources {
                 let state = source.freshness.error == nil ? source.freshness.state.rawValue : "failing"
-                fields(
-                    [source.name, source.kind, "\(source.items)", "\(source.unread)", state, source.url].map {
-                        Span($0)
-                    })
+                let numbers = ["\(source.items)", "\(source.unread)"]
+                let last = [state, source.url, source.tags.joined(separator: ","), source.title ?? ""]
+                fields(([source.name, source.kind] + numbers + last).map { Span($0) })
             }
             return
         }
@@ -26,7 +25,8 @@ extension Screen {
             let unread = source.unread > 0 ? "\(groupedDigits(source.unread)) unread" : ""
             let kind = source.kind == "feed" ? "" : source.kind
             let details: [Span] = [
-                Span(kind), Span(countText(source.items, "post")), Span(unread, .bold),
+                Span(source.title ?? ""), Span(source.tags.map { "#\($0)" }.joined(separator: " "), .dim), Span(kind),
+                Span(countText(source.items, "post")), Span(unread, .bold),
                 Span(text, isFault ? .warning : .dim), Span(source.url, .dim, link: source.url),
             ]
             let isNarrow = width < nameColumns + 30

@@ -45,6 +45,7 @@ private let mediaTypes = [
     for link in links {
         requireSafe(link.title)
         requireSafe(link.url)
+        require(link.tags == SourceTag.unique(link.tags.compactMap(SourceTag.normalized)), "Tags are not valid")
     }
     response.body = Array(OPML.document(links).utf8)
     let again = (try? Fetched(opml: &response))?.items as? [FeedLink]

@@ -66,8 +66,9 @@ struct EmptyFeed {
     )
 
     private var nothingMatches: Note {
-        let suffix = request.source.map { " of \($0.quotedForMessage)" } ?? ""
-        let filters = request.filters.map(\.name).filter { $0 != "source" }
+        let tag = request.tag.map { " with the tag \($0.quotedForMessage)" } ?? ""
+        let suffix = request.source.map { " of \($0.quotedForMessage)" } ?? tag
+        let filters = request.filters.map(\.name).filter { $0 != "source" && $0 != "tag" }
         // Posts existed a moment ago, or exist now.
         if filters.isEmpty { return ("No posts\(value: suffix) any more.", ["Start again: norrisctl feed"]) }
         if filters == ["unread"] {
@@ -87,7 +88,7 @@ struct EmptyFeed {
     }
 
     private var feed: Advice {
-        let words = ["norrisctl", "feed"] + optionWords(("--source", request.source))
+        let words = ["norrisctl", "feed"] + optionWords(("--source", request.source), ("--tag", request.tag))
         return "\(command: shellCommand(words) ?? "norrisctl feed")"
     }
 }

@@ -44,7 +44,7 @@ struct FeedCommand: SessionCommand {
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.option(&filters.source, "source", .postSource, "Only posts of this source. See norrisctl status.")
+        arguments.sources(&filters.source, &filters.tag)
         arguments.option(&filters.author, "author", .author, "Only posts by authors with this in their handle or name.")
         arguments.flag(&filters.unread, "unread", "Only unread posts.")
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Posts per page, 1 to 100. (default: 20)")
@@ -53,7 +53,10 @@ struct FeedCommand: SessionCommand {
         web.declare(&arguments)
     }
 
-    func validate(_ settings: Settings) throws(UsageError) { try web.validate(settings) }
+    func validate(_ settings: Settings) throws(UsageError) {
+        try refuse(source: filters.source, tag: filters.tag)
+        try web.validate(settings)
+    }
 
     func run(in session: Session) throws(Failure) -> Report {
         let now = session.system.now
@@ -67,7 +70,8 @@ struct FeedCommand: SessionCommand {
             empty: { (reply) throws(Failure) in try EmptyFeed.report(session, reply, filters) },
             html: { page, next in
                 WebPage(
-                    title: filters.source ?? "Feed", now: now, freshness: page.freshness, next: next, showsAll: isFull
+                    title: filters.source ?? filters.tag ?? "Feed", now: now, freshness: page.freshness, next: next,
+                    showsAll: isFull
                 ).posts(page.items)
             }
         ) { screen, page, first in

@@ -11,7 +11,7 @@ struct FeedImportCommand: SessionCommand {
         "Add all feeds of an OPML file.",
         """
         Reads what other feed readers export. norrisd fetches each feed, and adds those that it can read; those that you
-        already have stay. At most 1,000 feeds and 10 MiB. The time limit is 10 minutes; see --timeout.
+        already have stay. Folders and categories become tags. At most 1,000 feeds and 10 MiB. The time limit is 10 minutes; see --timeout.
 
         Examples:
           norrisctl feed import subscriptions.opml
@@ -20,9 +20,11 @@ struct FeedImportCommand: SessionCommand {
     static let hasFields = false
 
     private var file = "-"
+    private var tags: [String] = []
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&file, .file, "The file; - is standard input.")
+        arguments.tags(&tags, "A tag for each feed that is added. Repeatable.")
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -32,7 +34,11 @@ struct FeedImportCommand: SessionCommand {
         let requests = feeds.map { feed in
             let name = SourceName.make(title: feed.title, url: feed.url, taken: taken)
             taken.insert(name)
-            return SourceAdd.Parameters(SourceSettings(url: feed.url), name: name, waits: true)
+            var settings = SourceSettings(url: feed.url)
+            if let title = feed.title, title != name { settings.title = title }
+            let all = SourceTag.unique(feed.tags + tags)
+            if !all.isEmpty { settings.tags = all }
+            return SourceAdd.Parameters(settings, name: name, waits: true)
         }
         var summary = Summary()
         do throws(Failure) {
@@ -123,7 +129,8 @@ struct FeedExportCommand: SessionCommand {
     static let help = CommandHelp(
         "Print the feeds as OPML.",
         """
-        For other feed readers, or for norrisctl feed import on another machine. Only administrators get passwords and
+        For other feed readers, or for norrisctl feed import on another machine. A feed is in the folder of its first tag,
+        and has all tags as categories. Only administrators get passwords and
         queries of addresses.
 
         Examples:
@@ -135,7 +142,7 @@ struct FeedExportCommand: SessionCommand {
         let reply = try session.call(PostSources.self)
         guard !session.settings.json else { return Report(json: reply.json) }
         let feeds = reply.value.items.filter { $0.kind == "feed" }
-        let document = OPML.document(feeds.map { FeedLink(title: $0.name, url: $0.url) })
-        return Report(output: document)
+        return Report(
+            output: OPML.document(feeds.map { FeedLink(title: $0.title ?? $0.name, url: $0.url, tags: $0.tags) }))
     }
 }

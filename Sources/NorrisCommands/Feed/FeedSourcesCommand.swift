@@ -8,7 +8,7 @@ struct FeedSourcesCommand: SessionCommand {
     static let help = CommandHelp(
         "List the sources of posts.",
         """
-        Tab-separated in a pipe: name, kind, posts, unread posts, state, address. Only administrators see passwords and
+        Tab-separated in a pipe: name, kind, posts, unread posts, state, address, tags, title. Only administrators see passwords and
         queries of addresses.
 
         Examples:
@@ -16,8 +16,14 @@ struct FeedSourcesCommand: SessionCommand {
           norrisctl feed sources | cut -f 1
         """)
 
+    private var tag: String?
+
+    mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.option(&tag, "tag", .tag, "Only the sources with this tag.")
+    }
+
     func run(in session: Session) throws(Failure) -> Report {
-        let reply = try session.call(PostSources.self)
+        let reply = try session.call(PostSources.self, PostSources.Parameters(tag: tag))
         let sources = reply.value.items
         return session.report(
             reply, nothing: sources.isEmpty ? "No feed is configured. Add one: norrisctl feed add URL" : nil

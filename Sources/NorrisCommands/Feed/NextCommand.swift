@@ -20,19 +20,22 @@ struct NextCommand: SessionCommand {
           while norrisctl next; do read -r _ || break; done
         """)
 
-    private var source: String?
+    private var source: String?, tag: String?
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
-        arguments.option(&source, "source", .postSource, "Only posts of this source. See norrisctl status.")
+        arguments.sources(&source, &tag)
         web.declare(&arguments)
     }
 
-    func validate(_ settings: Settings) throws(UsageError) { try web.validate(settings) }
+    func validate(_ settings: Settings) throws(UsageError) {
+        try refuse(source: source, tag: tag)
+        try web.validate(settings)
+    }
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: PostList.self)
-        let request = PostList.Parameters(source: source, unread: true, page: PageRequest(limit: 1))
+        let request = PostList.Parameters(source: source, tag: tag, unread: true, page: PageRequest(limit: 1))
         let reply = try session.call(
             PostList.self, request, notFound: source.map { _ in FeedCommand.sourceHint })
         guard let post = reply.value.items.first else {

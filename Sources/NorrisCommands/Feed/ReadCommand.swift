@@ -23,19 +23,21 @@ struct ReadCommand: SessionCommand {
 
     private var posts = ChosenPosts()
     private var isAll = false
-    private var source: String?
+    private var source: String?, tag: String?
 
     mutating func declare(_ arguments: inout CommandArguments) {
         posts.declare(&arguments, .unreadPost)
         arguments.flag(&isAll, "all", "Mark all posts.")
-        arguments.option(&source, "source", .postSource, "With --all: only the posts of this source.")
+        arguments.sources(&source, &tag, prefix: "With --all: only")
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
         if isAll, !posts.names.isEmpty { throw UsageError("--all marks every post: leave out the ids.") }
-        if !isAll, let source {
-            let command = shellCommand(["norrisctl", "read", "--all", "--source", source])
-            throw UsageError("--source is for --all\(command.map { ": \($0)" } ?? ".")")
+        try refuse(source: source, tag: tag)
+        let options = optionWords(("--source", source), ("--tag", tag))
+        if !isAll, let option = options.first {
+            let command = shellCommand(["norrisctl", "read", "--all"] + options)
+            throw UsageError("\(option) is for --all\(command.map { ": \($0)" } ?? ".")")
         }
     }
 
@@ -45,7 +47,7 @@ struct ReadCommand: SessionCommand {
             return try posts.mark(session, PostMarkRead.self, as: "read") { PostMarkRead.Parameters(ids: $0) }
         }
         let reply = try session.call(
-            PostMarkRead.self, PostMarkRead.Parameters(all: true, source: source),
+            PostMarkRead.self, PostMarkRead.Parameters(all: true, source: source, tag: tag),
             notFound: source.map { _ in FeedCommand.sourceHint })
         return session.report(reply) { $0.line(markedText(reply.value.marked, as: "read")) }
     }

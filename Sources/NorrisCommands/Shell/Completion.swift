@@ -111,6 +111,7 @@ extension ValueKind {
     static var searchedSource: ValueKind { ValueKind("source", noun: "source or scope") }
     static var shell: ValueKind { ValueKind("shell") }
     static var source: ValueKind { ValueKind("source", "'norrisctl status' lists them.") }
+    static var tag: ValueKind { ValueKind("tag", "'norrisctl feed sources' lists them.") }
     static var template: ValueKind { ValueKind("template") }
     static var text: ValueKind { ValueKind("text") }
     static var time: ValueKind { ValueKind("time") }
@@ -153,6 +154,8 @@ extension Session {
         case .searchedSource where !arguments.found.contains("in"): return FactScope.words.map { Offer(word: $0) }
         case .postSource, .addedSource, .searchedSource:
             return try call(ServerStatus.self).value.sources.filter(\.hasPosts).map { Offer(word: $0.name) }
+        case .tag:
+            return Set(try call(PostSources.self).value.items.flatMap(\.tags)).sorted().map { Offer(word: $0) }
         case .author:
             // The first name of each author that needs no quotes.
             return try call(AuthorList.self).value.items.compactMap { author in

@@ -13,7 +13,7 @@ struct PostHandlers: Sendable {
             Handler(PostList.self, onDisk: list), Handler(PostGet.self, onDisk: get),
             Handler(PostMarkRead.self, onDisk: markRead), Handler(AuthorList.self, onDisk: authors),
             Handler(PostSearch.self, onDisk: search), Handler(PostMarkUnread.self, onDisk: markUnread),
-            Handler(PostSources.self, onDisk: { _, call throws(ResponseError) in try await sources(call) }),
+            Handler(PostSources.self, onDisk: sources),
         ]
     }
 
@@ -27,14 +27,14 @@ struct PostHandlers: Sendable {
     ) async throws(ResponseError) -> PostSearch.Result {
         let words = try SearchWords(parameters.query)
         let request = PostList.Parameters(
-            source: parameters.source, unread: parameters.unread, page: parameters.page)
+            source: parameters.source, tag: parameters.tag, unread: parameters.unread, page: parameters.page)
         return try await page(request, matching: words, call)
     }
 
     private func page(
         _ request: PostList.Parameters, matching words: SearchWords? = nil, _ call: Call
     ) async throws(ResponseError) -> Page<Post> {
-        let chosen = try sources(named: request.source)
+        let chosen = try sources(named: request.source, tagged: request.tag)
         let query = PostQuery(sources: chosen.map(\.name), request, search: words)
         let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(query, read: read)
@@ -56,9 +56,9 @@ struct PostHandlers: Sendable {
             throw .invalidParams(
                 "Name posts by their ids, or mark all of them.", parameter: "\(PostMarkRead.idsParameter)")
         }
-        if parameters.source != nil, !parameters.all {
+        if !parameters.all, let name = parameters.filter {
             throw .invalidParams(
-                "source is allowed only with all.", parameter: "\(PostMarkRead.sourceParameter)",
+                "\(name) is allowed only with all.", parameter: name,
                 hint: "Name posts by their ids, or mark all of a source.")
         }
         let uid = call.uid
@@ -66,7 +66,7 @@ struct PostHandlers: Sendable {
             let posts = try await stores.posts.stored(ids, sources: sources.current.postNames)
             return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts, isRead: true))
         }
-        let names = try sources(named: parameters.source).map(\.name)
+        let names = try sources(named: parameters.source, tagged: parameters.tag).map(\.name)
         let unread = try await stores.posts.unread(sources: names, read: await stores.readMarks.read(uid: uid))
         if unread.count > 0 {
             try await stores.readMarks.markAll(uid: uid, unread)
@@ -81,8 +81,10 @@ struct PostHandlers: Sendable {
         return PostMarkUnread.Result(marked: try await stores.readMarks.mark(uid: call.uid, posts, isRead: false))
     }
 
-    private func sources(_ call: Call) async throws(ResponseError) -> PostSources.Result {
-        let all = sources.current.posts
+    @Sendable private func sources(
+        _ parameters: PostSources.Parameters, _ call: Call
+    ) async throws(ResponseError) -> PostSources.Result {
+        let all = try sources(named: nil, tagged: parameters.tag)
         let unread = try await stores.posts.unread(
             sources: all.map(\.name), read: await stores.readMarks.read(uid: call.uid))
         return PostSources.Result(
@@ -109,9 +111,19 @@ struct PostHandlers: Sendable {
         return page
     }
 
-    /// The source with a name, or all sources if the name is nil.
-    private func sources(named name: String?) throws(ResponseError) -> [PostSource] {
+    /// The source with a name, or all sources if the name is nil; of them those with a tag, if it is not nil.
+    private func sources(named name: String?, tagged tag: String? = nil) throws(ResponseError) -> [PostSource] {
         let all = self.sources.current.posts
+        if let tag {
+            let tagged = all.filter { $0.configuration.tags.contains(tag.lowercased()) }
+            guard !tagged.isEmpty else {
+                throw .notFound(
+                    "No source has the tag \(tag.quotedForMessage).", hint: "List the tags: norrisctl feed sources")
+            }
+            if name == nil { return tagged }
+            let named = try sources(named: name)
+            return named.filter { source in tagged.contains { $0.name == source.name } }
+        }
         guard let name else { return all }
         let named = all.filter { $0.name.hasSameBytes(as: name) }
         if named.isEmpty {

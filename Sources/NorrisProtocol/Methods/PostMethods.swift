@@ -11,18 +11,20 @@ package enum PostList: Method {
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var source: String? = nil
-        package var author: String?
+        package var tag, author: String?
         package var unread = false
         package var page = PageRequest()
 
         package init(
-            source: String? = nil, author: String? = nil, unread: Bool = false, page: PageRequest = PageRequest()
-        ) { (self.source, self.author, self.unread, self.page) = (source, author, unread, page) }
+            source: String? = nil, tag: String? = nil, author: String? = nil, unread: Bool = false,
+            page: PageRequest = PageRequest()
+        ) { (self.source, self.tag, self.author, self.unread, self.page) = (source, tag, author, unread, page) }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
+            try members.tag(&tag)
             try members.optional(
                 "author", &author, .text(1...200),
                 """
@@ -45,7 +47,7 @@ package enum PostSearch: Method {
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var query = ""
-        package var source: String?
+        package var source, tag: String?
         package var unread = false
         package var page = PageRequest()
 
@@ -58,6 +60,7 @@ package enum PostSearch: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.query(&query)
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
+            try members.tag(&tag)
             try members.unread(&unread)
             try members.page(&page, default: 20)
             try members.numbered(&page)
@@ -68,6 +71,10 @@ package enum PostSearch: Method {
 }
 
 extension MemberVisitor where Self: ~Copyable {
+    fileprivate mutating func tag(
+        _ tag: inout String?, _ summary: StaticString = "Only posts of the sources with this tag."
+    ) throws(Failure) { try optional("tag", &tag, .text(1...SourceTag.maximumLength), summary) }
+
     fileprivate mutating func unread(_ unread: inout Bool) throws(Failure) {
         try flag("unread", &unread, "Whether to omit posts that the user marked as read.")
     }
@@ -98,23 +105,26 @@ package enum PostMarkRead: Method {
     package struct Parameters: WireObject, Equatable, Sendable {
         package var ids: [String]? = nil
         package var all = false
-        package var source: String?
+        package var source, tag: String?
 
-        package init(ids: [String]? = nil, all: Bool = false, source: String? = nil) {
-            (self.ids, self.all, self.source) = (ids, all, source)
+        package init(ids: [String]? = nil, all: Bool = false, source: String? = nil, tag: String? = nil) {
+            (self.ids, self.all, self.source, self.tag) = (ids, all, source, tag)
         }
+
+        /// The name of a member that is allowed only with ``all``, if one is set.
+        package var filter: String? { source != nil ? "source" : tag != nil ? "tag" : nil }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
             try members.flag("all", &all, "Whether to mark all stored posts.")
-            try members.optional(sourceParameter, &source, .text(1...200), "With all: only the posts of this source.")
+            try members.optional("source", &source, .text(1...200), "With all: only the posts of this source.")
+            try members.tag(&tag, "With all: only the posts of the sources with this tag.")
         }
     }
 
     package static var idsParameter: StaticString { "ids" }
-    package static var sourceParameter: StaticString { "source" }
 
     package struct Result: WireObject, Equatable, Sendable {
         /// The number of posts whose mark changed.
@@ -152,6 +162,18 @@ package enum PostMarkUnread: Method {
 package enum PostSources: Method {
     package static let name = "post.sources"
     package static let summary = "Lists the sources of posts with the number of the user's unread posts."
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        package var tag: String?
+
+        package init(tag: String?) { self.tag = tag }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.tag(&tag, "Only the sources with this tag.")
+        }
+    }
 
     package struct Source: WireObject, Equatable, Sendable {
         /// The key under `posts.sources`, or the name of an added source.

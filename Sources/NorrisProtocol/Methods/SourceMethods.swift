@@ -279,9 +279,9 @@ package enum SourceTag {
     }
 
     /// The first tags of a list, without repeated ones.
-    package static func unique(_ tags: [String]) -> [String] {
+    package static func unique(_ tags: [String], upTo count: Int = maximum) -> [String] {
         var known: Set<String> = []
-        return Array(tags.filter { known.insert($0).inserted }.prefix(maximum))
+        return Array(tags.filter { known.insert($0).inserted }.prefix(count))
     }
 
     /// Scripts such as Devanagari write vowels as marks.
@@ -300,13 +300,18 @@ package struct FeedLink: WireObject, Equatable, Sendable {
     package var title: String?
     /// The address; as written if it is no `http` or `https` URL.
     package var url = ""
+    /// The folders that contain the feed, the outermost first, and its categories.
+    package var tags: [String] = []
 
-    package init(title: String?, url: String) { (self.title, self.url) = (title, url) }
+    package init(title: String?, url: String, tags: [String] = []) {
+        (self.title, self.url, self.tags) = (title, url, tags)
+    }
 
     package init() {}
 
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.optional("title", &title)
         try members.required("url", &url)
+        try members.list("tags", &tags)
     }
 }

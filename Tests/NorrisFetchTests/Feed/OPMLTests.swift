@@ -12,7 +12,7 @@ struct OPMLTests {
     }
 
     private static func outlines(_ count: Int) -> String {
-        String(repeating: "<outline xmlUrl='https://a.example/'/>", count: count)
+        (0..<count).map { "<outline xmlUrl='https://a.example/\($0)'/>" }.joined()
     }
 
     @Test func whatOtherReadersExportIsRead() throws {
@@ -27,8 +27,8 @@ struct OPMLTests {
             """
         #expect(
             try links(document.utf8) == [
-                FeedLink(title: "A", url: "https://a.example/feed?x=1&y=2"),
-                FeedLink(title: "B", url: "https://b.example/'1'"),
+                FeedLink(title: "A", url: "https://a.example/feed?x=1&y=2", tags: ["group"]),
+                FeedLink(title: "B", url: "https://b.example/'1'", tags: ["group"]),
                 FeedLink(title: "local", url: "file:///etc/passwd"),
                 FeedLink(title: "mail", url: "mailto:jo@site.example"),
                 FeedLink(title: nil, url: "http://c.example/f"), FeedLink(title: nil, url: "https://u:p@d.example/f"),
@@ -54,11 +54,35 @@ struct OPMLTests {
         #expect(try links(Array(document.utf8)).map(\.url) == ["https://b.example/"])
     }
 
+    @Test func foldersAndCategoriesAreTags() throws {
+        let document = """
+            <opml><body>
+            <outline text="News &amp; Politics"><outline text="A" xmlUrl="https://a.example/" category="/Extra, linux,"/>
+            <outline title="Ünïx 2"><outline xmlUrl="https://b.example/"/></outline></outline>
+            <outline text="مدونات"><outline xmlUrl="https://a.example/"/></outline>
+            <outline><outline text="!"><outline xmlUrl="https://c.example/"/></outline></outline>
+            <outline text="Extra"><outline xmlUrl="https://a.example/"/><outline text="\(String(repeating: "x", count: 41))">
+            <outline xmlUrl="https://d.example/"/></outline></outline>
+            <outline text="own" xmlUrl="https://e.example/"><outline xmlUrl="https://f.example/"/></outline>
+            """
+        let links = try links(document.utf8)
+        #expect(links.map(\.url) == ["a", "b", "c", "d", "f", "e"].map { "https://\($0).example/" })
+        #expect(
+            links.map(\.tags) == [
+                ["news-politics", "extra", "linux", "مدونات"], ["news-politics", "ünïx-2"], [],
+                ["extra", String(repeating: "x", count: 40)], ["own"], [],
+            ])
+        let deep = (1...40).reduce("<outline xmlUrl='https://a.example/'/>") { content, level in
+            "<outline text='\(41 - level)'>\(content)</outline>"
+        }
+        #expect(try self.links("<opml>\(deep)</opml>".utf8).first?.tags == (1...16).map { "\($0)" })
+    }
+
     @Test func deepListsAreRead() throws {
         let deep =
             "<opml>" + String(repeating: "<outline>", count: 150) + Self.outlines(1)
             + String(repeating: "</outline>", count: 150) + "</opml>"
-        #expect(try links(deep.utf8).map(\.url) == ["https://a.example/"])
+        #expect(try links(deep.utf8).map(\.url) == ["https://a.example/0"])
         #expect(try links("<opml>\(Self.outlines(1000))</opml>".utf8).count == 1000)
     }
 }

@@ -90,7 +90,7 @@ struct PostListTests {
             return
         }
         #expect(
-            Set(members.map(\.name)) == Set(filters.keys).union(["limit", "cursor", "numbered"]),
+            Set(members.map(\.name)) == Set(filters.keys).union(["limit", "cursor", "numbered", "tag"]),
             "Add the filter here; its condition is in PostQuery (Sources/NorrisStore/Posts/PostStore.swift).")
         var read = ReadPosts()
         read.until["b"] = Timestamp(seconds: 99)
