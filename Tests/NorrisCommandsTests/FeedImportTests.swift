@@ -42,6 +42,24 @@ struct FeedImportTests {
                 && machine.requests[3].jsonText.contains(#""name":"again""#))
     }
 
+    @Test func anImportKeepsTitlesAndTags() {
+        let machine = Machine([
+            Machine.reply(#"{"items":[]}"#), Machine.reply(#"{"name":"planet-debian","added":true}"#),
+        ])
+        machine.files["/f.opml"] = Array("<opml/>".utf8)
+        let feeds = """
+            {"age":0,"skipped":0,"repairs":0,"authors":[],"categories":[]}
+            {"title":"Planet Debian","url":"https://a.example/","tags":["linux","debian"]}
+            {"end":1}
+
+            """
+        machine.programs["/opt/libexec/norris-fetch"] = [.ended(status: 0, output: Array(feeds.utf8))]
+        _ = machine.run("feed", "import", "/f.opml", "--tag", "New", "--tag", "linux", "--unread", "0")
+        let request = machine.requests[1].jsonText
+        #expect(request.contains(#""unread":0,"title":"Planet Debian","tags":["linux","debian","new"]"#), "\(request)")
+        #expect(request.contains(#""name":"planet-debian""#))
+    }
+
     @Test func anImportThatBreaksOffSaysWhatWasAdded() {
         let machine = importing(Machine.reply(#"{"name":"x","added":true}"#))
         machine.reply(.failure(.timedOut(path: "/s")))

@@ -50,7 +50,7 @@ struct ConfigurationTests {
                 town: {kind: mastodon, url: https://mastodon.example, enabled: false, refresh: 1h, keep: 30d}
                 team_2-x: {kind: users-posts, url: https://intranet.example/api, enabled: true, refresh: 1h, keep: 2d}
                 long: {kind: feed, url: https://long.example/rss, enabled: true, refresh: 1h, keep: 2d, \
-            title: A title, tags: [linux, a.b], article: true, user_agent: own/1, headers_file: /etc/headers}
+            title: A title, tags: [linux, a.b], unread: 0, article: true, user_agent: own/1, headers_file: /etc/headers}
 
             """
         let loaded = try loader.parse(yaml: yaml, file: "/etc/norrisd/config.yaml")

@@ -52,7 +52,8 @@ struct MethodCodingTests {
         WireCase(PostMarkUnread.self, #"{"ids":["t:1","t:2"]}"#, result: #"{"marked":2}"#),
         WireCase(
             PostSources.self,
-            result: #"{"items":[{"name":"t","kind":"mastodon","url":"https://t.example","origin":"added","items":3,"#
+            result: #"{"items":[{"name":"t","kind":"mastodon","url":"https://t.example","#
+                + #""origin":"added","tags":[],"items":3,"#
                 + #""unread":2,\#(freshness)}]}"#),
         WireCase(
             AuthorList.self, reads: #"{"limit":100}"#,
@@ -79,8 +80,18 @@ struct MethodCodingTests {
         WireCase(SourceRefresh.self, #"{"source":"facts"}"#, result: #"{"started":["facts","planet"]}"#),
         WireCase(CacheClear.self, #"{"source":"facts"}"#, result: #"{"removed":9000}"#), WireCase(CacheClear.self),
         WireCase(
-            SourceAdd.self, #"{"url":"u","kind":"feed","refresh":"1h","keep":"2d","name":"n","wait":true}"#,
+            SourceAdd.self,
+            #"{"url":"u","kind":"feed","unread":0,"title":"T","refresh":"1h","keep":"2d","tags":["a"],"article":false,"#
+                + #""name":"n","wait":true}"#,
             result: #"{"name":"n","added":true,"items":2}"#),
+        WireCase(
+            SourceEdit.self,
+            #"{"name":"n","url":"u","title":"","refresh":"1h","keep":"2d","tags":[],"article":true}"#, result: "{}"),
+        WireCase(PostSources.self, #"{"tag":"a"}"#, result: #"{"items":[]}"#),
+        WireCase(PostMarkUnread.self, #"{"last":true}"#, result: #"{"marked":1}"#),
+        WireCase(
+            PostMarkRead.self, #"{"all":true,"source":"s","tag":"a","before":"1970-01-01T00:00:00Z"}"#,
+            result: #"{"marked":1}"#),
         WireCase(SourceRemove.self, #"{"name":"n"}"#, result: #"{"removed":true}"#),
         WireCase(
             ServerInfo.self,
@@ -104,7 +115,8 @@ struct MethodCodingTests {
             ("gif.search", #"{"query":""}"#, "query"), ("gif.search", #"{"query":"a","limit":51}"#, "limit"),
             ("gif.search", #"{"query":"a","rating":"x"}"#, "rating"),
             ("gif.search", #"{"query":"a","lang":"klingon"}"#, "lang"), ("post.search", "{}", "query"),
-            ("post.mark_unread", "{}", "ids"), ("source.add", #"{"url":"u","kind":"exec"}"#, "kind"),
+            ("source.edit", "{}", "name"), ("source.add", #"{"url":"u","unread":-1}"#, "unread"),
+            ("source.add", #"{"url":"u","tags":[""]}"#, "tags"), ("source.add", #"{"url":"u","kind":"exec"}"#, "kind"),
             ("favorite.add", #"{"kind":"card","id":"a"}"#, "kind"), ("favorite.add", #"{"kind":"gif"}"#, "id"),
             ("recent.served", #"{"kind":"any","index":0}"#, "index"), ("recent.served", #"{"index":1}"#, "kind"),
             ("recent.served", #"{"kind":"any","index":101}"#, "index"), ("source.refresh", #"{"source":""}"#, "source"),

@@ -21,9 +21,11 @@ struct FeedImportCommand: SessionCommand {
 
     private var file = "-"
     private var tags: [String] = []
+    private var unread: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&file, .file, "The file; - is standard input.")
+        arguments.unread(&unread)
         arguments.tags(&tags, "A tag for each feed that is added. Repeatable.")
     }
 
@@ -38,6 +40,7 @@ struct FeedImportCommand: SessionCommand {
             if let title = feed.title, title != name { settings.title = title }
             let all = SourceTag.unique(feed.tags + tags)
             if !all.isEmpty { settings.tags = all }
+            settings.unread = unread
             return SourceAdd.Parameters(settings, name: name, waits: true)
         }
         var summary = Summary()

@@ -9,6 +9,12 @@ extension CommandArguments {
         option(&tag, "tag", .tag, "\(prefix) posts of the sources with this tag. See norrisctl feed sources.")
     }
 
+    mutating func unread(_ count: inout Int?) {
+        option(
+            &count, "unread", in: 0...2000,
+            "How many of the newest posts stay unread at first. (default: \(SourceSettings.defaultUnread))")
+    }
+
     /// Declares the option `--tag` for new tags.
     mutating func tags(_ tags: inout [String], _ summary: String) {
         option("tag", .tag, summary, takes: SourceTag.rule, isRepeating: true) { text in

@@ -19,22 +19,33 @@ struct ReadCommand: SessionCommand {
           norrisctl read town:109372843234
           norrisctl feed --author Ada | cut -f 1 | xargs -r norrisctl read
           norrisctl read --all --source planet
+          norrisctl read --all --older 7d
+          norrisctl read --undo
         """)
 
     private var posts = ChosenPosts()
-    private var isAll = false
+    private var isAll = false, isUndo = false
+    /// In seconds.
+    private var age: Int?
     private var source: String?, tag: String?
 
     mutating func declare(_ arguments: inout CommandArguments) {
         posts.declare(&arguments, .unreadPost)
         arguments.flag(&isAll, "all", "Mark all posts.")
         arguments.sources(&source, &tag, prefix: "With --all: only")
+        arguments.option(
+            "older", .age, "With --all: only posts that are older, such as 7d.", takes: "a time such as 90m, 12h or 7d"
+        ) { assign(&age, seconds($0)) }
+        arguments.flag(&isUndo, "undo", "Undo your last mark as read, once.")
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
         if isAll, !posts.names.isEmpty { throw UsageError("--all marks every post: leave out the ids.") }
         try refuse(source: source, tag: tag)
-        let options = optionWords(("--source", source), ("--tag", tag))
+        let options = optionWords(("--source", source), ("--tag", tag), ("--older", age.map { "\($0)s" }))
+        if isUndo, isAll || !posts.names.isEmpty || !options.isEmpty {
+            throw UsageError("--undo stands alone: it undoes your last mark.")
+        }
         if !isAll, let option = options.first {
             let command = shellCommand(["norrisctl", "read", "--all"] + options)
             throw UsageError("\(option) is for --all\(command.map { ": \($0)" } ?? ".")")
@@ -43,11 +54,19 @@ struct ReadCommand: SessionCommand {
 
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: PostMarkRead.self)
+        if isUndo {
+            let reply = try session.call(PostMarkUnread.self, PostMarkUnread.Parameters(last: true))
+            let isNothing = reply.value.marked == 0
+            return session.report(reply, nothing: isNothing ? "Nothing to undo." : nil) {
+                $0.line(markedText(reply.value.marked, as: "unread"))
+            }
+        }
+        let before = age.map { session.system.now.advanced(by: .seconds(-$0)) }
         guard isAll else {
             return try posts.mark(session, PostMarkRead.self, as: "read") { PostMarkRead.Parameters(ids: $0) }
         }
         let reply = try session.call(
-            PostMarkRead.self, PostMarkRead.Parameters(all: true, source: source, tag: tag),
+            PostMarkRead.self, PostMarkRead.Parameters(all: true, source: source, tag: tag, before: before),
             notFound: source.map { _ in FeedCommand.sourceHint })
         return session.report(reply) { $0.line(markedText(reply.value.marked, as: "read")) }
     }
@@ -144,6 +163,15 @@ private struct ChosenPosts {
         }
         return chunks
     }
+}
+
+/// The seconds of a whole number with the unit s, m, h or d; nil for other texts.
+private func seconds(_ text: String) -> Int? {
+    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+    guard let unit = text.last.flatMap({ units[$0] }), let count = wholeNumber(String(text.dropLast())),
+        1...36_500 * 86_400 / unit ~= count
+    else { return nil }
+    return count * unit
 }
 
 private func markedText(_ marked: Int, as word: String) -> String {

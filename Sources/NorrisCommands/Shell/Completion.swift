@@ -86,6 +86,7 @@ extension ValueKind {
     static var addedSource: ValueKind {
         ValueKind("name", noun: "added source", "'norrisctl feed sources' lists them.")
     }
+    static var age: ValueKind { ValueKind("age") }
     static var author: ValueKind { ValueKind("author") }
     static var category: ValueKind {
         ValueKind("name", noun: "category", "'norrisctl categories' lists them.", takesSurplus: true)

@@ -91,6 +91,8 @@ extension Configuration {
         var refresh, keep: Duration
         var title: String?
         var tags: [String] = []
+        /// The number of posts of the first fetch that stay unread; nil for all.
+        var unread: Int?
         /// Stored only.
         var article: Bool?
         /// nil for the value of `http`.
@@ -215,6 +217,9 @@ package enum ConfigurationSchema {
         .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep by default."),
         .init("title", \.title, orNull: .title, "The name that users see."),
         .init("tags", \.tags, listOf: .tag, atMost: SourceTag.maximum, "\(SourceTag.summary)"),
+        .init(
+            "unread", \.unread, orNull: .count(0...2000), "How many posts of its first fetch stay unread; all if null."
+        ),
         .init("article", \.article, orNull: .boolean, "Stored for a later version, without an effect."),
         .init(
             "user_agent", \.userAgent, orNull: .headerValue,

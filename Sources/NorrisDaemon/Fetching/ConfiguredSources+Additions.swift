@@ -127,6 +127,7 @@ extension ConfiguredSources {
     private func checked(_ parameters: SourceAdd.Parameters) throws(ResponseError) -> AddedSource {
         var settings = parameters.settings
         settings.url = try checked(settings.url)
+        settings.unread = settings.unread ?? SourceSettings.defaultUnread
         if let name = parameters.sourceName, let refusal = SourceName.refusal(of: name) {
             throw .invalidParams("The name \(name.quotedForMessage) \(refusal).", parameter: "name")
         }

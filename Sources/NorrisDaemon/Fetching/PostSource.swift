@@ -52,7 +52,8 @@ struct PostSource: ContentSource {
         let isPartial = head.repairs > 0
         let changes = try await stores.posts.replace(
             run, posts: posts, authors: head.authors, isComplete: head.skipped == 0 && !isPartial,
-            keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial), at: now)
+            keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial),
+            unread: configuration.unread, at: now)
         var metadata: Logger.Metadata = [
             "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
             "expired": "\(changes.removed)", "skipped": "\(head.skipped)",

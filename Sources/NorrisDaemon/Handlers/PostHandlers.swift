@@ -67,7 +67,8 @@ struct PostHandlers: Sendable {
             return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts, isRead: true))
         }
         let names = try sources(named: parameters.source, tagged: parameters.tag).map(\.name)
-        let unread = try await stores.posts.unread(sources: names, read: await stores.readMarks.read(uid: uid))
+        let unread = try await stores.posts.unread(
+            sources: names, read: await stores.readMarks.read(uid: uid), before: parameters.before)
         if unread.count > 0 {
             try await stores.readMarks.markAll(uid: uid, unread)
         }
@@ -77,7 +78,18 @@ struct PostHandlers: Sendable {
     @Sendable private func markUnread(
         _ parameters: PostMarkUnread.Parameters, _ call: Call
     ) async throws(ResponseError) -> PostMarkUnread.Result {
-        let posts = try await stores.posts.stored(parameters.ids, sources: sources.current.postNames)
+        guard (parameters.ids != nil) != parameters.last else {
+            throw .invalidParams(
+                "Name posts by their ids, or undo the last mark.", parameter: "\(PostMarkRead.idsParameter)")
+        }
+        guard let ids = parameters.ids else {
+            let names = sources.current.postNames
+            let before = try await stores.posts.unread(sources: names, read: stores.readMarks.read(uid: call.uid))
+            try await stores.readMarks.undo(uid: call.uid)
+            let after = try await stores.posts.unread(sources: names, read: stores.readMarks.read(uid: call.uid))
+            return PostMarkUnread.Result(marked: max(0, after.count - before.count))
+        }
+        let posts = try await stores.posts.stored(ids, sources: sources.current.postNames)
         return PostMarkUnread.Result(marked: try await stores.readMarks.mark(uid: call.uid, posts, isRead: false))
     }
 

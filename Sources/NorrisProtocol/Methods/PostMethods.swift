@@ -106,13 +106,15 @@ package enum PostMarkRead: Method {
         package var ids: [String]? = nil
         package var all = false
         package var source, tag: String?
+        package var before: Timestamp?
 
-        package init(ids: [String]? = nil, all: Bool = false, source: String? = nil, tag: String? = nil) {
-            (self.ids, self.all, self.source, self.tag) = (ids, all, source, tag)
-        }
+        package init(
+            ids: [String]? = nil, all: Bool = false, source: String? = nil, tag: String? = nil,
+            before: Timestamp? = nil
+        ) { (self.ids, self.all, self.source, self.tag, self.before) = (ids, all, source, tag, before) }
 
         /// The name of a member that is allowed only with ``all``, if one is set.
-        package var filter: String? { source != nil ? "source" : tag != nil ? "tag" : nil }
+        package var filter: String? { source != nil ? "source" : tag != nil ? "tag" : before != nil ? "before" : nil }
 
         package init() {}
 
@@ -121,6 +123,7 @@ package enum PostMarkRead: Method {
             try members.flag("all", &all, "Whether to mark all stored posts.")
             try members.optional("source", &source, .text(1...200), "With all: only the posts of this source.")
             try members.tag(&tag, "With all: only the posts of the sources with this tag.")
+            try members.optional("before", &before, Timestamp.schema, "With all: only the posts older than this.")
         }
     }
 
@@ -142,17 +145,20 @@ package enum PostMarkRead: Method {
 
 package enum PostMarkUnread: Method {
     package static let name = "post.mark_unread"
-    package static let summary = "Marks posts as unread for the requesting user."
+    package static let summary = "Marks posts as unread for the requesting user. Requires either ids or last."
 
     package struct Parameters: WireObject, Equatable, Sendable {
-        package var ids: [String] = []
+        package var ids: [String]?
+        /// Whether to undo the last ``PostMarkRead``.
+        package var last = false
 
-        package init(ids: [String]) { self.ids = ids }
+        package init(ids: [String]? = nil, last: Bool = false) { (self.ids, self.last) = (ids, last) }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.required(PostMarkRead.idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
+            try members.optional(PostMarkRead.idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
+            try members.flag("last", &last, "Whether to undo the user's last post.mark_read, once.")
         }
     }
 

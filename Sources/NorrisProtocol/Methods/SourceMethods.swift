@@ -5,6 +5,10 @@ package struct SourceSettings: WireObject, Equatable, Sendable {
     package var kind, title, refresh, keep: String?
     package var tags: [String]?
     package var article: Bool?
+    /// The number of posts of the first fetch that stay unread; nil for all.
+    package var unread: Int?
+    /// The same for an added source, unless its settings say otherwise.
+    package static let defaultUnread = 10
 
     package init(url: String, kind: String? = nil, refresh: String? = nil) {
         (self.url, self.kind, self.refresh) = (url, kind, refresh)
@@ -16,6 +20,9 @@ package struct SourceSettings: WireObject, Equatable, Sendable {
         try members.required("url", &url, .text(1...2048), PostSourceKind.addressSummary)
         try members.optional(
             "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream; feed by default.")
+        try members.optional(
+            "unread", &unread, .integer(0...2000, default: SourceSettings.defaultUnread),
+            "The number of posts of the first fetch that stay unread.")
         try visitChangeable(&members)
     }
 

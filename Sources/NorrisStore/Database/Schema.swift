@@ -138,12 +138,18 @@ extension DatabaseKind {
                 number INTEGER NOT NULL, PRIMARY KEY (uid, post)
             ) STRICT, WITHOUT ROWID
             """,
-            // Everything of a source that was first seen until a time is read.
+            // Everything of a source that was first seen until a time is read. A negative uid stands for all users.
             """
             CREATE TABLE read_until (
                 uid INTEGER NOT NULL, source TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (uid, source)
             ) STRICT, WITHOUT ROWID
             """,
+            // The watermarks (post is NULL) and marks that the user's last mark as read has replaced; value is NULL if
+            // there was none.
+            """
+            CREATE TABLE read_undo (uid INTEGER NOT NULL, source TEXT NOT NULL, post INTEGER, value INTEGER) STRICT
+            """,
+            "CREATE INDEX read_undo_by_user ON read_undo (uid)",
             """
             CREATE TABLE shuffles (
                 uid INTEGER NOT NULL, filter TEXT NOT NULL, shuffle BLOB NOT NULL, used_at INTEGER NOT NULL,
@@ -165,7 +171,7 @@ extension DatabaseKind {
             """,
             // The key of the cursors of all lists.
             "CREATE TABLE cursor_key (key INTEGER NOT NULL) STRICT",
-        ], version: 4,
+        ], version: 5,
         migrations: [
             0: (before: "", after: "INSERT INTO cursor_key VALUES (random())"),
             1: (
@@ -214,8 +220,8 @@ enum UserState {
 
     /// The tables with the estimated bytes of a row, including indexes and free space.
     static let tables: [(name: String, bytes: String)] = [
-        ("read_marks", "56"), ("read_until", "56"), ("shuffles", "96 + length(shuffle)"), ("served", "128"),
-        ("recent_searches", "64 + length(searches)"),
+        ("read_marks", "56"), ("read_until", "56"), ("read_undo", "64"), ("shuffles", "96 + length(shuffle)"),
+        ("served", "128"), ("recent_searches", "64 + length(searches)"),
     ]
 
     /// Whether a user without any data must not add some.

@@ -35,6 +35,7 @@ package struct AddedSources: Sendable {
         try await databases.changeState { database in
             try database.execute("DELETE FROM schedules WHERE source = ?", [name])
             try ReadMarks.move(from: ReadMarks.removed(identity), to: name, database)
+            try ReadMarks.endFirstDay(of: name, database)
         }
     }
 

@@ -25,12 +25,14 @@ struct PostImport: Sendable {
     /// The number of rows that one transaction removes.
     static let rowsAtOnce = 1_000
 
-    private let source: String
+    let source: String
     private let now: Timestamp
     /// The times until which users have read all posts of the source; nil if no user has.
     private let until: ClosedRange<Timestamp>?
     /// Whether no import of the source was stored completely, or none of its posts is left.
-    private var isFirst = false
+    private(set) var isFirst = false
+    /// The time until which the older posts of the first fetch were seen, and the ids of the others.
+    private var division: (until: Timestamp, newest: Set<String>)?
     private(set) var changes = PostChanges()
     /// The numbers of the posts, and the ids of the authors, in the fetch.
     private var heldPosts: Set<Int64> = []
@@ -97,12 +99,34 @@ struct PostImport: Sendable {
         }
     }
 
+    /// Lets the older posts of the first fetch count as seen before the newest ones.
+    ///
+    /// - Returns: the time until which the older posts were seen; the epoch if there are none.
+    mutating func divide(_ posts: [Post], unread count: Int) -> Timestamp {
+        var ids: Set<String> = []
+        let sorted = posts.filter { ids.insert($0.id).inserted }
+            .map { (id: $0.id, seen: firstSeen($0), sortAt: sortAt($0, firstSeen: firstSeen($0))) }
+            .sorted { $0.sortAt > $1.sortAt }
+        guard let latest = sorted.dropFirst(count).map(\.seen).max() else { return Timestamp(seconds: 0) }
+        let end = min(latest, now.advanced(by: .seconds(-1)))
+        division = (end, Set(sorted.prefix(count).map(\.id)))
+        return end
+    }
+
+    private func firstSeen(_ post: Post) -> Timestamp {
+        let seen = naturalFirstSeen(post)
+        guard let division else { return seen }
+        guard division.newest.contains(post.id) else { return min(seen, division.until) }
+        // In a source that comes back, posts that were read stay read.
+        return until == nil ? max(seen, division.until.advanced(by: .seconds(1))) : seen
+    }
+
     /// The time from which a new post counts as seen: now, or just after the time until which a user has read
     /// everything, if the clock was set back since.
     ///
     /// In a source without posts, the posts may have been removed with the cache, and must stay read: the date of the
     /// post, or without one the earliest time until which a user has read everything.
-    private func firstSeen(_ post: Post) -> Timestamp {
+    private func naturalFirstSeen(_ post: Post) -> Timestamp {
         if isFirst, let date = post.publishedAt, date <= now { return date }
         guard let until else { return now }
         return isFirst ? until.lowerBound : max(now, until.upperBound.advanced(by: .seconds(1)))

@@ -50,13 +50,14 @@ package final class PostStore: Sendable {
     ///     contained the post.
     ///   - keep: the time that a post stays after the last fetch that contained it; nil for no limit.
     ///   - fetch: the record of the fetch.
+    ///   - unread: the number of newest posts that are unread if this is the first fetch; nil for all.
     /// - Throws: also `contentGone`.
     @discardableResult package func replace(
         _ run: SourceImport, posts: [FetchedPost], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
-        fetch: FetchRecord, at now: Timestamp = .now()
+        fetch: FetchRecord, unread: Int? = nil, at now: Timestamp = .now()
     ) async throws(StoreError) -> PostChanges {
         do {
-            let stored = try await store(posts, authors, in: run, isComplete: isComplete, fetch, now)
+            let stored = try await store(posts, authors, in: run, isComplete: isComplete, fetch, unread, now)
             return try await removeExpired(run, keep: keep, stored)
         } catch {
             // Some of the transactions may have stored posts.
@@ -67,7 +68,7 @@ package final class PostStore: Sendable {
 
     private func store(
         _ posts: [FetchedPost], _ authors: [Post.Author], in run: SourceImport, isComplete: Bool, _ fetch: FetchRecord,
-        _ now: Timestamp
+        _ unread: Int?, _ now: Timestamp
     ) async throws(StoreError) -> PostImport {
         var stored = PostImport(source: run.source, at: now, until: await readUntil(run.source))
         let known: [FetchedPost]
@@ -77,6 +78,7 @@ package final class PostStore: Sendable {
             var matching = PostMatching(database)
             return (stored, try matching.matched(posts))
         }
+        if let unread, stored.isFirst { await divide(known.map(\.post), unread: unread, &stored) }
         var rest = Array(known.enumerated())[...]
         while !rest.isEmpty {
             var bytes = 0
@@ -101,10 +103,21 @@ package final class PostStore: Sendable {
         }
     }
 
+    /// Makes the posts of the first fetch of a source read for all users, except the newest ones. Later fetches after
+    /// the cache was deleted change nothing.
+    private func divide(_ posts: [Post], unread: Int, _ stored: inout PostImport) async {
+        let source = stored.source
+        let isDone = try? await databases.read(databases.state) { try ReadMarks.hasFirstDay(source, $0) }
+        guard isDone == false else { return }
+        let until = stored.divide(posts, unread: unread)
+        // Without the mark, all posts are unread.
+        try? await databases.changeState { try ReadMarks.storeFirstDay(of: source, until: until, $0) }
+    }
+
     /// The times until which users have read all posts of a source; nil if no user has.
     private func readUntil(_ source: String) async -> ClosedRange<Timestamp>? {
         let until = try? await databases.read(databases.state) { database in
-            let sql = "SELECT min(until), max(until) FROM read_until WHERE source = ?"
+            let sql = "SELECT min(until), max(until) FROM read_until WHERE source = ? AND until > 0"
             return try database.first(sql, [source]) { (try $0[0] as Timestamp?, try $0[1] as Timestamp?) }
         }
         guard case (let first?, let last?)? = until.flatMap({ $0 }) else { return nil }
@@ -208,18 +221,36 @@ package final class PostStore: Sendable {
     }
 
     /// The unread posts of some sources.
-    package func unread(sources: [String], read: ReadPosts) async throws(ResponseError) -> UnreadPosts {
+    ///
+    /// - Parameter before: the posts from this time on do not count; nil for no limit.
+    package func unread(
+        sources: [String], read: ReadPosts, before: Timestamp? = nil
+    ) async throws(ResponseError) -> UnreadPosts {
         try await databases.read(databases.cache) { database in
             var unread = UnreadPosts()
+            if before != nil { unread.exceptions = [] }
             let sql = """
-                SELECT \(StoredPost.columns) FROM posts INDEXED BY posts_by_time
+                SELECT \(StoredPost.columns), sort_at FROM posts INDEXED BY posts_by_time
                 WHERE source IN (\(databaseQuestionMarks(count: sources.count)))
                 """
             let rows = try database.rows(sql, StatementArguments(sources))
             while try rows.next() {
                 let post = try StoredPost(rows, 0)
-                unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
-                if !read.contains(post) { unread.counts[post.source, default: 0] += 1 }
+                let isRead = read.contains(post)
+                guard let before else {
+                    unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
+                    if !isRead { unread.counts[post.source, default: 0] += 1 }
+                    continue
+                }
+                let sortAt: Timestamp = try rows[3]
+                let (isOlder, latest) = (sortAt < before, before.advanced(by: .seconds(-1)))
+                unread.latest[post.source] = latest
+                if isOlder, !isRead { unread.counts[post.source, default: 0] += 1 }
+                // Such as an old post that was fetched late.
+                let until = max(read.until[post.source] ?? latest, latest)
+                if (read.marks[post.key] ?? (post.firstSeen <= until)) != (isRead || isOlder) {
+                    unread.exceptions?.append((post, isRead || isOlder))
+                }
             }
             return unread
         }
@@ -288,8 +319,11 @@ package final class PostStore: Sendable {
 package struct UnreadPosts: Sendable {
     /// The number of unread posts by source, for sources with unread posts.
     package var counts: [String: Int] = [:]
-    /// The time when the newest post was first seen, by source, for sources with posts.
+    /// The time until which counted posts were first seen, by source, for sources with posts.
     var latest: [String: Timestamp] = [:]
+    /// The posts that a mark of all posts until ``latest`` would mark wrongly, and whether they are read; nil if that
+    /// mark replaces all others.
+    var exceptions: [(post: StoredPost, isRead: Bool)]?
 
     package var count: Int { counts.values.reduce(0, +) }
 }

@@ -23,7 +23,7 @@ struct SchemaTests {
     @Test(
         "A change of a table raises the version",
         arguments: [
-            (DatabaseKind.cache, 5, 7_308_470_356_170_971_103), (DatabaseKind.state, 4, 16_488_746_761_386_410_958),
+            (DatabaseKind.cache, 5, 7_308_470_356_170_971_103), (DatabaseKind.state, 5, 8_426_705_143_554_764_368),
         ] as [(DatabaseKind, Int64, UInt64)])
     func theVersionOfTheTablesRises(kind: DatabaseKind, version: Int64, tables: UInt64) {
         #expect(kind.version == version)

@@ -48,20 +48,21 @@ extension PostStore {
     /// Fetches posts at a time, in seconds.
     @discardableResult func fetch(
         _ posts: [Post], authors: [Post.Author] = [], source: String = "a", isComplete: Bool = true,
-        keep: Duration? = .seconds(100), at now: Int64, in run: SourceImport? = nil
+        keep: Duration? = .seconds(100), unread: Int? = nil, at now: Int64, in run: SourceImport? = nil
     ) async throws -> PostChanges {
         let items = posts.map { FetchedPost($0) }
         return try await fetch(
-            items: items, authors: authors, source: source, isComplete: isComplete, keep: keep, at: now, in: run)
+            items: items, authors: authors, source: source, isComplete: isComplete, keep: keep, unread: unread,
+            at: now, in: run)
     }
 
     @discardableResult func fetch(
         items: [FetchedPost], authors: [Post.Author] = [], source: String = "a", isComplete: Bool = true,
-        keep: Duration? = .seconds(100), at now: Int64, in run: SourceImport? = nil
+        keep: Duration? = .seconds(100), unread: Int? = nil, at now: Int64, in run: SourceImport? = nil
     ) async throws -> PostChanges {
         try await replace(
             run ?? beginImport(of: source), posts: items, authors: authors, isComplete: isComplete, keep: keep,
-            fetch: .sample(at: now), at: Timestamp(seconds: now))
+            fetch: .sample(at: now), unread: unread, at: Timestamp(seconds: now))
     }
 
     func beginImport(of source: String = "a") -> SourceImport {

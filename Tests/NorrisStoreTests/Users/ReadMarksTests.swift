@@ -120,6 +120,123 @@ struct ReadMarksTests {
         }
     }
 
+    // MARK: The first fetch
+
+    private static let ofFirstDay: [Post] = [
+        .sample("a:1", at: 9), .sample("a:2", at: 8), .sample("a:3", at: 8), .sample("a:4", at: 2),
+        .sample("a:5", at: 1),
+    ]
+
+    @Test(
+        "After the first fetch only the newest posts are unread, for each user",
+        arguments: [(0, 0), (1, 1), (2, 2), (4, 4), (5, 5), (2000, 5)])
+    func theFirstDay(unread: Int, expected: Int) async throws {
+        try await withMarks { marks, posts, databases async throws in
+            try await posts.fetch(Self.ofFirstDay, unread: unread, at: 10)
+            for uid: UInt32 in [1, 70_000] {
+                let ids = try await posts.listed(.unread, read: await marks.read(uid: uid))
+                #expect(ids == Self.ofFirstDay.prefix(expected).map(\.id), "\(uid)")
+            }
+            // One mark of the whole source.
+            #expect(try await databases.state.count("read_marks") == 0)
+            #expect(try await databases.state.count("read_until") == 1)
+            // Later posts are unread whatever their date, and a deleted cache raises and hides nothing.
+            try await posts.fetch([.sample("a:6", at: 1)] + Self.ofFirstDay, unread: unread, at: 20)
+            let before = try await posts.listed(.unread, read: await marks.read(uid: 1))
+            #expect(before.count == expected + 1)
+            try await posts.clear(source: "a")
+            try await posts.fetch(Self.ofFirstDay, unread: unread, at: 30)
+            let after = try await posts.listed(.unread, read: await marks.read(uid: 1))
+            #expect(Set(after).isSubset(of: before) && after.count <= expected)
+            if unread == 4 { #expect(after.count == 4) }
+        }
+    }
+
+    @Test func postsWithoutDatesAreDividedByTheirOrder() async throws {
+        try await withMarks { marks, posts, _ async throws in
+            let all: [Post] = [.sample("a:1"), .sample("a:2"), .sample("a:3")]
+            try await posts.fetch(all, unread: 2, at: 10)
+            #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:1", "a:2"])
+            #expect(try await posts.listed() == ["a:1", "a:2", "a:3"])
+        }
+    }
+
+    @Test func aSourceThatComesBackRaisesNothing() async throws {
+        try await withMarks { marks, posts, databases async throws in
+            let added = AddedSources(databases: databases)
+            try await added.prepare("a", identity: "i")
+            try await posts.fetch(Self.ofFirstDay, unread: 1, at: 10)
+            for unread in [5, 5] {
+                try await added.remove("a", identity: "i")
+                try await posts.clear(source: "a")
+                try await added.prepare("a", identity: "i")
+                try await posts.fetch(Self.ofFirstDay, unread: unread, at: 20)
+                #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:1"])
+            }
+            // Fewer posts may be unread, and those that came meanwhile are read too.
+            try await added.remove("a", identity: "i")
+            try await posts.clear(source: "a")
+            try await added.prepare("a", identity: "i")
+            try await posts.fetch([.sample("a:9", at: 25)] + Self.ofFirstDay, unread: 1, at: 30)
+            #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:9"])
+        }
+    }
+
+    // MARK: Older posts, and undoing
+
+    private func markOlder(_ marks: ReadMarks, _ posts: PostStore, than time: Int64) async throws -> Int {
+        let before = Timestamp(seconds: time)
+        let unread = try await posts.unread(sources: ["a"], read: await marks.read(uid: 1), before: before)
+        if unread.count > 0 { try await marks.markAll(uid: 1, unread) }
+        return unread.count
+    }
+
+    @Test func olderPostsAreMarkedByOneMark() async throws {
+        try await withMarks { marks, posts, databases async throws in
+            try await posts.fetch(Self.ofFirstDay, at: 10)
+            _ = try await marks.mark(uid: 1, posts.stored(["a:5"], sources: ["a"]), isRead: true)
+            #expect(try await markOlder(marks, posts, than: 8) == 1)
+            #expect(try await Set(readIDs(marks, posts)) == ["a:4", "a:5"])
+            #expect(try await databases.state.count("read_marks") == 1)
+            // Fetched late, dated in the future, and marked as unread.
+            try await posts.fetch([.sample("a:late", at: 3), .sample("a:future", at: 90)] + Self.ofFirstDay, at: 50)
+            try await posts.fetch([.sample("a:future", at: 90)] + Self.ofFirstDay, at: 95)
+            _ = try await marks.mark(uid: 1, posts.stored(["a:4"], sources: ["a"]), isRead: false)
+            #expect(try await markOlder(marks, posts, than: 60) == 5)
+            #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:future"])
+            #expect(try await markOlder(marks, posts, than: 60) == 0)
+        }
+    }
+
+    @Test func theLastMarkIsUndoneOnce() async throws {
+        try await withMarks { marks, posts, databases async throws in
+            try await posts.fetch(Self.ofFirstDay, at: 10)
+            func unread() async throws -> [String] { try await posts.listed(.unread, read: await marks.read(uid: 1)) }
+            _ = try await marks.mark(uid: 1, posts.stored(["a:1"], sources: ["a"]), isRead: true)
+            _ = try await marks.mark(uid: 1, posts.stored(["a:2", "a:1"], sources: ["a"]), isRead: true)
+            try await marks.undo(uid: 1)
+            #expect(try await unread() == ["a:2", "a:3", "a:4", "a:5"])
+            // Only once, and another user's mark stays.
+            _ = try await marks.mark(uid: 2, posts.stored(["a:3"], sources: ["a"]), isRead: true)
+            try await marks.undo(uid: 1)
+            #expect(try await unread() == ["a:2", "a:3", "a:4", "a:5"])
+            #expect(await marks.read(uid: 2).marks.count == 1)
+            // With the marks and the watermark that a mark of all has replaced.
+            #expect(try await markOlder(marks, posts, than: 2) == 1)
+            _ = try await marks.mark(uid: 1, posts.stored(["a:5"], sources: ["a"]), isRead: false)
+            let before = try await unread()
+            try await markAll(marks, posts)
+            #expect(try await unread() == [])
+            try await marks.undo(uid: 1)
+            #expect(try await unread() == before)
+            #expect(before == ["a:2", "a:3", "a:4", "a:5"])
+            #expect(try await markOlder(marks, posts, than: 8) == 2)
+            try await marks.undo(uid: 1)
+            #expect(try await unread() == before)
+            #expect(try await databases.state.count("read_undo") == 1)
+        }
+    }
+
     @Test func theOldestMarksAreForgotten() async throws {
         try await withMarks { marks, _, _ async throws in
             let many = (1...ReadMarks.maximumPosts).map { StoredPost.sample("a:\($0)") }

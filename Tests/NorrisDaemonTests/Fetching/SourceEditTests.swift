@@ -1,0 +1,182 @@
+import NorrisPrefetch
+import NorrisProtocol
+import NorrisStore
+import NorrisTestSupport
+import NorrisText
+import NorrisThreads
+import Testing
+
+@testable import NorrisCommands
+@testable import NorrisDaemon
+@testable import NorrisFetch
+
+/// `source.edit`, tags, and the first fetch of an added source.
+@Suite(.timeLimit(.minutes(20))) struct SourceEditTests {
+    private static func feed(_ items: ClosedRange<Int>) -> [UInt8] {
+        let items = items.map {
+            "<item><guid>\($0)</guid><title>\($0)</title><pubDate>2001-01-0\($0)T00:00:00Z</pubDate></item>"
+        }
+        return Array("<rss><channel><title>Blog</title>\(items.joined())</channel></rss>".utf8)
+    }
+
+    private func run(_ body: (FetchingDaemon, FakeUpstream, String) async throws -> Void) async throws {
+        try await FakeUpstream.run { upstream in
+            upstream.setDocument("/old", contentType: "application/rss+xml", body: Self.feed(1...3))
+            upstream.setDocument("/new", contentType: "application/rss+xml", body: Self.feed(2...5))
+            upstream.setDocument("/page", contentType: "text/html", body: Array("<html><body>x</body></html>".utf8))
+            let own = "posts: {sources: {own: {kind: feed, url: '\(upstream.baseURL)/own', enabled: false}}}"
+            try await FetchingDaemon.run(upstream, others: own) { try await body($0, upstream, upstream.baseURL) }
+        }
+    }
+
+    private func add(_ url: String, _ rest: String, to daemon: FetchingDaemon) throws {
+        let parameters = #"{"url":"\#(url)","wait":true\#(rest)}"#
+        let _: SourceAdd.Result = try daemon.client(.administrator).call(SourceAdd.self, parameters)
+    }
+
+    private func edit(_ parameters: String, _ daemon: FetchingDaemon) throws {
+        let _: NoMembers = try daemon.client(.administrator).call(SourceEdit.self, parameters)
+    }
+
+    private func titles(_ daemon: FetchingDaemon, _ parameters: String) throws -> [String?] {
+        try daemon.client().call(PostList.self, parameters).items.map(\.title)
+    }
+
+    private func source(_ daemon: FetchingDaemon) throws -> PostSources.Source? {
+        try daemon.client(.administrator).call(PostSources.self).items.first { $0.name == "blog" }
+    }
+
+    @Test func aNewAddressKeepsNamePostsAndMarks() async throws {
+        try await run { daemon, upstream, base in
+            try add(base + "/old", #","name":"blog","refresh":"2h""#, to: daemon)
+            let posts = try daemon.client().call(PostList.self, #"{"source":"blog"}"#).items
+            let read = try #require(posts.first { $0.title == "2" })
+            let _: PostMarkRead.Result = try daemon.client().call(PostMarkRead.self, #"{"ids":["\#(read.id)"]}"#)
+            try edit(#"{"name":"blog","url":"\#(base)/new","title":"My blog"}"#, daemon)
+            #expect(try titles(daemon, #"{"source":"blog"}"#) == ["5", "4", "3", "2", "1"])
+            #expect(try titles(daemon, #"{"source":"blog","unread":true}"#) == ["5", "4", "3", "1"])
+            #expect(try daemon.client().call(PostGet.self, #"{"id":"\#(read.id)"}"#).post.title == "2")
+            let edited = try #require(try source(daemon))
+            #expect(edited.url == base + "/new" && edited.title == "My blog" && edited.items == 5)
+            // The first run of the new address counts for the schedule.
+            let next = daemon.core.prefetcher.schedule(of: "blog")?.nextRun(daemon.clock.now)
+            #expect(next ?? .now() > daemon.clock.now.advanced(by: .hours(1)))
+            #expect(upstream.requests.filter { $0.path == "/new" }.count == 1)
+            // Settings that are not named stay; an empty text restores the default.
+            #expect(daemon.core.sources.current.posts.last?.configuration.refresh == .hours(2))
+            try edit(#"{"name":"blog","refresh":"","title":""}"#, daemon)
+            #expect(daemon.core.sources.current.posts.last?.configuration.refresh == .minutes(30))
+            #expect(try source(daemon)?.title == nil)
+            #expect(await daemon.core.stores.added.all()?.map(\.settings.url) == [base + "/new"])
+        }
+    }
+
+    @Test func whatCannotBeChangedStays() async throws {
+        try await run { daemon, upstream, base in
+            try add(base + "/old", #","name":"blog""#, to: daemon)
+            try add(base + "/new", #","name":"other""#, to: daemon)
+            upstream.setFault(.status(404), path: "/gone")
+            let before = await daemon.core.stores.added.all()
+            func refusal(_ parameters: String) -> ResponseError? {
+                daemon.refusal(SourceEdit.self, parameters, as: .administrator)
+            }
+            let gone = refusal(#"{"name":"blog","url":"\#(base)/gone","title":"x"}"#)
+            #expect(gone?.code == .nothingCached && gone?.hint == "Nothing was changed.")
+            #expect(refusal(#"{"name":"blog","url":"\#(base)/page"}"#)?.message.contains("nothing was changed") == true)
+            #expect(
+                refusal(#"{"name":"blog","url":"\#(base)/new"}"#)?.message == "The source other has this address.")
+            #expect(refusal(#"{"name":"blog","url":"ftp://h/"}"#)?.details["parameter"] == "url")
+            #expect(refusal(#"{"name":"blog"}"#)?.message == "Name at least one setting to change.")
+            #expect(refusal(#"{"name":"blog","refresh":"soon"}"#)?.details["parameter"] == "refresh")
+            #expect(refusal(#"{"name":"none","title":"x"}"#)?.code == .notFound)
+            #expect(refusal(#"{"name":"own","title":"x"}"#)?.hint?.contains("config.yaml") == true)
+            #expect(daemon.refusal(SourceEdit.self, #"{"name":"blog","title":"x"}"#)?.code == .permissionDenied)
+            #expect(await daemon.core.stores.added.all() == before)
+            #expect(try titles(daemon, #"{"source":"blog"}"#) == ["3", "2", "1"])
+        }
+    }
+
+    @Test func aSourceThatIsBeingFetchedIsChangedAfterwards() async throws {
+        try await run { daemon, upstream, base in
+            try add(base + "/old", #","name":"blog""#, to: daemon)
+            let lock = daemon.core.prefetcher.lock(of: "blog")
+            #expect(await lock.lock())
+            // The socket keeps the request until the reply is read.
+            let client = try daemon.client(.administrator)
+            let edit = #"{"name":"blog","url":"\#(base)/new"}"#
+            try client.send(line: #"{"jsonrpc":"2.0","id":1,"method":"source.edit","params":\#(edit)}"#)
+            // Other settings do not wait.
+            try self.edit(#"{"name":"blog","title":"T"}"#, daemon)
+            #expect(upstream.requests.allSatisfy { $0.path != "/new" })
+            lock.unlock()
+            _ = try client.receiveLine()
+            let edited = try #require(try source(daemon))
+            #expect(edited.url == base + "/new" && edited.title == "T")
+        }
+    }
+
+    // MARK: Tags
+
+    @Test func tagsSelectSources() async throws {
+        try await run { daemon, _, base in
+            try add(base + "/old", #","name":"blog","tags":["Linux","مدونات","a.b_c-1"]"#, to: daemon)
+            try add(base + "/new", #","name":"other","tags":["news"]"#, to: daemon)
+            #expect(try source(daemon)?.tags == ["linux", "مدونات", "a.b_c-1"])
+            #expect(try titles(daemon, #"{"tag":"LINUX"}"#) == ["3", "2", "1"])
+            #expect(try titles(daemon, #"{"tag":"news","source":"blog"}"#) == [])
+            #expect(try daemon.client().call(PostSearch.self, #"{"query":"2","tag":"linux"}"#).items.count == 1)
+            #expect(try daemon.client().call(PostSources.self, #"{"tag":"news"}"#).items.map(\.name) == ["other"])
+            #expect(try daemon.client().call(PostMarkRead.self, #"{"all":true,"tag":"linux"}"#).marked == 3)
+            #expect(try titles(daemon, #"{"unread":true}"#).count == 4)
+            #expect(try daemon.client().call(PostMarkUnread.self, #"{"last":true}"#).marked == 3)
+            #expect(try daemon.client().call(PostMarkUnread.self, #"{"last":true}"#).marked == 0)
+            #expect(daemon.refusal(PostList.self, #"{"tag":"none"}"#)?.code == .notFound)
+            #expect(daemon.refusal(PostMarkRead.self, #"{"ids":["x"],"tag":"linux"}"#)?.details["parameter"] == "tag")
+            #expect(daemon.refusal(PostMarkUnread.self, "{}")?.details["parameter"] == "ids")
+            let before = #"{"all":true,"before":"2001-01-03T00:00:00Z"}"#
+            #expect(try daemon.client().call(PostMarkRead.self, before).marked == 3)
+            #expect(try titles(daemon, #"{"unread":true,"source":"blog"}"#) == ["3"])
+        }
+    }
+
+    @Test(
+        "Tags that are none are refused",
+        arguments: [
+            ["two words"], [String(repeating: "x", count: 41)], ["a,b"], ["#x"], (1...17).map { "t\($0)" },
+            (1...1000).map { "t\($0)" },
+        ]) func badTags(tags: [String]) async throws
+    {
+        try await run { daemon, _, base in
+            let list = String(decoding: tags.jsonBytes, as: UTF8.self)
+            let parameters = #"{"url":"\#(base)/old","tags":\#(list)}"#
+            let error = daemon.refusal(SourceAdd.self, parameters, as: .administrator)
+            #expect(error?.code == .invalidParams && error?.details["parameter"] == "tags", "\(error as Any)")
+        }
+    }
+
+    @Test func anExportedListIsImportedAsItWas() throws {
+        let feeds = [
+            FeedLink(title: "B", url: "https://b.example/", tags: ["news"]),
+            FeedLink(title: "a", url: "https://a.example/?a=1&b=2"),
+            FeedLink(title: "Größe & <x>", url: "https://c.example/", tags: ["linux", "مدونات", "news"]),
+            FeedLink(title: "d", url: "https://d.example/", tags: ["news", "a.b_c-1"]),
+        ]
+        let document = OPML.document(feeds)
+        var response = HTTPResponse(body: Array(document.utf8), url: try #require(HTTPURL("http://localhost/")))
+        let links = try Fetched(opml: &response).items.compactMap { $0 as? FeedLink }
+        #expect(links == [feeds[1], feeds[0], feeds[3], feeds[2]])
+        #expect(OPML.document(links) == document)
+    }
+
+    // MARK: The first fetch
+
+    @Test(arguments: [(#","unread":1"#, 1), ("", 3)]) func theFirstFetchLeavesTheNewestUnread(
+        parameter: String, unread: Int
+    ) async throws {
+        try await run { daemon, _, base in
+            try add(base + "/old", #","name":"blog"\#(parameter)"#, to: daemon)
+            #expect(try source(daemon)?.unread == unread)
+            #expect(await daemon.core.stores.added.all()?.first?.settings.unread == (unread == 1 ? 1 : 10))
+        }
+    }
+}
