@@ -10,7 +10,7 @@ struct HostTurns: Sendable {
     /// The time between the end of a fetch and the begin of the next one; zero for no turns.
     var gap = Duration.zero
     /// The hosts that have asked for a pause: its end, the reply as a failure, the number of refusals since the last
-    /// success, and as last run the last 429, or a 403 that counts as one.
+    /// success, and as last run the last 429, or a 403 that counts as one. A hold is forgotten a day after its end.
     var holds: [String: ScheduleRecord] = [:]
     /// The end of the last fetch, in the time of ``WallClock/elapsed``.
     private var ends: [String: Duration] = [:]
@@ -53,6 +53,7 @@ struct HostTurns: Sendable {
             let reason = reply.isSuccess ? "no requests left" : "HTTP \(reply.status)"
             hold.failure = SourceFailure(kind: .http, message: reason, since: now)
         }
+        holds = holds.filter { ($0.value.retryAt ?? now).advanced(by: SourceSchedule.maximumPutOff) >= now }
         if hold != ScheduleRecord() { holds[reply.host] = hold }
         return isRefusal
     }

@@ -4,7 +4,8 @@ package import NorrisProtocol
 /// Decides when to fetch one source, without side effects. The clock is passed in, and may jump.
 ///
 /// The next run is due at the later of two times: the last run plus the interval, or plus the wait that replaces the
-/// interval (backoff after a failure, caching headers after a success); and the end of the host's hold. A time of the last run in the future is from before the clock was set back, and counts as now.
+/// interval (backoff after a failure, caching headers after a success); and the end of the host's hold. A time of the
+/// last run in the future is from before the clock was set back, and counts as now.
 package struct SourceSchedule: Sendable {
     package struct Content: Equatable, Sendable {
         /// The settings used for the fetch.

@@ -27,8 +27,8 @@ struct MembersTests {
 
         init(_ type: any WireObject.Type) {
             testDescription = String(reflecting: type)
-            // Giphy's terms demand a constant member. Authors have no numbers. Of settings, the kind and the first fetch
-            // cannot change, and the address is another property. The members of a post are those of a fetched post.
+            // Giphy's terms demand a constant member. Authors have no numbers. Of settings, the kind and the first
+            // fetch cannot change, and the address is another property. A fetched post has the members of a post.
             let others =
                 switch type {
                 case is Gif.Type: 1

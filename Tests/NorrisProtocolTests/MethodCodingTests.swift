@@ -54,7 +54,8 @@ struct MethodCodingTests {
             PostSources.self,
             result: #"{"items":[{"name":"t","kind":"mastodon","url":"https://t.example","#
                 + #""origin":"added","tags":[],"items":3,"#
-                + #""unread":2,\#(freshness)}]}"#),
+                + #""unread":2,"newest_at":"1970-01-01T00:01:00Z","posts_per_week":3,"consecutive_failures":1,"#
+                + #""moved_to":"https://n.example","article":false,\#(freshness)}]}"#),
         WireCase(
             AuthorList.self, reads: #"{"limit":100}"#,
             result: #"{"items":[{"id":"t:2","name":"Ada","handle":"@ada","avatar_url":"https://a","post_count":3},"#

@@ -11,7 +11,8 @@ struct FeedImportCommand: SessionCommand {
         "Add all feeds of an OPML file.",
         """
         Reads what other feed readers export. norrisd fetches each feed, and adds those that it can read; those that you
-        already have stay. Folders and categories become tags. At most 1,000 feeds and 10 MiB. The time limit is 10 minutes; see --timeout.
+        already have stay. Folders and categories become tags. At most 1,000 feeds and 10 MiB. The time limit is 10
+        minutes; see --timeout.
 
         Examples:
           norrisctl feed import subscriptions.opml
@@ -132,9 +133,8 @@ struct FeedExportCommand: SessionCommand {
     static let help = CommandHelp(
         "Print the feeds as OPML.",
         """
-        For other feed readers, or for norrisctl feed import on another machine. A feed is in the folder of its first tag,
-        and has all tags as categories. Only administrators get passwords and
-        queries of addresses.
+        For other feed readers, or for norrisctl feed import on another machine. A feed is in the folder of its first
+        tag, and has all tags as categories. Only administrators get passwords and queries of addresses.
 
         Examples:
           norrisctl feed export > feeds.opml

@@ -8,8 +8,8 @@ struct FeedSourcesCommand: SessionCommand {
     static let help = CommandHelp(
         "List the sources of posts.",
         """
-        Tab-separated in a pipe: name, kind, posts, unread posts, state, address, tags, title. Only administrators see passwords and
-        queries of addresses.
+        Tab-separated in a pipe: name, kind, posts, unread posts, state, address, tags, title. Only administrators see
+        passwords and queries of addresses.
 
         Examples:
           norrisctl feed sources

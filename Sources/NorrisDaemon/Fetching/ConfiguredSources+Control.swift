@@ -5,18 +5,22 @@ import NorrisStore
 
 /// The changes to sources and their content that administrators request and maintenance makes.
 extension ConfiguredSources {
-    /// Begins to fetch a source, or every enabled source if `name` is nil.
+    /// Begins to fetch a source, or every enabled source if `name` is nil; with a tag, sources of posts that have it.
     ///
     /// - Returns: the names of the sources whose runs begin.
-    func refresh(_ name: String?, isAdministrator: Bool) throws(ResponseError) -> [String] {
+    func refresh(
+        _ name: String?, tagged tag: String? = nil, isAdministrator: Bool
+    ) throws(ResponseError) -> [String] {
         let sources = current
+        var chosen = name.map { [$0] } ?? sources.all.filter(\.policy.isEnabled).map(\.name)
+        if let tag { chosen = try sources.posts(named: name, tagged: tag).filter(\.policy.isEnabled).map(\.name) }
         if let name, let reason = sources[name]?.unavailableReason {
             throw .nothingCached(reason.message + ".", source: name, lastError: reason)
         }
         var started: [String] = []
         var refusal: ResponseError?
         let passesHold = isAdministrator && name != nil
-        for name in name.map({ [$0] }) ?? sources.all.filter(\.policy.isEnabled).map(\.name) {
+        for name in chosen {
             do throws(RefreshRefusal) {
                 if name == GifSource.name, let until = sources.gifs.quotaReturnsAt { throw .quotaUsed(until: until) }
                 try prefetcher.refresh(name, isAdministrator: isAdministrator, passesHold: passesHold)

@@ -3,6 +3,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisText
 import NorrisThreads
 import Synchronization
 import SystemdIntegration
@@ -156,6 +157,22 @@ final class Sources: Sendable {
 
     /// The source with a name, or nil. Names are ASCII and unique in a configuration.
     subscript(name: String) -> (any ContentSource)? { byName[name] }
+
+    /// The source of posts with a name, or all if the name is nil; of them those with a tag, unless it is nil.
+    func posts(named name: String?, tagged tag: String? = nil) throws(ResponseError) -> [PostSource] {
+        let named = posts.filter { name?.hasSameBytes(as: $0.name) ?? true }
+        if let name, named.isEmpty {
+            throw .notFound(
+                "There is no source of posts \(name.quotedForMessage).", hint: "List the sources: norrisctl status")
+        }
+        guard let tag else { return named }
+        func isTagged(_ source: PostSource) -> Bool { source.configuration.tags.contains(tag.lowercased()) }
+        guard posts.contains(where: isTagged) else {
+            throw .notFound(
+                "No source has the tag \(tag.quotedForMessage).", hint: "List the tags: norrisctl feed sources")
+        }
+        return named.filter(isTagged)
+    }
 
     /// The names of the sources whose posts are shown.
     var postNames: [String] { posts.map(\.name) }

@@ -99,7 +99,8 @@ private func hostName(of address: String) -> String? {
 }
 
 extension SourceContext {
-    /// Fetches a document by norris-fetch in the turn of its host; see ``FetchProcess/fetch(_:_:from:within:isAwaited:)``.
+    /// Fetches a document by norris-fetch in the turn of its host;
+    /// see ``FetchProcess/fetch(_:_:from:within:isAwaited:)``.
     func fetch<Item: FetchedItem>(
         _ request: FetchRequest, _: Item.Type, from command: [String]? = nil, within limit: Duration? = nil,
         isAwaited: Bool = false

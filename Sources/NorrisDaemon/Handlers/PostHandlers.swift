@@ -34,7 +34,7 @@ struct PostHandlers: Sendable {
     private func page(
         _ request: PostList.Parameters, matching words: SearchWords? = nil, _ call: Call
     ) async throws(ResponseError) -> Page<Post> {
-        let chosen = try sources(named: request.source, tagged: request.tag)
+        let chosen = try sources.current.posts(named: request.source, tagged: request.tag)
         let query = PostQuery(sources: chosen.map(\.name), request, search: words)
         let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(query, read: read)
@@ -66,7 +66,7 @@ struct PostHandlers: Sendable {
             let posts = try await stores.posts.stored(ids, sources: sources.current.postNames)
             return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts, isRead: true))
         }
-        let names = try sources(named: parameters.source, tagged: parameters.tag).map(\.name)
+        let names = try sources.current.posts(named: parameters.source, tagged: parameters.tag).map(\.name)
         let unread = try await stores.posts.unread(
             sources: names, read: await stores.readMarks.read(uid: uid), before: parameters.before)
         if unread.count > 0 {
@@ -96,7 +96,7 @@ struct PostHandlers: Sendable {
     @Sendable private func sources(
         _ parameters: PostSources.Parameters, _ call: Call
     ) async throws(ResponseError) -> PostSources.Result {
-        let all = try sources(named: nil, tagged: parameters.tag)
+        let all = try sources.current.posts(named: nil, tagged: parameters.tag)
         let unread = try await stores.posts.unread(
             sources: all.map(\.name), read: await stores.readMarks.read(uid: call.uid))
         return PostSources.Result(
@@ -115,34 +115,12 @@ struct PostHandlers: Sendable {
     @Sendable private func authors(
         _ parameters: AuthorList.Parameters, _ call: Call
     ) async throws(ResponseError) -> AuthorList.Result {
-        let chosen = try sources(named: parameters.source)
+        let chosen = try sources.current.posts(named: parameters.source)
         var page = try await stores.posts.authors(
             source: parameters.source, sources: chosen.map(\.name), cursor: parameters.page.cursor,
             limit: parameters.page.limit)
         page.freshness = sources.freshness(of: chosen, isEmpty: page.items.isEmpty)
         return page
-    }
-
-    /// The source with a name, or all sources if the name is nil; of them those with a tag, if it is not nil.
-    private func sources(named name: String?, tagged tag: String? = nil) throws(ResponseError) -> [PostSource] {
-        let all = self.sources.current.posts
-        if let tag {
-            let tagged = all.filter { $0.configuration.tags.contains(tag.lowercased()) }
-            guard !tagged.isEmpty else {
-                throw .notFound(
-                    "No source has the tag \(tag.quotedForMessage).", hint: "List the tags: norrisctl feed sources")
-            }
-            if name == nil { return tagged }
-            let named = try sources(named: name)
-            return named.filter { source in tagged.contains { $0.name == source.name } }
-        }
-        guard let name else { return all }
-        let named = all.filter { $0.name.hasSameBytes(as: name) }
-        if named.isEmpty {
-            throw .notFound(
-                "There is no source of posts \(name.quotedForMessage).", hint: "List the sources: norrisctl status")
-        }
-        return named
     }
 }
 

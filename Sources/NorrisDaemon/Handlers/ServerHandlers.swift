@@ -49,8 +49,9 @@ struct ServerHandlers: Sendable {
             Handler(
                 SourceRefresh.self,
                 onDisk: { parameters, call throws(ResponseError) in
-                    let started = try sources.refresh(parameters.source, isAdministrator: call.isAdministrator)
-                    return SourceRefresh.Result(started: started)
+                    SourceRefresh.Result(
+                        started: try sources.refresh(
+                            parameters.source, tagged: parameters.tag, isAdministrator: call.isAdministrator))
                 }),
             Handler(
                 SourceAdd.self,

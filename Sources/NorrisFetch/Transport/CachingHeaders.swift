@@ -112,8 +112,8 @@ private func number(_ text: String) -> Double? {
     text.utf8.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: ".") } ? Double(text) : nil
 }
 
-/// The seconds until a stated moment, 1...24 h: a number of seconds, from 10⁹ on a Unix time, or a date. Nil for other
-/// texts, and for moments that have come.
+/// The seconds until a stated moment, 1...24 h: a number of seconds, from 10⁹ on a Unix time, or a date. Nil for
+/// other texts, and for moments that have come.
 private func delay(_ text: String, _ now: Timestamp) -> Int? {
     let stated = number(text).map { $0 < 1e9 ? $0 : $0 - Double(now.seconds) }
     let date = stated == nil ? Timestamp(text) ?? httpDate(text) : nil

@@ -71,7 +71,7 @@ package enum PostSearch: Method {
 }
 
 extension MemberVisitor where Self: ~Copyable {
-    fileprivate mutating func tag(
+    mutating func tag(
         _ tag: inout String?, _ summary: StaticString = "Only posts of the sources with this tag."
     ) throws(Failure) { try optional("tag", &tag, .text(1...SourceTag.maximumLength), summary) }
 
@@ -222,10 +222,10 @@ package enum PostSources: Method {
             try members.required("kind", &kind)
             try members.required("url", &url)
             try members.required("origin", &origin)
-            try members.list("tags", &tags)
-            try members.flag("article", &article)
+            try members.required("tags", &tags)
             try members.required("items", &items)
             try members.required("unread", &unread)
+            try members.required("article", &article)
             try members.required("freshness", &freshness)
         }
     }

@@ -155,14 +155,15 @@ package enum SourceRefresh: Method {
 
     package struct Parameters: WireObject, Equatable, Sendable {
         /// nil for all sources.
-        package var source: String?
+        package var source, tag: String?
 
-        package init(source: String?) { self.source = source }
+        package init(source: String?, tag: String? = nil) { (self.source, self.tag) = (source, tag) }
 
         package init() {}
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-            try members.optional("source", &source, .text(1...200), "The name of the source; all sources if absent.")
+            try members.source(&source)
+            try members.tag(&tag, "Only the sources of posts with this tag.")
         }
     }
 
@@ -184,8 +185,27 @@ package enum CacheClear: Method {
     package static let name = "cache.clear"
     package static let summary = "Removes the content that was fetched from a source, except favorites."
     package static let isAdministrative = true
-    package typealias Parameters = SourceRefresh.Parameters
+
+    package struct Parameters: WireObject, Equatable, Sendable {
+        /// nil for all sources.
+        package var source: String?
+
+        package init(source: String?) { self.source = source }
+
+        package init() {}
+
+        package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+            try members.source(&source)
+        }
+    }
+
     package typealias Result = Removed
+}
+
+extension MemberVisitor where Self: ~Copyable {
+    fileprivate mutating func source(_ source: inout String?) throws(Failure) {
+        try optional("source", &source, .text(1...200), "The name of the source; all sources if absent.")
+    }
 }
 
 /// The kind of upstream of a source of posts. CONTRIBUTING.md lists the steps to add a kind.
@@ -264,7 +284,7 @@ package enum SourceTag {
     /// The largest number of tags of one source.
     package static let maximum = 16
     /// The valid tags, in words.
-    package static let rule = "1 to \(maximumLength) letters, digits, -, _ and ."
+    package static let rule = "1 to \(maximumLength) letters, digits, dots, - and _"
 
     package static var summary: StaticString { "Words that group sources; at most 16." }
 

@@ -82,6 +82,11 @@ package struct SourceRecords: Sendable {
     package func write(_ record: ScheduleRecord, for source: String) async {
         // Also for a cancelled run.
         _ = try? await databases.write(databases.state, isCancellable: false) { database in
+            // Names of hosts contain a colon. Their holds are forgotten a day after the end.
+            if let now = record.failure?.since, source.contains(":") {
+                try database.execute(
+                    "DELETE FROM schedules WHERE source GLOB '*:*' AND retry_at < ?", [now.seconds - 86_400])
+            }
             try database.execute(
                 """
                 INSERT OR REPLACE INTO schedules (source, \(SourceRecords.columns))

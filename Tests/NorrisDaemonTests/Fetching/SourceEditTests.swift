@@ -131,6 +131,10 @@ import Testing
             #expect(try daemon.client().call(PostMarkUnread.self, #"{"last":true}"#).marked == 3)
             #expect(try daemon.client().call(PostMarkUnread.self, #"{"last":true}"#).marked == 0)
             #expect(daemon.refusal(PostList.self, #"{"tag":"none"}"#)?.code == .notFound)
+            let admin = try daemon.client(.administrator)
+            #expect(try admin.call(SourceRefresh.self, #"{"tag":"Linux"}"#).started == ["blog"])
+            #expect(try admin.call(SourceRefresh.self, #"{"tag":"news","source":"blog"}"#).started == [])
+            #expect(daemon.refusal(SourceRefresh.self, #"{"tag":"none"}"#)?.code == .notFound)
             #expect(daemon.refusal(PostMarkRead.self, #"{"ids":["x"],"tag":"linux"}"#)?.details["parameter"] == "tag")
             #expect(daemon.refusal(PostMarkUnread.self, "{}")?.details["parameter"] == "ids")
             let before = #"{"all":true,"before":"2001-01-03T00:00:00Z"}"#
