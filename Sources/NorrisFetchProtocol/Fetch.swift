@@ -166,6 +166,8 @@ package struct FetchHead: WireObject, Equatable, Sendable {
     package var isStale = false
     /// The URL after all redirects, without user and query.
     package var url: String?
+    /// The URL to which permanent redirects (301, 308) lead, in the form of the configured one and without user.
+    package var movedTo: String?
     /// The number of items that could not be used.
     package var skipped = 0
     /// The number of repairs that made the document readable; posts may be missing if it is not 0.
@@ -196,6 +198,7 @@ package struct FetchHead: WireObject, Equatable, Sendable {
         try members.required("age", &age)
         try members.flag("stale", &isStale)
         try members.optional("url", &url)
+        try members.optional("moved_to", &movedTo)
         try members.required("skipped", &skipped)
         try members.required("repairs", &repairs)
         try members.flag("cut", &isCut)

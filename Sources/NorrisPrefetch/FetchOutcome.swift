@@ -45,6 +45,8 @@ package enum FetchOutcome: Equatable, Sendable {
 package enum RefreshRefusal: Error, Equatable, Sendable {
     case unknown
     case disabled
+    /// The upstream answered 410, so that only an administrator asks again.
+    case gone
     /// The host asked for a pause.
     case putOff(until: Timestamp)
     /// The requests of this hour are used up.

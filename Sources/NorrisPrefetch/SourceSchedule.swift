@@ -48,6 +48,8 @@ package struct SourceSchedule: Sendable {
     static let maximumPutOff = Duration.seconds(86_400)
     /// A source that fails for a shorter time does not degrade the daemon.
     static let shortestOutage = Duration.seconds(86_400)
+    /// The wait of a source that is gone (410), which a change or an administrator ends.
+    private static let forever = Duration.seconds(1 << 32)
     /// The time after a failure during which no search is sent.
     static let searchPause = Duration.seconds(60)
     /// The shortest interval between two refreshes by ordinary users.
@@ -101,19 +103,23 @@ package struct SourceSchedule: Sendable {
     }
 
     package var isRunning: Bool { running != nil }
+    /// Whether the upstream has answered that the document is gone for ever.
+    package var isGone: Bool {
+        record.failures > 0 && record.wait == SourceSchedule.forever && record.settings == policy.settings
+    }
     var runningSince: Timestamp? { running?.since }
     /// Whether the last run succeeded quickly, with the current settings.
     var isProven: Bool { record.failures == 0 && content?.settings == policy.settings && isQuick }
 
-    /// The time of the next run, unless the schedule changes; nil for a disabled source.
+    /// The time of the next run, unless the schedule changes; nil for a source that is disabled or gone.
     package func nextRun(_ now: Timestamp) -> Timestamp? {
-        guard policy.isEnabled else { return nil }
+        guard policy.isEnabled, !isGone else { return nil }
         let due = isWanted ? backoff(now) : lastRun(now)?.advanced(by: record.wait ?? interval)
         return [due ?? now, hasPass ? nil : hold(now)].compactMap(\.self).max()
     }
 
     private func backoff(_ now: Timestamp) -> Timestamp? {
-        guard record.failures > 0, let wait = record.wait else { return nil }
+        guard record.failures > 0, let wait = record.wait, wait != SourceSchedule.forever else { return nil }
         return lastRun(now)?.advanced(by: wait)
     }
 
@@ -255,6 +261,7 @@ package struct SourceSchedule: Sendable {
             note(failure, now)
             record.wait =
                 failure.isRetryable ? SourceSchedule.backoff(failures: record.failures, using: &generator) : nil
+            if failure.status == 410 { record.wait = SourceSchedule.forever }
             if let pause = failure.reply?.pause {
                 record.wait = max(record.wait ?? interval, min(.seconds(pause), SourceSchedule.maximumPutOff))
             }
@@ -297,6 +304,7 @@ package struct SourceSchedule: Sendable {
     /// - Parameter passesHold: whether the host is asked once despite its hold.
     mutating func refresh(_ now: Timestamp, isAdministrator: Bool, passesHold: Bool = false) -> RefreshRefusal? {
         guard policy.isEnabled else { return .disabled }
+        if isGone, !isAdministrator { return .gone }
         if let end = hold(now), !passesHold { return .putOff(until: end) }
         hasPass = passesHold
         if !isAdministrator {

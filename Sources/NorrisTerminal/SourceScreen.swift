@@ -2,8 +2,7 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// Sources of posts as a table on a terminal; else one a line: name, kind, posts, unread posts, state and address,
-    /// separated by tabs.
+    /// Sources of posts as a table on a terminal; else one a line, as the help of `norrisctl feed sources` says.
     package mutating func sources(_ sources: [PostSources.Source], now: Timestamp) {
         func state(_ source: PostSources.Source) -> (text: String, isFault: Bool) {
             if let error = source.freshness.error { return (error.outlook(now: now), true) }
@@ -14,8 +13,13 @@ extension Screen {
             for source in sources {
                 let state = source.freshness.error == nil ? source.freshness.state.rawValue : "failing"
                 let numbers = ["\(source.items)", "\(source.unread)"]
-                let last = [state, source.url, source.tags.joined(separator: ","), source.title ?? ""]
-                fields(([source.name, source.kind] + numbers + last).map { Span($0) })
+                let texts = [state, source.url, source.tags.joined(separator: ","), source.title ?? ""]
+                let health = [
+                    source.newestAt?.description, source.postsPerWeek.map { "\($0)" },
+                    "\(source.consecutiveFailures)", source.movedTo,
+                ]
+                let all = [source.name, source.kind] + numbers + texts + health.map { $0 ?? "" }
+                fields(all.map { Span($0) })
             }
             return
         }
@@ -26,8 +30,11 @@ extension Screen {
             let kind = source.kind == "feed" ? "" : source.kind
             let details: [Span] = [
                 Span(source.title ?? ""), Span(source.tags.map { "#\($0)" }.joined(separator: " "), .dim), Span(kind),
-                Span(countText(source.items, "post")), Span(unread, .bold),
-                Span(text, isFault ? .warning : .dim), Span(source.url, .dim, link: source.url),
+                Span(countText(source.items, "post")), Span(unread, .bold), Span(source.pace(now: now)),
+                Span(text, isFault ? .warning : .dim),
+                Span(source.consecutiveFailures > 1 ? countText(source.consecutiveFailures, "failure") : "", .warning),
+                Span(source.movedTo.map { "moved to \($0)" } ?? "", .warning),
+                Span(source.url, .dim, link: source.url),
             ]
             let isNarrow = width < nameColumns + 30
             let rows = flowed(details.map { (.dot, $0) }, width: max(1, width - (isNarrow ? 2 : nameColumns + 2)))
@@ -37,5 +44,14 @@ extension Screen {
                 line((isNarrow ? [.spaces(2)] : [label ?? .spaces(nameColumns + 2)]) + row)
             }
         }
+    }
+}
+
+extension PostSources.Source {
+    /// `newest 3 days ago, 5 a week`; empty without posts.
+    fileprivate func pace(now: Timestamp) -> String {
+        guard let newestAt else { return "" }
+        let rate = postsPerWeek.map { $0 == 0 ? "" : ", \(groupedDigits($0)) a week" } ?? ""
+        return "newest \(pastTime(newestAt, at: now))\(rate)"
     }
 }

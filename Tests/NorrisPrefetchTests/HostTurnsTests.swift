@@ -68,6 +68,14 @@ struct HostTurnsTests {
         #expect(held(500, limit: false, at: 900 + seconds) == nil && held(404, limit: false, at: 900 + seconds) == nil)
     }
 
+    @Test mutating func aHoldIsForgottenADayAfterItsEnd() {
+        for number in 0..<100 {
+            let reply = HostReply(host: "\(number)", status: 429, isLimit: true, pause: 10)
+            _ = hosts.note(reply, to: "h", Self.at(number * 3600))
+        }
+        #expect(hosts.holds.count == 25 && hosts.holds["99"] != nil)
+    }
+
     @Test mutating func aHoldIsTheHostsThatAnswered() {
         let reply = HostReply(host: "www", status: 429, isLimit: true, pause: 600)
         #expect(hosts.note(reply, to: "h", Self.start) == true)

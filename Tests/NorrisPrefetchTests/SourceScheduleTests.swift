@@ -202,6 +202,25 @@ struct SourceScheduleTests {
         #expect(schedule.refresh(Self.start, isAdministrator: false) == nil && schedule.isDue(Self.start))
     }
 
+    @Test("A source that is gone is asked again by an administrator, or with another kind or address")
+    mutating func gone() throws {
+        var schedule = fetched(Self.hourly)
+        run(&schedule, .failed(FetchFailure(kind: .http, message: "gone", status: 410)))
+        let later = Self.start.advanced(by: .seconds(1_000_000_000))
+        #expect(schedule.isGone && schedule.nextRun(later) == nil && !schedule.isDue(later))
+        #expect(schedule.failure(later)?.message == "gone" && schedule.failure(later)?.retryAt == nil)
+        let restarted = self.schedule(Self.hourly, record: schedule.record, content: nil, now: later)
+        #expect(restarted.isGone && !restarted.isDue(later))
+        var changed = schedule
+        changed.apply(Self.other, interval: Self.day)
+        #expect(!changed.isGone && changed.isDue(later))
+        #expect(schedule.refresh(later, isAdministrator: false) == .gone)
+        #expect(schedule.refresh(later, isAdministrator: true) == nil)
+        #expect(!schedule.isGone && schedule.isDue(later))
+        run(&schedule, .fetched(added: 1), at: later)
+        #expect(!schedule.isGone && schedule.nextRun(later) != nil)
+    }
+
     @Test mutating func aHoldDelaysRunsSearchesAndRefreshesButAnAdministratorAsksOnce() {
         var schedule = schedule(Self.hourly)
         let until = Self.start.advanced(by: .seconds(600))

@@ -111,6 +111,7 @@ private struct Doctor {
         examineDatabases(status.database)
         examineClock(status.sources)
         examineSources(status.sources)
+        if status.sources.contains(where: \.hasPosts) { examineMoves() }
         examinePrompt()
     }
 
@@ -316,6 +317,21 @@ private struct Doctor {
             return "Next try \(value: upcomingTime(of: time, at: now))."
         }
         return "Try now: \(command: "norrisctl refresh \(source.name) --wait")"
+    }
+
+    /// Reports the sources whose upstream has moved.
+    private mutating func examineMoves() {
+        let outcome = try? session.send(Session.line(PostSources.name, JSON?.none), to: [socket])
+        // A failure is reported by the other checks.
+        let sources = outcome.flatMap { try? session.read($0, of: PostSources.self).value.items }
+        for source in sources ?? [] {
+            guard let address = source.movedTo else { continue }
+            let words = ["norrisctl", "feed", "edit", source.name, "--url", address]
+            let edit = shellCommand(words).map { "Take it over: \(command: $0)" as Advice }
+            add(
+                .warn, "source \(source.name)", "It has moved to \(address).",
+                source.origin == .added ? edit : "Write the address into the configuration: norrisctl config path")
+        }
     }
 
     // MARK: Prompt facts

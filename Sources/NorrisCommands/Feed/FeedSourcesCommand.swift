@@ -8,26 +8,42 @@ struct FeedSourcesCommand: SessionCommand {
     static let help = CommandHelp(
         "List the sources of posts.",
         """
-        Tab-separated in a pipe: name, kind, posts, unread posts, state, address, tags, title. Only administrators see
-        passwords and queries of addresses.
+        Tab-separated in a pipe: name, kind, posts, unread posts, state, address, tags, title, time of the newest post,
+        posts a week, consecutive failures, new address. Only administrators see passwords and queries of addresses.
 
         Examples:
           norrisctl feed sources
+          norrisctl feed sources --failing
+          norrisctl feed sources --silent 90d
           norrisctl feed sources | cut -f 1
         """)
 
     private var tag: String?
+    private var isFailing = false
+    /// In seconds.
+    private var silence: Int?
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(&tag, "tag", .tag, "Only the sources with this tag.")
+        arguments.flag(&isFailing, "failing", "Only the sources whose last fetch has failed.")
+        arguments.age(&silence, "silent", "Only the sources without a post for this long, such as 90d.")
     }
 
     func run(in session: Session) throws(Failure) -> Report {
         let reply = try session.call(PostSources.self, PostSources.Parameters(tag: tag))
-        let sources = reply.value.items
-        return session.report(
-            reply, nothing: sources.isEmpty ? "No feed is configured. Add one: norrisctl feed add URL" : nil
-        ) { $0.sources(sources, now: session.system.now) }
+        var sources = reply.value.items
+        let nothing: Advice =
+            sources.isEmpty ? "No feed is configured. Add one: norrisctl feed add URL" : "No source matches. List all: norrisctl feed sources"
+        if isFailing { sources = sources.filter { $0.freshness.error != nil } }
+        if let silence {
+            let before = session.system.now.advanced(by: .seconds(-silence))
+            sources = sources.filter { ($0.newestAt ?? before) <= before }
+        }
+        // The reply has all sources.
+        let json = sources.count == reply.value.items.count ? reply.json : EncodedJSON(PostSources.Result(items: sources))
+        return session.report(json, schema: PostSources.Result.schema, nothing: sources.isEmpty ? nothing : nil) {
+            $0.sources(sources, now: session.system.now)
+        }
     }
 }
 

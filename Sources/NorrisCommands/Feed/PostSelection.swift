@@ -15,6 +15,18 @@ extension CommandArguments {
             "How many of the newest posts stay unread at first. (default: \(SourceSettings.defaultUnread))")
     }
 
+    /// Declares an option for a span of time, in seconds.
+    mutating func age(_ age: inout Int?, _ name: String, _ summary: String) {
+        option(name, .age, summary, takes: "a time such as 90m, 12h or 7d") { text in
+            let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
+            guard let unit = text.last.flatMap({ units[$0] }), let count = wholeNumber(String(text.dropLast())),
+                1...36_500 * 86_400 / unit ~= count
+            else { return false }
+            age = count * unit
+            return true
+        }
+    }
+
     /// Declares the option `--tag` for new tags.
     mutating func tags(_ tags: inout [String], _ summary: String) {
         option("tag", .tag, summary, takes: SourceTag.rule, isRepeating: true) { text in

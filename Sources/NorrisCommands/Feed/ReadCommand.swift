@@ -33,9 +33,7 @@ struct ReadCommand: SessionCommand {
         posts.declare(&arguments, .unreadPost)
         arguments.flag(&isAll, "all", "Mark all posts.")
         arguments.sources(&source, &tag, prefix: "With --all: only")
-        arguments.option(
-            "older", .age, "With --all: only posts that are older, such as 7d.", takes: "a time such as 90m, 12h or 7d"
-        ) { assign(&age, seconds($0)) }
+        arguments.age(&age, "older", "With --all: only posts that are older, such as 7d.")
         arguments.flag(&isUndo, "undo", "Undo your last mark as read, once.")
     }
 
@@ -163,15 +161,6 @@ private struct ChosenPosts {
         }
         return chunks
     }
-}
-
-/// The seconds of a whole number with the unit s, m, h or d; nil for other texts.
-private func seconds(_ text: String) -> Int? {
-    let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
-    guard let unit = text.last.flatMap({ units[$0] }), let count = wholeNumber(String(text.dropLast())),
-        1...36_500 * 86_400 / unit ~= count
-    else { return nil }
-    return count * unit
 }
 
 private func markedText(_ marked: Int, as word: String) -> String {

@@ -158,7 +158,7 @@ extension ConfiguredSources {
             return refusal
         }
         var refusal = ResponseError.invalidParams(
-            "\(new.configuration.shownURL) is a web page, so nothing was \(change).", parameter: "url",
+            "\(shownURL(new.configuration.url)) is a web page, so nothing was \(change).", parameter: "url",
             hint: feeds.isEmpty ? "It names no feed." : "Its feeds: \(feeds.joined(separator: " "))")
         refusal.details["feed_urls"] = .array(feeds.map(JSON.string))
         return refusal
@@ -220,6 +220,10 @@ extension ConfiguredSources {
             await schedule(Sources(current, posts: current.posts.filter { $0.name != new.name }))
         }
         await replace(Sources(current, posts: current.posts.map { $0.name == new.name ? new : $0 }))
+        // A feed that was gone is asked once more.
+        if prefetcher.schedule(of: new.name)?.isGone == true {
+            try? prefetcher.refresh(new.name, isAdministrator: true)
+        }
         context.logger.notice("source.changed", metadata: ["source": "\(new.name)"])
     }
 
@@ -248,12 +252,10 @@ extension ConfiguredSources {
     }
 }
 
-extension Configuration.PostSource {
-    /// The URL for users, without a user, a password and a query, which may contain a secret.
-    var shownURL: String {
-        guard var parts = HTTPURL(url) else { return String(url.prefix { !"?#".contains($0) }) }
-        if parts.userInfo == nil, parts.query == nil { return url }
-        (parts.userInfo, parts.query) = (nil, nil)
-        return parts.description
-    }
+/// A URL for users, without a user, a password and a query, which may contain a secret.
+func shownURL(_ url: String) -> String {
+    guard var parts = HTTPURL(url) else { return String(url.prefix { !"?#".contains($0) }) }
+    if parts.userInfo == nil, parts.query == nil { return url }
+    (parts.userInfo, parts.query) = (nil, nil)
+    return parts.description
 }

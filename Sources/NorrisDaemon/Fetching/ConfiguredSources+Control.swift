@@ -90,6 +90,9 @@ extension ResponseError {
             self = .notFound(
                 "The source \(source.quotedForMessage) is disabled.",
                 hint: "Remove enabled: false from the configuration: norrisctl config path")
+        case .gone:
+            self = .permissionDenied
+            message = "The upstream of \(source) says that it is gone (HTTP 410). Only administrators may ask again."
         case .putOff(let until):
             self = .busy(
                 "The upstream of \(source) asked norrisd to wait until \(until).", hint: "norrisd fetches it then.",

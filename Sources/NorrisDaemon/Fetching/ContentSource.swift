@@ -83,11 +83,12 @@ extension ContentSource {
     ///
     /// - Parameter head: of the document, or of all documents combined.
     func newRecord(
-        _ head: FetchHead = FetchHead(), parts: [String: PartRecord] = [:], categories: [String] = []
+        _ head: FetchHead = FetchHead(), parts: [String: PartRecord] = [:], categories: [String] = [],
+        move: FetchRecord.Move? = nil
     ) -> FetchRecord {
         FetchRecord(
             settings: policy.settings, fetchedAt: now.advanced(by: .seconds(-head.age)), isStale: head.isStale,
-            parts: parts, categories: categories)
+            parts: parts, categories: categories, move: move)
     }
 }
 

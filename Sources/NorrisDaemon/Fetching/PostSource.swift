@@ -34,13 +34,24 @@ struct PostSource: ContentSource {
     func clear() async throws(StoreError) -> Int { try await stores.posts.clear(source: name) }
 
     func run(_ run: SourceImport) async throws -> FetchOutcome {
-        let parts = await lastFetch?.parts ?? [:]
-        let repaired = parts[PostSource.part(isRepaired: true)]
-        let (head, posts) = try await posts(unless: repaired ?? parts[PostSource.part(isRepaired: false)])
+        let last = await lastFetch
+        let repaired = last?.parts[PostSource.part(isRepaired: true)]
+        let (head, posts): (FetchHead, [FetchedPost])
+        do throws(FetchFailure) {
+            (head, posts) = try await self.posts(unless: repaired ?? last?.parts[PostSource.part(isRepaired: false)])
+        } catch {
+            // Only answers with a feed show that it has moved.
+            if var last, last.move != nil, error.reply != nil {
+                last.move = nil
+                try await run.confirm(last)
+            }
+            throw error
+        }
+        let move = FetchRecord.Move(to: head.movedTo, after: last?.move, at: now)
         if head.isUnchanged {
             try await stores.posts.confirm(
                 run, keep: repaired == nil ? configuration.keep : nil,
-                fetch: record(head, isRepaired: repaired != nil), at: now)
+                fetch: record(head, isRepaired: repaired != nil, move), at: now)
             return .fetched(added: 0, head)
         }
         if posts.isEmpty, head.skipped > 0 {
@@ -52,7 +63,7 @@ struct PostSource: ContentSource {
         let isPartial = head.repairs > 0
         let changes = try await stores.posts.replace(
             run, posts: posts, authors: head.authors, isComplete: head.skipped == 0 && !isPartial,
-            keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial),
+            keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial, move),
             unread: configuration.unread, at: now)
         var metadata: Logger.Metadata = [
             "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
@@ -74,7 +85,7 @@ struct PostSource: ContentSource {
         return try await context.fetch(request, FetchedPost.self, from: command, isAwaited: isAwaited)
     }
 
-    private func record(_ head: FetchHead, isRepaired: Bool) -> FetchRecord {
-        newRecord(head, parts: [PostSource.part(isRepaired: isRepaired): PartRecord(head, at: now)])
+    private func record(_ head: FetchHead, isRepaired: Bool, _ move: FetchRecord.Move?) -> FetchRecord {
+        newRecord(head, parts: [PostSource.part(isRepaired: isRepaired): PartRecord(head, at: now)], move: move)
     }
 }

@@ -1,3 +1,5 @@
+import NorrisFetchProtocol
+import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
@@ -99,16 +101,22 @@ struct PostHandlers: Sendable {
         let all = try sources.current.posts(named: nil, tagged: parameters.tag)
         let unread = try await stores.posts.unread(
             sources: all.map(\.name), read: await stores.readMarks.read(uid: call.uid))
+        let activity = try await stores.posts.activity(sources.clock.now)
+        let newAddresses = await stores.records.newAddresses(sources.clock.now)
         return PostSources.Result(
             items: all.map { source in
-                let items = stores.posts.count(source: source.name)
+                let (name, configuration) = (source.name, source.configuration)
+                let items = stores.posts.count(source: name)
                 return PostSources.Source(
-                    name: source.name, title: source.configuration.title, kind: source.kind,
-                    url: call.isAdministrator ? source.url : source.configuration.shownURL,
-                    origin: source.configuration.added == nil ? .config : .added, tags: source.configuration.tags,
-                    article: source.configuration.article ?? false, items: items,
-                    unread: unread.counts[source.name] ?? 0,
-                    freshness: sources.freshness(of: source.name, isEmpty: items == 0))
+                    name: name, title: configuration.title, kind: source.kind,
+                    url: call.isAdministrator ? source.url : shownURL(configuration.url),
+                    origin: configuration.added == nil ? .config : .added, tags: configuration.tags, items: items,
+                    unread: unread.counts[name] ?? 0,
+                    newestAt: activity[name]?.newestAt, postsPerWeek: activity[name]?.postsPerWeek,
+                    consecutiveFailures: sources.prefetcher.schedule(of: name)?.record.failures ?? 0,
+                    movedTo: newAddresses[source.policy.settings].map { call.isAdministrator ? $0 : shownURL($0) },
+                    article: configuration.article ?? false,
+                    freshness: sources.freshness(of: name, isEmpty: items == 0))
             })
     }
 

@@ -12,6 +12,8 @@ struct HTTPResponse {
     var body: [UInt8] = []
     /// The URL after all redirects.
     var url: HTTPURL
+    /// The URL to which the first redirects lead, those that are permanent; nil without any.
+    var movedTo: HTTPURL?
     /// The time of arrival, with which dates in header fields are compared.
     var receivedAt = Timestamp.now()
 }
@@ -61,6 +63,8 @@ final class Download {
     /// The URL of the current request, which a redirect replaces.
     private var url: HTTPURL
     private var redirects = 0
+    /// See ``HTTPResponse/movedTo``; nil as long as there are none.
+    private var movedTo: HTTPURL?
     private var status = 0
     private var fields: [(name: String, value: String)] = []
     private var body: [UInt8] = []
@@ -100,7 +104,7 @@ final class Download {
         let isUnknown = code == CURLE_BAD_CONTENT_ENCODING && String(cString: message).hasPrefix("Unrecognized")
         if isUnknown || code == CURLE_WRITE_ERROR && stop == nil {
             // Some servers name the character encoding in `Content-Encoding`. libcurl reads one member of gzip only.
-            (url, redirects, isConnected) = (base, 0, false)
+            (url, redirects, movedTo, isConnected) = (base, 0, nil, false)
             beginHead()
             _ = set(CURLOPT_HTTPHEADER, Download.lines(headers) + request.headers)
             _ = curl_set_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
@@ -120,7 +124,8 @@ final class Download {
     }
 
     private func response(_ failure: UpstreamError?, isConditional: Bool) throws(UpstreamError) -> HTTPResponse {
-        let response = HTTPResponse(status: status, headers: HTTPHeaderFields(fields), body: body, url: url)
+        let response = HTTPResponse(
+            status: status, headers: HTTPHeaderFields(fields), body: body, url: url, movedTo: movedTo)
         switch status {
         case 304:
             guard isConditional else {
@@ -283,6 +288,7 @@ final class Download {
                 if !request.headers.isEmpty, (target.authority, target.isSecure) != (url.authority, url.isSecure) {
                     guard set(CURLOPT_HTTPHEADER, Download.lines(commonHeaders)) else { throw unusableRedirect }
                 }
+                if [301, 308].contains(status), url == movedTo ?? base { movedTo = target }
                 (url, redirects, isConnected) = (target, redirects + 1, false)
                 beginHead()
                 return true

@@ -63,7 +63,7 @@ struct Fetcher {
         var base = sourceURL(request.url)?.description ?? ""
         while base.last == "/" { base.removeLast() }
         guard let url = HTTPURL("\(base)/\(path)") else { throw .unusable("is not a usable URL", by: HTTPURL(base)) }
-        return try content(of: url, accept: "application/json", allowsStorage: allowsStorage) {
+        var fetched = try content(of: url, accept: "application/json", allowsStorage: allowsStorage) {
             response throws(UpstreamError) in
             if let type = response.headers["content-type"], !isJSON(mediaType: type) {
                 let name = UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)
@@ -71,6 +71,10 @@ struct Fetcher {
             }
             return try decode(&response)
         }
+        // The configured URL is the base.
+        let moved = fetched.head.movedTo.flatMap { $0.hasSuffix("/\(path)") ? $0.dropLast(path.count + 1) : nil }
+        fetched.head.movedTo = moved.map { String($0) }
+        return fetched
     }
 
     /// Fetches and decodes a document, unless the version of the request's validators is current.
@@ -125,6 +129,7 @@ struct Fetcher {
             fetched.head.age = http.age
             fetched.head.isStale = http.isStale
             fetched.head.url = http.url
+            fetched.head.movedTo = http.movedTo
             fetched.head.reply = http.reply
             return fetched
         } catch {
@@ -169,6 +174,10 @@ extension FetchHead {
         var address = response.url
         (address.query, address.userInfo) = (nil, nil)
         url = address.description
+        // No user, because the record is no place for passwords.
+        var target = response.movedTo
+        target?.userInfo = nil
+        movedTo = target?.description
     }
 }
 

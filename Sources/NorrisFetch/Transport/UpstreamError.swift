@@ -120,6 +120,7 @@ struct UpstreamError: Error, Equatable {
         var message = "HTTP \(status) from \(response.url.hostAndPath)"
         if let reason = Self.message(in: response.body) { message += ": \(reason)" }
         if message.last != "." { message += "." }
+        if status == 410 { message = "\(response.url.hostAndPath) is gone (HTTP 410)." }
         self.init(.http(status: status), status == 429 ? "rate limit (HTTP 429)." : message)
     }
 

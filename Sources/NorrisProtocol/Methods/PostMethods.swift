@@ -191,9 +191,16 @@ package enum PostSources: Method {
         package var url = ""
         package var origin = Origin.config
         package var tags: [String] = []
-        package var article = false
         package var items = 0
         package var unread = 0
+        /// The time of the newest post; nil without posts.
+        package var newestAt: Timestamp?
+        /// A rounded average.
+        package var postsPerWeek: Int?
+        package var consecutiveFailures = 0
+        /// The address to which all answers of a week have redirected permanently.
+        package var movedTo: String?
+        package var article = false
         package var freshness = Freshness()
 
         /// Where a source is stored: in the configuration, or in `state.db` after `source.add`.
@@ -206,12 +213,15 @@ package enum PostSources: Method {
         }
 
         package init(
-            name: String, title: String? = nil, kind: String, url: String, origin: Origin, tags: [String] = [],
-            article: Bool = false, items: Int, unread: Int, freshness: Freshness
+            name: String, title: String?, kind: String, url: String, origin: Origin, tags: [String], items: Int,
+            unread: Int, newestAt: Timestamp?, postsPerWeek: Int?, consecutiveFailures: Int, movedTo: String?,
+            article: Bool, freshness: Freshness
         ) {
             (self.name, self.title, self.kind, self.url) = (name, title, kind, url)
-            (self.origin, self.tags, self.article) = (origin, tags, article)
-            (self.items, self.unread, self.freshness) = (items, unread, freshness)
+            (self.origin, self.tags, self.items, self.unread) = (origin, tags, items, unread)
+            (self.newestAt, self.postsPerWeek) = (newestAt, postsPerWeek)
+            (self.consecutiveFailures, self.movedTo) = (consecutiveFailures, movedTo)
+            (self.article, self.freshness) = (article, freshness)
         }
 
         package init() {}
@@ -225,6 +235,10 @@ package enum PostSources: Method {
             try members.required("tags", &tags)
             try members.required("items", &items)
             try members.required("unread", &unread)
+            try members.optional("newest_at", &newestAt)
+            try members.optional("posts_per_week", &postsPerWeek)
+            try members.required("consecutive_failures", &consecutiveFailures)
+            try members.optional("moved_to", &movedTo)
             try members.required("article", &article)
             try members.required("freshness", &freshness)
         }

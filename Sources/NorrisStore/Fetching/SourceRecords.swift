@@ -13,16 +13,45 @@ package struct FetchRecord: Sendable, Equatable {
     package var parts: [String: PartRecord]
     /// The upstream's list of categories.
     package var categories: [String]
+    /// The address to which permanent redirects have led since the last answer without; nil if there was none.
+    package var move: Move?
+
+    /// An address to which all answers of a time have led.
+    package struct Move: Sendable, Equatable {
+        /// The time, and the number of answers, after which the address counts as the new one.
+        private static let (shortestTime, fewestAnswers) = (Duration.seconds(7 * 86_400), 3)
+
+        package var address: String
+        package var since: Timestamp
+        package var answers: Int
+
+        package init(address: String, since: Timestamp, answers: Int = 1) {
+            (self.address, self.since, self.answers) = (address, since, answers)
+        }
+
+        /// The move after one more answer, which has led to an address; nil if it has led to none.
+        package init?(to address: String?, after last: Move?, at now: Timestamp) {
+            guard let address else { return nil }
+            self.init(address: address, since: now)
+            guard let last, last.address == address else { return }
+            (since, answers) = (last.since.past(now), last.answers + 1)
+        }
+
+        func isFinal(_ now: Timestamp) -> Bool {
+            answers >= Move.fewestAnswers && since.duration(to: now) >= Move.shortestTime
+        }
+    }
 
     package init(
         settings: String, fetchedAt: Timestamp, isStale: Bool = false, parts: [String: PartRecord] = [:],
-        categories: [String] = []
+        categories: [String] = [], move: Move? = nil
     ) {
         self.settings = settings
         self.fetchedAt = fetchedAt
         self.isStale = isStale
         self.parts = parts
         self.categories = categories
+        self.move = move
     }
 }
 
@@ -56,6 +85,16 @@ package struct SourceRecords: Sendable {
     /// nil if the source was never fetched, its content was removed, or the record cannot be read.
     package func fetch(of source: String) async -> FetchRecord? {
         try? await databases.read(databases.cache) { try FetchRecord.read(of: source, $0) }
+    }
+
+    /// The addresses of moved sources by the settings of their fetches; empty if they cannot be read.
+    package func newAddresses(_ now: Timestamp) async -> [String: String] {
+        let records = try? await databases.read(databases.cache) { database in
+            let sql = "SELECT settings, moved_to, moved_since, answers FROM fetches WHERE moved_to IS NOT NULL"
+            return try database.map(sql) { try (settings: $0[0] as String, move: FetchRecord.Move($0, 1)) }
+        }
+        let moved = (records ?? []).filter { $0.move?.isFinal(now) ?? false }
+        return Dictionary(moved.map { ($0.settings, $0.move?.address ?? "") }) { first, _ in first }
     }
 
     /// The schedule of a source; empty if there is none or it cannot be read.
@@ -118,12 +157,24 @@ extension ScheduleRecord {
     }
 }
 
+extension FetchRecord.Move {
+    /// - Parameter first: the position of its columns.
+    fileprivate init?(_ row: Rows, _ first: Int) throws {
+        guard let address: String = try row[first] else { return nil }
+        self.init(address: address, since: try row[first + 1], answers: try row[first + 2])
+    }
+}
+
 extension FetchRecord {
     fileprivate static func read(of source: String, _ database: Database) throws -> FetchRecord? {
-        let sql = "SELECT settings, fetched_at, is_stale, categories FROM fetches WHERE source = ?"
+        let sql = """
+            SELECT settings, fetched_at, is_stale, categories, moved_to, moved_since, answers FROM fetches
+            WHERE source = ?
+            """
         var record = try database.first(sql, [source]) { row in
             try FetchRecord(
-                settings: row[0], fetchedAt: row[1], isStale: row[2], categories: FactTable.categories(row[3]))
+                settings: row[0], fetchedAt: row[1], isStale: row[2], categories: FactTable.categories(row[3]),
+                move: Move(row, 4))
         }
         let parts = try database.rows(
             "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source])
@@ -137,8 +188,14 @@ extension FetchRecord {
     func write(for source: String, _ database: Database) throws {
         try FetchRecord.remove(source, database)
         try database.execute(
-            "INSERT INTO fetches (source, settings, fetched_at, is_stale, categories) VALUES (?, ?, ?, ?, ?)",
-            [source, settings, fetchedAt, isStale, categories.joined(separator: " ")])
+            """
+            INSERT INTO fetches (source, settings, fetched_at, is_stale, categories, moved_to, moved_since, answers)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                source, settings, fetchedAt, isStale, categories.joined(separator: " "), move?.address, move?.since,
+                move?.answers,
+            ])
         for (name, part) in parts {
             try database.execute(
                 "INSERT INTO validators (source, part, etag, last_modified, checked_at) VALUES (?, ?, ?, ?, ?)",

@@ -256,6 +256,25 @@ package final class PostStore: Sendable {
         }
     }
 
+    /// How often sources publish, by source; a source without posts is left out.
+    package func activity(_ now: Timestamp) async throws(ResponseError) -> [String: SourceActivity] {
+        let week = 7 * 86_400 as Int64
+        return try await databases.read(databases.cache) { database in
+            // The index has both columns.
+            let sql = """
+                SELECT source, max(sort_at), min(max(sort_at, ?2)), sum(sort_at > ?2) FROM posts
+                WHERE sort_at <= ?1 GROUP BY source
+                """
+            let rows = try database.map(sql, [now.seconds, now.seconds - 4 * week]) { row in
+                let weeks = max(Double(now.seconds - (try row[2] as Int64)) / Double(week), 1)
+                let rate = Double(try row[3] as Int64) / weeks
+                return (try row[0] as String, SourceActivity(newestAt: try row[1], postsPerWeek: Int(rate.rounded())))
+            }
+            // A damaged index can return a source twice.
+            return Dictionary(rows) { first, _ in first }
+        }
+    }
+
     /// The stored posts with some ids, without duplicates.
     ///
     /// - Throws: `-32001` for an id without a post.
@@ -313,6 +332,13 @@ package final class PostStore: Sendable {
             }
         }
     }
+}
+
+/// How often a source publishes.
+package struct SourceActivity: Sendable {
+    package var newestAt: Timestamp
+    /// The average of the last four weeks, or of those since the oldest stored post.
+    package var postsPerWeek: Int
 }
 
 /// The unread posts of some sources.

@@ -115,6 +115,69 @@ import Testing
         }
     }
 
+    // MARK: Moved and gone
+
+    private func refresh(_ daemon: FetchingDaemon) throws {
+        let _: SourceRefresh.Result = try daemon.client(.administrator).call(SourceRefresh.self, #"{"source":"blog"}"#)
+        try waitForRun(daemon)
+    }
+
+    private func waitForRun(_ daemon: FetchingDaemon) throws {
+        while true {
+            let event = try daemon.watch.receiveEvent()
+            if event.source == "blog", event.phase == .finished || event.phase == .failed { return }
+        }
+    }
+
+    @Test("A source has moved after a week of permanent redirects to one feed", arguments: [301, 302])
+    func moves(status: Int) async throws {
+        try await run { daemon, upstream, base in
+            try add(base + "/old", #","name":"blog","refresh":"365d""#, to: daemon)
+            try waitForRun(daemon)
+            upstream.setFault(.redirect(to: "/new?a=1", status: status), path: "/old")
+            for _ in 0..<8 {
+                #expect(try source(daemon)?.movedTo == nil)
+                daemon.clock.advance(by: .days(1))
+                try refresh(daemon)
+            }
+            let moved = try daemon.client().call(PostSources.self).items.first { $0.name == "blog" }?.movedTo
+            #expect(moved == (status == 301 ? base + "/new" : nil))
+            #expect(try source(daemon)?.movedTo == (status == 301 ? base + "/new?a=1" : nil))
+            #expect(try source(daemon)?.url == base + "/old")
+            // A page for a login is no feed.
+            upstream.setFault(.redirect(to: "/page", status: status), path: "/old")
+            try refresh(daemon)
+            #expect(try source(daemon)?.movedTo == nil && (try source(daemon)?.consecutiveFailures ?? 0) > 0)
+        }
+    }
+
+    @Test func aSourceThatIsGoneIsNotFetchedUntilItIsChangedOrAnAdministratorAsks() async throws {
+        try await run { daemon, upstream, base in
+            try add(base + "/old", #","name":"blog""#, to: daemon)
+            try waitForRun(daemon)
+            func requests() -> Int { upstream.requests.count { $0.path == "/old" } }
+            upstream.setFault(.status(410), path: "/old")
+            try refresh(daemon)
+            let message = "127.0.0.1:\(upstream.port)/old is gone (HTTP 410)."
+            #expect(try source(daemon)?.freshness.error?.message == message)
+            #expect(daemon.core.prefetcher.schedule(of: "blog")?.nextRun(daemon.clock.now) == nil)
+            let refusal = daemon.refusal(SourceRefresh.self, #"{"source":"blog"}"#)
+            #expect(refusal?.code == .permissionDenied && refusal?.message.contains("410") == true)
+            #expect(try titles(daemon, #"{"source":"blog"}"#) == ["3", "2", "1"])
+            #expect(requests() == 2)
+            upstream.setFault(nil, path: "/old")
+            try refresh(daemon)
+            #expect(try source(daemon)?.freshness.error == nil && requests() == 3)
+            upstream.setFault(.status(410), path: "/old")
+            try refresh(daemon)
+            upstream.setFault(nil, path: "/old")
+            try edit(#"{"name":"blog","title":"Again"}"#, daemon)
+            try waitForRun(daemon)
+            #expect(try source(daemon)?.freshness.error == nil)
+            #expect(requests() == 5)
+        }
+    }
+
     // MARK: Tags
 
     @Test func tagsSelectSources() async throws {

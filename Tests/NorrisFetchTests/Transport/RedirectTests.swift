@@ -40,6 +40,24 @@ import Testing
         }
     }
 
+    @Test(
+        "Only permanent redirects before all others say where a document has moved",
+        arguments: [
+            ([301, 308], "/2"), ([301, 302], "/1"), ([302, 301], nil), ([307], nil), ([308], "/1"), ([], nil),
+        ] as [([Int], String?)])
+    func permanentRedirects(statuses: [Int], target: String?) async throws {
+        try await run(isSecure: (false, false)) { fixture, _ in
+            for (number, status) in statuses.enumerated() {
+                let next = "/\(number + 1)?key=1#f"
+                fixture.upstream.setFault(.redirect(to: next, status: status), path: "/\(number)")
+            }
+            fixture.upstream.setFault(.json("[]"), path: "/\(statuses.count)")
+            let base = fixture.upstream.baseURL
+            let response = try await fixture.send("/0")
+            #expect(response.movedTo?.description == target.map { "\(base)\($0)?key=1" })
+        }
+    }
+
     @Test func fromSecureToPlainIsNotFollowed() async throws {
         try await run(isSecure: (true, false)) { fixture, other in
             let error = await fixture.failure(with: .redirect(to: other.baseURL + "/p?key=secret"))

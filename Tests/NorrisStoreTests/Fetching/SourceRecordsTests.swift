@@ -13,7 +13,7 @@ struct SourceRecordsTests {
             "chuck": PartRecord(etag: "W/\"é \\ \"", lastModified: nil, checkedAt: Timestamp(seconds: 5)),
             "norris": PartRecord(
                 etag: nil, lastModified: "Sat, 21 Nov 2026 11:05:04 GMT", checkedAt: Timestamp(seconds: 6)),
-        ])
+        ], move: .init(address: "https://new.example/?é", since: Timestamp(seconds: 7), answers: 8))
 
     private let schedule = ScheduleRecord(
         lastRunAt: Timestamp(seconds: 1), wait: .seconds(2), retryAt: Timestamp(seconds: 3),
@@ -41,6 +41,43 @@ struct SourceRecordsTests {
                 #expect(await records.schedule(of: "facts") == schedule)
                 #expect(await records.schedule(of: "gifs") == ScheduleRecord(failures: 1))
             }
+        }
+    }
+
+    @Test func recordsOfHostsAreForgottenADayAfterTheirEnd() async throws {
+        try await run(fixture) { records, _ async throws in
+            func hold(_ seconds: Int64) -> ScheduleRecord {
+                let now = Timestamp(seconds: seconds)
+                return ScheduleRecord(
+                    retryAt: now.advanced(by: .seconds(5)), failure: SourceFailure(kind: .http, message: "", since: now))
+            }
+            await records.write(schedule, for: "facts")
+            await records.write(hold(0), for: "host:a")
+            await records.write(hold(10), for: "host:b")
+            await records.write(hold(86_406), for: "host:c")
+            #expect(await records.schedules(of: "host:").keys.sorted() == ["b", "c"])
+            #expect(await records.schedule(of: "facts") == schedule)
+        }
+    }
+
+    @Test("A source has moved if all answers of a week, at least three, led to one address", arguments: [1, 3, 336])
+    func moves(answers: Int) async throws {
+        try await run(fixture) { records, databases async throws in
+            let week = 7 * 86_400
+            func time(_ answer: Int) -> Timestamp { Timestamp(seconds: Int64(week * answer / max(answers, 1))) }
+            var move = FetchRecord.Move(to: "https://n.example/", after: nil, at: time(0))
+            for answer in 1...answers {
+                move = FetchRecord.Move(to: "https://n.example/", after: move, at: time(answer))
+            }
+            let record = FetchRecord(settings: "s", fetchedAt: time(answers), move: move)
+            try await databases.write(databases.cache) { try record.write(for: "a", $0) }
+            let end = time(answers)
+            #expect(await records.newAddresses(end) == (answers < 2 ? [:] : ["s": "https://n.example/"]))
+            #expect(await records.newAddresses(end.advanced(by: .seconds(-1))) == [:])
+            #expect(FetchRecord.Move(to: "https://o.example/", after: move, at: end)?.answers == 1)
+            #expect(FetchRecord.Move(to: nil, after: move, at: end) == nil)
+            // A clock that is set back makes the week longer.
+            #expect(FetchRecord.Move(to: "https://n.example/", after: move, at: time(-1))?.since == time(-1))
         }
     }
 

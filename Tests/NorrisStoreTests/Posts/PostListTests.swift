@@ -25,6 +25,23 @@ struct PostListTests {
         #expect(second.total == 8)
     }
 
+    @Test func sourcesTellHowOftenTheyPublish() async throws {
+        let week = Int64(7 * 86_400), now = 100 * week
+        func fetch(_ source: String, _ times: [Int64]) async throws {
+            let posts = times.enumerated().map { Post.sample("\(source):\($0)", at: $1, source: source) }
+            try await store.fetch(posts, source: source, keep: nil, at: now)
+        }
+        try await fetch("daily", (0..<700).map { now - $0 * week / 7 })
+        try await fetch("new", (0..<10).map { now - $0 * 3600 })
+        try await fetch("silent", [week, 2 * week])
+        try await fetch("future", [now + week, now - 2 * week, now - 2 * week + 1])
+        let activity = try await store.activity(Timestamp(seconds: now))
+        #expect(activity.mapValues(\.postsPerWeek) == ["daily": 7, "new": 10, "silent": 0, "future": 2])
+        #expect(activity["silent"]?.newestAt == Timestamp(seconds: 2 * week))
+        // A post of the future counts from the time of its fetch.
+        #expect(activity["future"]?.newestAt == Timestamp(seconds: now))
+    }
+
     @Test func aFetchNamesItsNewestPosts() async throws {
         let posts = ([3, 9, 1, 7, 5, 8, 2] as [Int64]).map { (at: Int64) in
             Post.sample("a:\(at)", "Text\n\(at)", at: at)
