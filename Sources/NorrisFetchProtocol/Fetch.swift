@@ -35,6 +35,8 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
     package var source = ""
     /// Whether the document follows this line on standard input, so that nothing is fetched.
     package var hasDocument = false
+    /// Whether a failure says for which source the URL stands, if it is not that of a feed; see ``FoundSource``.
+    package var isPasted = false
     /// The validators of the stored content.
     package var etag: String?
     package var lastModified: String?
@@ -67,6 +69,7 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
         try members.required("url", &url)
         try members.required("source", &source)
         try members.flag("document", &hasDocument)
+        try members.flag("pasted", &isPasted)
         try members.optional("etag", &etag)
         try members.optional("last_modified", &lastModified)
         try members.flag("past_caches", &asksPastCaches)
@@ -265,13 +268,16 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     package var status: Int?
     /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
     package var feedURLs: [String]?
+    /// The source for which the address stands; without a reply if that was not asked.
+    package var found: FoundSource?
 
     package init(
         kind: SourceFailure.Kind, message: String, isRetryable: Bool = false, reply: HostReply? = nil,
-        postponed: Int? = nil, status: Int? = nil, feedURLs: [String]? = nil
+        postponed: Int? = nil, status: Int? = nil, feedURLs: [String]? = nil, found: FoundSource? = nil
     ) {
         (self.kind, self.message, self.isRetryable) = (kind, message, isRetryable)
-        (self.reply, self.postponed, self.status, self.feedURLs) = (reply, postponed, status, feedURLs)
+        (self.reply, self.postponed, self.status) = (reply, postponed, status)
+        (self.feedURLs, self.found) = (feedURLs, found)
     }
 
     package init() {}
@@ -284,5 +290,22 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
         try members.optional("postponed", &postponed)
         try members.optional("status", &status)
         try members.optional("feed_urls", &feedURLs)
+        try members.optional("found", &found)
+    }
+}
+
+/// The source for which an address stands that a person has copied, such as that of a channel or a repository.
+package struct FoundSource: WireObject, Equatable, Sendable {
+    /// One of ``PostSourceKind/addable``.
+    package var kind = ""
+    package var url = ""
+
+    package init(_ kind: PostSourceKind, _ url: String) { (self.kind, self.url) = (kind.rawValue, url) }
+
+    package init() {}
+
+    package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
+        try members.required("kind", &kind)
+        try members.required("url", &url)
     }
 }

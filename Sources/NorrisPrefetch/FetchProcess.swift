@@ -313,7 +313,8 @@ extension FetchHead {
             && [age, notBefore, skipped, repairs, reply?.pause, failure?.reply?.pause].allSatisfy { ($0 ?? 0) >= 0 }
             && [reply, failure?.reply].allSatisfy { ($0?.host ?? "").utf8.count <= 255 } && failure?.postponed == nil
             && authors.count <= FetchedPost.maximumCount && authors.allSatisfy { $0.isAnswer(to: request) }
-            && categories.count <= 1000 && isOpenable(movedTo)
+            && categories.count <= 1000 && [movedTo, failure?.found?.url].allSatisfy(isOpenable)
+            && (failure?.found).map { found in PostSourceKind.addable.contains { $0.rawValue == found.kind } } ?? true
     }
 }
 

@@ -212,6 +212,8 @@ package final class Prefetcher: Service {
             _ = await note(fetched.head.reply, to: source, at: host)
             return fetched
         } catch {
+            // No request was sent.
+            if error.found != nil, error.reply == nil { throw error }
             var failure = error
             if await note(error.reply, to: source, at: host) {
                 failure.isRetryable = true

@@ -8,15 +8,17 @@ struct FeedAddCommand: SessionCommand {
     static let help = CommandHelp(
         "Add a feed, and show its newest post.",
         """
-        norrisd fetches the address first, and adds nothing if that fails. If the address is a web page, norrisctl asks
-        before using a feed that the page names. Only administrators add feeds: root, and members of admin_groups.
-
-        One Mastodon account is a feed: https://HOST/@NAME.rss.
+        norrisd fetches the address first, and adds nothing if that fails. Addresses of YouTube, Reddit, GitHub, GitLab,
+        Codeberg, Mastodon, Lemmy, Bluesky, Medium, Substack, Stack Overflow and Hacker News are taken as they are in
+        a browser. If the address is another web page, norrisctl asks before using a feed that the page names. Only
+        administrators add feeds: root, and members of admin_groups.
 
         Examples:
           norrisctl feed add https://planet.debian.org/rss20.xml
           sudo norrisctl feed add planet.debian.org/rss20.xml --name planet --refresh 2h
-          norrisctl feed add https://mastodon.example --kind mastodon
+          norrisctl feed add https://www.youtube.com/@NAME
+          norrisctl feed add @NAME@mastodon.example
+          norrisctl feed add mastodon.example
         """)
     static let hasFields = false
     private static let kinds = PostSourceKind.addable.map(\.rawValue)
@@ -33,7 +35,7 @@ struct FeedAddCommand: SessionCommand {
             takes: SourceName.rule
         ) { SourceName.isValid($0) && assign(&chosenName, $0) }
         arguments.option(
-            "kind", .kind, "\(alternatives(Self.kinds)). (default: feed)", choices: Self.kinds
+            "kind", .kind, "\(alternatives(Self.kinds)). (default: found)", choices: Self.kinds
         ) { kind in
             let kind = ["rss", "atom"].contains(kind) ? "feed" : kind
             return Self.kinds.contains(kind) && assign(&self.kind, kind)

@@ -9,16 +9,32 @@ import Synchronization
 
 /// Adding, changing and removing sources of posts on request.
 extension ConfiguredSources {
+    /// The end of a change of the sources.
+    private enum Change<Result> {
+        case done(Result)
+        /// The address stands for another source, so that nothing was changed.
+        case found(FoundSource)
+    }
+
     /// Adds a source, unless there is one with the same kind and address.
     ///
-    /// - Parameter file: the configuration file, for messages.
+    /// - Parameters:
+    ///   - file: the configuration file, for messages.
+    ///   - isFound: whether the address is that for which another one stands.
     func add(
-        _ parameters: SourceAdd.Parameters, besides file: String
+        _ parameters: SourceAdd.Parameters, besides file: String, isFound: Bool = false
     ) async throws(ResponseError) -> SourceAdd.Result {
         let added = try checked(parameters)
-        return try await withSource(at: try source(added).settings) { known throws(ResponseError) in
-            if let known { return SourceAdd.Result(name: known.name, isAdded: false) }
-            return try await addNew(added, parameters, besides: file)
+        let change = try await withSource(at: try source(added).settings) { known throws(ResponseError) in
+            if let known { return Change.done(SourceAdd.Result(name: known.name, isAdded: false)) }
+            return try await addNew(added, parameters, besides: file, isFound: isFound)
+        }
+        switch change {
+        case .done(let result): return result
+        case .found(let found):
+            var other = parameters
+            (other.settings.url, other.settings.kind) = (found.url, found.kind)
+            return try await add(other, besides: file, isFound: true)
         }
     }
 
@@ -41,8 +57,8 @@ extension ConfiguredSources {
     }
 
     private func addNew(
-        _ added: AddedSource, _ parameters: SourceAdd.Parameters, besides file: String
-    ) async throws(ResponseError) -> SourceAdd.Result {
+        _ added: AddedSource, _ parameters: SourceAdd.Parameters, besides file: String, isFound: Bool
+    ) async throws(ResponseError) -> Change<SourceAdd.Result> {
         var added = added
         let name = try takeName(parameters.sourceName, for: added.settings.url, besides: file)
         defer { pending.withLock { _ = $0.names.remove(name) } }
@@ -52,25 +68,35 @@ extension ConfiguredSources {
         try await stores.added.prepare(name, identity: identity)
         // A source of the configuration with this name may have left posts.
         _ = try? await source.clear()
-        let first: (added: Int, newest: [Event.NewItem])?
-        do throws(ResponseError) {
-            first = parameters.waits ? try await fetchFirst(source) : nil
-            try await store(source, added)
-        } catch {
+        let first: Change<(added: Int, newest: [Event.NewItem])>?
+        func undo() async {
             _ = try? await source.clear()
             _ = try? await stores.added.remove(name, identity: identity)
+        }
+        do throws(ResponseError) {
+            let kinds = parameters.settings.kind.map { [$0] } ?? PostSourceKind.addable.map(\.rawValue)
+            first = parameters.waits ? try await fetchFirst(source, mayFind: isFound ? [] : kinds) : nil
+            if case .found(let found) = first {
+                await undo()
+                return .found(found)
+            }
+            try await store(source, added)
+        } catch {
+            await undo()
             throw error
         }
-        guard let first else { return SourceAdd.Result(name: name, isAdded: true) }
+        guard case .done(let run) = first else { return .done(SourceAdd.Result(name: name, isAdded: true)) }
         // Only now, because no client knows a source that is not added.
-        prefetcher.announceRun(of: name, added: first.added, newest: first.newest)
-        return SourceAdd.Result(name: name, isAdded: true, items: stores.posts.count(source: name))
+        prefetcher.announceRun(of: name, added: run.added, newest: run.newest)
+        return .done(SourceAdd.Result(name: name, isAdded: true, items: stores.posts.count(source: name)))
     }
 
     /// Fetches a source for the first time, and returns what is new. The schedule counts from this run.
+    ///
+    /// - Parameter kinds: the kinds of another source for which the address may stand.
     private func fetchFirst(
-        _ source: PostSource
-    ) async throws(ResponseError) -> (added: Int, newest: [Event.NewItem]) {
+        _ source: PostSource, mayFind kinds: [String]
+    ) async throws(ResponseError) -> Change<(added: Int, newest: [Event.NewItem])> {
         var awaited = source
         awaited.isAwaited = true
         let outcome: FetchOutcome
@@ -78,6 +104,7 @@ extension ConfiguredSources {
             if Task.isCancelled { throw .shuttingDown }
             // The disk has failed, and not the upstream.
             guard let failure = error as? FetchFailure else { throw .cacheNotWritable }
+            if let found = failure.found, kinds.contains(found.kind) { return .found(found) }
             throw refusal(failure, of: source, isNew: current[source.name] == nil)
         }
         guard case .fetched(let added, let newest, _) = outcome else { throw .shuttingDown }
@@ -85,7 +112,7 @@ extension ConfiguredSources {
         let record = ScheduleRecord(
             lastRunAt: clock.now, settings: policy.settings, upstream: policy.upstream, hadContent: true)
         await stores.records.write(record, for: source.name)
-        return (added, newest)
+        return .done((added, newest))
     }
 
     /// Stores a new source, which is fetched from now on.
@@ -166,8 +193,12 @@ extension ConfiguredSources {
 
     /// Changes settings of an added source. A new address is fetched first.
     ///
-    /// - Parameter file: the configuration file, for messages.
-    func edit(_ parameters: SourceEdit.Parameters, notOf file: String) async throws(ResponseError) -> NoMembers {
+    /// - Parameters:
+    ///   - file: the configuration file, for messages.
+    ///   - isFound: whether the address is that for which another one stands.
+    func edit(
+        _ parameters: SourceEdit.Parameters, notOf file: String, isFound: Bool = false
+    ) async throws(ResponseError) -> NoMembers {
         var parameters = parameters
         parameters.url = try parameters.url.map { url throws(ResponseError) in try checked(url) }
         let (old, new) = try changed(parameters, notOf: file)
@@ -175,7 +206,7 @@ extension ConfiguredSources {
             try await store(parameters, notOf: file)
             return NoMembers()
         }
-        return try await withSource(at: new.settings) { other throws(ResponseError) in
+        let change = try await withSource(at: new.settings) { other throws(ResponseError) in
             if let other {
                 throw .invalidParams("The source \(other.name) has this address.", parameter: "url")
             }
@@ -183,11 +214,15 @@ extension ConfiguredSources {
             let lock = prefetcher.lock(of: old.name)
             guard await lock.lock() else { throw .shuttingDown }
             defer { lock.unlock() }
-            let first = try await fetchFirst(new)
+            let first = try await fetchFirst(new, mayFind: isFound ? [] : [new.kind])
+            guard case .done(let run) = first else { return first }
             try await store(parameters, notOf: file)
-            prefetcher.announceRun(of: new.name, added: first.added, newest: first.newest)
-            return NoMembers()
+            prefetcher.announceRun(of: new.name, added: run.added, newest: run.newest)
+            return first
         }
+        guard case .found(let found) = change else { return NoMembers() }
+        parameters.url = found.url
+        return try await edit(parameters, notOf: file, isFound: true)
     }
 
     /// An added source before and after a change.

@@ -77,7 +77,7 @@ struct PostSource: ContentSource {
     private func posts(unless part: PartRecord?) async throws(FetchFailure) -> (FetchHead, [FetchedPost]) {
         let command = configuration.kind == .exec ? configuration.command : nil
         var request = request(configuration.kind.document).unless(part)
-        request.asksPastCaches = true
+        (request.asksPastCaches, request.isPasted) = (true, isAwaited)
         request.userAgent = configuration.userAgent ?? http.userAgent
         request.headers = headers?.fields ?? []
         // Relative addresses in the output of a program lead nowhere.

@@ -36,7 +36,8 @@ func decodeFeed(
     case .feed: return try FeedContents(xml: document, at: url, for: source).batch()
     case .page:
         let hidesQueries = hidesQueries || response.url.query != nil
-        throw .notAFeed(type: type, feedURLs: feedURLs(inPage: document, at: url, hidingQueries: hidesQueries))
+        let (feeds, found) = feeds(ofPage: document, at: url, hidingQueries: hidesQueries)
+        throw .notAFeed(type: type, feedURLs: feeds, found: found)
     case .other(let name):
         let root = UpstreamError.cut(name, to: 40)
         throw .unusable("answered with XML that is not a feed (its root is \(root)); is the address right?")
@@ -73,20 +74,24 @@ private enum FeedRoot {
     }
 }
 
-/// The addresses of the feeds that a web page names, without repetitions. They have no query if the request had one,
-/// because the page may repeat a key from the request. A link of a type of all XML or JSON counts if there are no
-/// others.
-private func feedURLs(inPage document: [UInt8], at url: HTTPURL, hidingQueries: Bool) -> [String] {
+/// The addresses of the feeds that a web page names, without repetitions, and the source for which it stands. They have
+/// no query if the request had one, because the page may repeat a key from the request. A link of a type of all XML or
+/// JSON counts if there are no others.
+private func feeds(
+    ofPage document: [UInt8], at url: HTTPURL, hidingQueries: Bool
+) -> (urls: [String], found: FoundSource?) {
     let types = ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
     let generalTypes = ["application/xml", "text/xml", "application/json"]
     var (references, generalReferences): ([String], [String]) = ([], [])
     var base: String?
+    var isMastodon = false
     // Links to feeds are in the head of a page, which can contain long scripts.
     var (tokenizer, tokens) = (Tokenizer(document, .html), 0)
     while tokens < 50_000, let token = tokenizer.next() {
         tokens += 1
-        guard case .start(let name, let attributes, _) = token, name == "base" || name == "link",
-            let reference = attributes["href"], !reference.allSatisfy(\.isWhitespace)
+        guard case .start(let name, let attributes, _) = token else { continue }
+        if attributes["id"] == "mastodon" { isMastodon = true }
+        guard name == "base" || name == "link", let reference = attributes["href"], !reference.allSatisfy(\.isWhitespace)
         else { continue }
         if name == "base" { base = base ?? reference }
         let relations = attributes["rel"]?.lowercased().split(whereSeparator: \.isWhitespace) ?? []
@@ -100,12 +105,14 @@ private func feedURLs(inPage document: [UInt8], at url: HTTPURL, hidingQueries: 
     }
     let target = base.flatMap { address($0, at: url) }.flatMap { HTTPURL($0) } ?? url
     var addresses: [String] = []
+    var feeds: [HTTPURL] = []
     for reference in references.isEmpty ? generalReferences : references where addresses.count < 20 {
         guard var feed = address(reference, at: target).flatMap({ HTTPURL($0) }) else { continue }
+        feeds.append(feed)
         if hidingQueries { feed.query = nil }
         if !addresses.contains(feed.description) { addresses.append(feed.description) }
     }
-    return addresses
+    return (addresses, PastedAddress.source(ofPage: url, naming: feeds, isMastodon: isMastodon))
 }
 
 /// The content of a feed in any format.

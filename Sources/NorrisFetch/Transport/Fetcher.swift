@@ -12,7 +12,7 @@ struct Fetched {
 
 /// Fetches and decodes the document of a request.
 struct Fetcher {
-    let request: FetchRequest
+    var request: FetchRequest
     /// The document if it is not fetched.
     var document: [UInt8]?
     /// See ``Download``.
@@ -33,6 +33,18 @@ struct Fetcher {
         guard let base = sourceURL(request.url) else {
             let message = "The address is not an http or https URL; correct the configured address."
             return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message)))
+        }
+        if document == nil, kind == .feed, let found = PastedAddress.source(of: base) {
+            guard !request.isPasted else {
+                let message = "\(base.hostAndPath) stands for \(found.url)."
+                return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message, found: found)))
+            }
+            if found.kind == request.kind, let feed = HTTPURL(found.url) {
+                var fetcher = self
+                fetcher.request.url = found.url
+                if feed.host != base.host { fetcher.request.headers = [] }
+                return fetcher.fetch()
+            }
         }
         do throws(UpstreamError) {
             return switch kind {

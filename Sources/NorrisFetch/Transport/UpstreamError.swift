@@ -32,6 +32,8 @@ struct UpstreamError: Error, Equatable {
     var needsName = false
     /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
     var feedURLs: [String]?
+    /// The source for which a web page stands.
+    var found: FoundSource?
 
     init(_ kind: Kind, _ message: String) {
         self.kind = kind
@@ -43,7 +45,7 @@ struct UpstreamError: Error, Equatable {
 
     /// The failure in the output of norris-fetch.
     var failure: FetchFailure {
-        var failure = FetchFailure(kind: .decode, message: message, reply: reply, feedURLs: feedURLs)
+        var failure = FetchFailure(kind: .decode, message: message, reply: reply, feedURLs: feedURLs, found: found)
         switch kind {
         case .offline: (failure.kind, failure.isRetryable) = (.offline, true)
         case .timeout: (failure.kind, failure.isRetryable) = (.timeout, true)
@@ -100,13 +102,17 @@ struct UpstreamError: Error, Equatable {
     /// - Parameters:
     ///   - type: the `Content-Type` of the response.
     ///   - feedURLs: the addresses of the feeds that a web page names; nil for another document.
-    static func notAFeed(type: String?, feedURLs: [String]? = nil) -> UpstreamError {
+    ///   - found: the source for which a web page stands.
+    static func notAFeed(
+        type: String?, feedURLs: [String]? = nil, found: FoundSource? = nil
+    ) -> UpstreamError {
         let name = type.map { cut(String($0.prefix { $0 != ";" }), to: 60) } ?? ""
         let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
         let advice = feedURLs?.first.map { "Its feed may be \($0)." } ?? "Use the address of a feed."
         var error = UpstreamError(.decode, "\(fault). \(advice)")
         // A page that names its feed comes from the upstream.
-        (error.feedURLs, error.isDamage) = (feedURLs, feedURLs?.isEmpty ?? true)
+        (error.feedURLs, error.found) = (feedURLs, found)
+        error.isDamage = feedURLs?.isEmpty ?? true && found == nil
         return error
     }
 

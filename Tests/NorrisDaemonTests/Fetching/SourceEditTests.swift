@@ -178,6 +178,43 @@ import Testing
         }
     }
 
+    // MARK: Pasted addresses
+
+    @Test func aPageStandsForItsFeedOrServer() async throws {
+        try await run { daemon, upstream, base in
+            let page = Array("<html><body><div id='mastodon'></div></body></html>".utf8)
+            for path in ["/@ada", "/about"] { upstream.setDocument(path, contentType: "text/html", body: page) }
+            upstream.setDocument("/@ada.rss", contentType: "application/rss+xml", body: Self.feed(1...2))
+            upstream.setDocument("/api/v1/timelines/public", contentType: "application/json", body: Array("[]".utf8))
+            func add(_ path: String, _ rest: String = "") throws -> SourceAdd.Result {
+                let parameters = #"{"url":"\#(base)\#(path)","wait":true\#(rest)}"#
+                return try daemon.client(.administrator).call(SourceAdd.self, parameters)
+            }
+            func shown(_ name: String) throws -> [String]? {
+                let all = try daemon.client(.administrator).call(PostSources.self).items
+                return all.first { $0.name == name }.map { [$0.kind, $0.url] }
+            }
+            #expect(try add("/@ada", #","name":"ada""#) == SourceAdd.Result(name: "ada", isAdded: true, items: 2))
+            #expect(try shown("ada") == ["feed", base + "/@ada.rss"])
+            #expect(upstream.requests.filter { $0.path.hasPrefix("/@") }.map(\.path) == ["/@ada", "/@ada.rss"])
+            #expect(try add("/@ada") == SourceAdd.Result(name: "ada", isAdded: false))
+            #expect(try add("/about", #","name":"town""#).isAdded)
+            #expect(try shown("town") == ["mastodon", base])
+            // A kind that was chosen is not changed.
+            let feed = #"{"url":"\#(base)/about","wait":true,"kind":"feed"}"#
+            #expect(daemon.refusal(SourceAdd.self, feed, as: .administrator)?.details["feed_urls"] == [])
+            try edit(#"{"name":"ada","url":"\#(base)/old"}"#, daemon)
+            try edit(#"{"name":"ada","url":"\#(base)/@ada"}"#, daemon)
+            #expect(try shown("ada") == ["feed", base + "/@ada.rss"])
+            // A page that stands for itself ends.
+            upstream.setDocument("/@ada.rss", contentType: "text/html", body: page)
+            try edit(#"{"name":"ada","url":"\#(base)/old"}"#, daemon)
+            let error = daemon.refusal(SourceEdit.self, #"{"name":"ada","url":"\#(base)/@ada"}"#, as: .administrator)
+            #expect(error?.details["parameter"] == "url")
+            #expect(try shown("ada") == ["feed", base + "/old"])
+        }
+    }
+
     // MARK: Tags
 
     @Test func tagsSelectSources() async throws {
