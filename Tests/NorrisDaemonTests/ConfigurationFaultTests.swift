@@ -80,8 +80,8 @@ struct ConfigurationFaultTests {
         ),
         (
             "posts:\n  sources:\n    rich: http://r.example\n",
-            "3: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, title, "
-                + "tags, unread, article, user_agent, headers_file, \(found)"
+            "3: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, "
+                + "title, tags, unread, article, user_agent, headers_file, \(found)"
         ),
         ("log: {}\na: b: c", "2: is not YAML here: mapping values are not allowed in this context\(checkYAML)"),
         (

@@ -230,8 +230,8 @@ struct ConfigurationPrintTests {
             "'", "\"", "\\",
               " pad ", "ünï", "\u202E", "\U0001F94B", "null", "1:30", "2001-01-01", "a,b", "=", "<<", "y", "0x1", \#
             ".5", "?"]
-            http: {timeout: 61s, max_body: 1025B, user_agent: "a\\b \"c\" #", proxy: "http://chuck@proxy.example:3128", \#
-            host_gap: 0s}
+            http: {timeout: 61s, max_body: 1025B, user_agent: "a\\b \"c\" #", \#
+            proxy: "http://chuck@proxy.example:3128", host_gap: 0s}
             facts: {enabled: false, base_url: "http://[::1]:8080/x", refresh: 25h, queries: [], fortunes: [~/a b, \#
             "/c: d"], mix_fortunes: true}
             gifs: {enabled: false, api_key_file: key, rating: pg-13, refresh: 48h, queries: ["a:b"], keep: 3600s, \#

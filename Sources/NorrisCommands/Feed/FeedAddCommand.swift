@@ -27,6 +27,7 @@ struct FeedAddCommand: SessionCommand {
     private var chosenName: String?, kind: String?, refresh: String?
     private var tags: [String] = []
     private var unread: Int?
+    private var isArticle = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&url, .address, "The address of the feed, or of a web page that names its feed.")
@@ -42,13 +43,15 @@ struct FeedAddCommand: SessionCommand {
         }
         arguments.option(&refresh, "refresh", .interval, "How often to fetch, such as 30m. (default: posts.refresh)")
         arguments.unread(&unread)
+        arguments.flag(&isArticle, "article", "Stored for a later version, without an effect.")
         arguments.tags(&tags, "A tag, by which posts can be listed. Repeatable.")
     }
 
     /// The command line with another address.
     private func words(_ url: String) -> [String] {
         ["feed", "add", url] + optionWords(("--name", chosenName), ("--kind", kind), ("--refresh", refresh))
-            + optionWords(("--unread", unread.map(String.init))) + tags.flatMap { ["--tag", $0] }
+            + optionWords(("--unread", unread.map(String.init))) + flagWords([("--article", isArticle)])
+            + tags.flatMap { ["--tag", $0] }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -65,7 +68,7 @@ struct FeedAddCommand: SessionCommand {
     private func add(_ url: String, _ session: Session) throws(Failure) -> Report {
         var settings = SourceSettings(url: url, kind: kind, refresh: refresh)
         if !tags.isEmpty { settings.tags = tags }
-        settings.unread = unread
+        (settings.unread, settings.article) = (unread, isArticle ? true : nil)
         let parameters = SourceAdd.Parameters(settings, name: chosenName, waits: true)
         do throws(Failure) { return report(try session.call(SourceAdd.self, parameters), session) } catch {
             var failure = error

@@ -25,7 +25,7 @@ struct FeedSourcesCommand: SessionCommand {
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.option(&tag, "tag", .tag, "Only the sources with this tag.")
-        arguments.flag(&isFailing, "failing", "Only the sources whose last fetch has failed.")
+        arguments.flag(&isFailing, "failing", "Only the sources that fail.")
         arguments.age(&silence, "silent", "Only the sources without a post for this long, such as 90d.")
     }
 
@@ -33,14 +33,17 @@ struct FeedSourcesCommand: SessionCommand {
         let reply = try session.call(PostSources.self, PostSources.Parameters(tag: tag))
         var sources = reply.value.items
         let nothing: Advice =
-            sources.isEmpty ? "No feed is configured. Add one: norrisctl feed add URL" : "No source matches. List all: norrisctl feed sources"
+            sources.isEmpty
+            ? "No feed is configured. Add one: norrisctl feed add URL"
+            : "No source matches. List all: norrisctl feed sources"
         if isFailing { sources = sources.filter { $0.freshness.error != nil } }
         if let silence {
             let before = session.system.now.advanced(by: .seconds(-silence))
             sources = sources.filter { ($0.newestAt ?? before) <= before }
         }
         // The reply has all sources.
-        let json = sources.count == reply.value.items.count ? reply.json : EncodedJSON(PostSources.Result(items: sources))
+        let isWhole = sources.count == reply.value.items.count
+        let json = isWhole ? reply.json : EncodedJSON(PostSources.Result(items: sources))
         return session.report(json, schema: PostSources.Result.schema, nothing: sources.isEmpty ? nothing : nil) {
             $0.sources(sources, now: session.system.now)
         }

@@ -74,9 +74,9 @@ private enum FeedRoot {
     }
 }
 
-/// The addresses of the feeds that a web page names, without repetitions, and the source for which it stands. They have
-/// no query if the request had one, because the page may repeat a key from the request. A link of a type of all XML or
-/// JSON counts if there are no others.
+/// The addresses of the feeds that a web page names, without repetitions, and the source for which it stands. The
+/// addresses have no query if the request had one, because the page may repeat a key from the request. A link of a type
+/// of all XML or JSON counts if there are no others.
 private func feeds(
     ofPage document: [UInt8], at url: HTTPURL, hidingQueries: Bool
 ) -> (urls: [String], found: FoundSource?) {
@@ -91,7 +91,8 @@ private func feeds(
         tokens += 1
         guard case .start(let name, let attributes, _) = token else { continue }
         if attributes["id"] == "mastodon" { isMastodon = true }
-        guard name == "base" || name == "link", let reference = attributes["href"], !reference.allSatisfy(\.isWhitespace)
+        guard name == "base" || name == "link", let reference = attributes["href"],
+            !reference.allSatisfy(\.isWhitespace)
         else { continue }
         if name == "base" { base = base ?? reference }
         let relations = attributes["rel"]?.lowercased().split(whereSeparator: \.isWhitespace) ?? []

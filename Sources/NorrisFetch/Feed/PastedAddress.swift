@@ -4,8 +4,8 @@ import NorrisText
 
 /// Finds the feed for which the address of a web page stands, as people copy it from their browser.
 enum PastedAddress {
-    /// Pages and their feeds. A star is a part of the host or of the path, or the value of a parameter; the feed repeats
-    /// them in this order. Of the host, `www.` and the like are left out.
+    /// Pages and their feeds. A star is a part of the host or of the path, or the value of a parameter; the feed
+    /// repeats them in this order. Of the host, `www.` and the like are left out.
     static let rows: [(page: String, feed: String)] = [
         ("youtube.com/channel/*", "www.youtube.com/feeds/videos.xml?channel_id=*"),
         ("youtube.com/user/*", "www.youtube.com/feeds/videos.xml?user=*"),
@@ -77,7 +77,7 @@ enum PastedAddress {
         let path = url.path.last == "/" ? url.path.dropLast() : url.path[...]
         let own = feeds.first { feed in
             // Of YouTube, Lemmy and Mastodon.
-            feed.host == url.host
+            feed.host == url.host && (feed.isSecure || !url.isSecure)
                 && (feed.path == "/feeds/videos.xml" || feed.path.hasPrefix("/feeds/c/") || feed.path == path + ".rss")
         }
         if let own { return FoundSource(.feed, own.description) }
@@ -93,8 +93,9 @@ enum PastedAddress {
 
     /// The words for the stars of a pattern; nil if it does not match.
     private static func stars(_ pattern: [Substring], _ words: [Substring]) -> [Substring]? {
-        guard pattern.count == words.count, zip(pattern, words).allSatisfy({ $0 == "*" || $0 == $1 }) else { return nil }
-        return zip(pattern, words).filter { $0.0 == "*" }.map(\.1)
+        let pairs = zip(pattern, words)
+        guard pattern.count == words.count, pairs.allSatisfy({ $0 == "*" || $0 == $1 }) else { return nil }
+        return pairs.filter { $0.0 == "*" }.map(\.1)
     }
 
     private static func replacingStar(of text: String, by word: Substring) -> String {

@@ -108,7 +108,8 @@ struct UpstreamError: Error, Equatable {
     ) -> UpstreamError {
         let name = type.map { cut(String($0.prefix { $0 != ";" }), to: 60) } ?? ""
         let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
-        let advice = feedURLs?.first.map { "Its feed may be \($0)." } ?? "Use the address of a feed."
+        let feed = feedURLs?.first ?? (found?.kind == PostSourceKind.feed.rawValue ? found?.url : nil)
+        let advice = feed.map { "Its feed may be \($0)." } ?? "Use the address of a feed."
         var error = UpstreamError(.decode, "\(fault). \(advice)")
         // A page that names its feed comes from the upstream.
         (error.feedURLs, error.found) = (feedURLs, found)

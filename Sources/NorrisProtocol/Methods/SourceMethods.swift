@@ -19,7 +19,8 @@ package struct SourceSettings: WireObject, Equatable, Sendable {
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("url", &url, .text(1...2048), PostSourceKind.addressSummary)
         try members.optional(
-            "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)), "The kind of upstream. Found from the address and its document if absent.")
+            "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)),
+            "The kind of upstream; found from the address and its document if absent.")
         try members.optional(
             "unread", &unread, .integer(0...2000, default: SourceSettings.defaultUnread),
             "The number of posts of the first fetch that stay unread.")

@@ -21,21 +21,9 @@ package struct FetchRecord: Sendable, Equatable {
         /// The time, and the number of answers, after which the address counts as the new one.
         private static let (shortestTime, fewestAnswers) = (Duration.seconds(7 * 86_400), 3)
 
-        package var address: String
-        package var since: Timestamp
-        package var answers: Int
-
-        package init(address: String, since: Timestamp, answers: Int = 1) {
-            (self.address, self.since, self.answers) = (address, since, answers)
-        }
-
-        /// The move after one more answer, which has led to an address; nil if it has led to none.
-        package init?(to address: String?, after last: Move?, at now: Timestamp) {
-            guard let address else { return nil }
-            self.init(address: address, since: now)
-            guard let last, last.address == address else { return }
-            (since, answers) = (last.since.past(now), last.answers + 1)
-        }
+        var address: String
+        var since: Timestamp
+        var answers = 1
 
         func isFinal(_ now: Timestamp) -> Bool {
             answers >= Move.fewestAnswers && since.duration(to: now) >= Move.shortestTime
@@ -158,6 +146,13 @@ extension ScheduleRecord {
 }
 
 extension FetchRecord.Move {
+    /// The move after one more answer, which has led to an address; nil if it has led to none.
+    package init?(to address: String?, after last: Self?, at now: Timestamp) {
+        guard let address else { return nil }
+        let known = last?.address == address ? last : nil
+        self.init(address: address, since: known?.since.past(now) ?? now, answers: (known?.answers ?? 0) + 1)
+    }
+
     /// - Parameter first: the position of its columns.
     fileprivate init?(_ row: Rows, _ first: Int) throws {
         guard let address: String = try row[first] else { return nil }

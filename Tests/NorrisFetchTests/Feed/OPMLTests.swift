@@ -57,11 +57,13 @@ struct OPMLTests {
     @Test func foldersAndCategoriesAreTags() throws {
         let document = """
             <opml><body>
-            <outline text="News &amp; Politics"><outline text="A" xmlUrl="https://a.example/" category="/Extra, linux,"/>
+            <outline text="News &amp; Politics">
+            <outline text="A" xmlUrl="https://a.example/" category="/Extra, linux,"/>
             <outline title="Ünïx 2"><outline xmlUrl="https://b.example/"/></outline></outline>
             <outline text="مدونات"><outline xmlUrl="https://a.example/"/></outline>
             <outline><outline text="!"><outline xmlUrl="https://c.example/"/></outline></outline>
-            <outline text="Extra"><outline xmlUrl="https://a.example/"/><outline text="\(String(repeating: "x", count: 41))">
+            <outline text="Extra"><outline xmlUrl="https://a.example/"/>
+            <outline text="\(String(repeating: "x", count: 41))">
             <outline xmlUrl="https://d.example/"/></outline></outline>
             <outline text="own" xmlUrl="https://e.example/"><outline xmlUrl="https://f.example/"/></outline>
             """

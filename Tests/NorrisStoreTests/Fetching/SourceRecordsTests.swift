@@ -48,8 +48,8 @@ struct SourceRecordsTests {
         try await run(fixture) { records, _ async throws in
             func hold(_ seconds: Int64) -> ScheduleRecord {
                 let now = Timestamp(seconds: seconds)
-                return ScheduleRecord(
-                    retryAt: now.advanced(by: .seconds(5)), failure: SourceFailure(kind: .http, message: "", since: now))
+                let failure = SourceFailure(kind: .http, message: "", since: now)
+                return ScheduleRecord(retryAt: now.advanced(by: .seconds(5)), failure: failure)
             }
             await records.write(schedule, for: "facts")
             await records.write(hold(0), for: "host:a")
