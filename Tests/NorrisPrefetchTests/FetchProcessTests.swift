@@ -74,12 +74,20 @@ import Testing
         output(head.replacing("[],", with: #"[{"id":"other:a","name":"A"}],"#), #"{"end":0}"#),
         output(head.replacing("[],", with: #"[{"id":"blog:a","name":"\#(text(201))"}],"#), #"{"end":0}"#),
         output(head.replacing(#""age":0"#, with: #""age":-1"#), #"{"end":0}"#),
+        output(head.replacing(#""age":0"#, with: #""moved_to":"file:///etc","age":0"#), #"{"end":0}"#),
+        found(#"{"kind":"exec","url":"https://h/"}"#), found(#"{"kind":"feed","url":"file:///etc"}"#),
         output(
             head.replacing(
                 #""age":0"#,
                 with: #""failure":{"kind":"http","message":"\#(String(repeating: "x", count: 5000))"},"age":0"#),
             #"{"end":0}"#), output(head.replacing("skipped", with: "skip")), output(#"{"age":99999999999999999999}"#),
     ]
+
+    /// The output of a failure that names another source.
+    private static func found(_ source: String) -> String {
+        let failure = #""failure":{"kind":"http","message":"m","found":\#(source)},"age":0"#
+        return output(head.replacing(#""age":0"#, with: failure), #"{"end":0}"#)
+    }
 
     private static func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 

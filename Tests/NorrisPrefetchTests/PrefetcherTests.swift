@@ -179,6 +179,16 @@ import Testing
         }
     }
 
+    @Test func noGapFollowsAFetchWithoutARequest() async {
+        await prefetcher.configure([], hostGap: .seconds(2))
+        let found = FetchFailure(kind: .decode, message: "m", found: FoundSource(.feed, "https://h/feed"))
+        let fetch = { () throws(FetchFailure) -> (head: FetchHead, items: [Int]) in throw found }
+        for _ in 0..<2 {
+            await #expect(throws: found) { _ = try await prefetcher.inTurn(of: "new", at: "h", fetch) }
+        }
+        #expect(clock.sleeps == 0)
+    }
+
     @Test func fetchesOfAHostTakeTurnsWithAGap() async {
         await prefetcher.configure([], hostGap: .seconds(2))
         let reply = HostReply(host: "h", status: 200)

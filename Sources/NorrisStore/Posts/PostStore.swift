@@ -237,14 +237,13 @@ package final class PostStore: Sendable {
             while try rows.next() {
                 let post = try StoredPost(rows, 0)
                 let isRead = read.contains(post)
+                unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
                 guard let before else {
-                    unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
                     if !isRead { unread.counts[post.source, default: 0] += 1 }
                     continue
                 }
                 let sortAt: Timestamp = try rows[3]
                 let (isOlder, latest) = (sortAt < before, before.advanced(by: .seconds(-1)))
-                unread.latest[post.source] = latest
                 if isOlder, !isRead { unread.counts[post.source, default: 0] += 1 }
                 // Such as an old post that was fetched late.
                 let until = max(read.until[post.source] ?? latest, latest)
@@ -252,6 +251,8 @@ package final class PostStore: Sendable {
                     unread.exceptions?.append((post, isRead || isOlder))
                 }
             }
+            // Posts that arrive later are not marked, also if the time is in the future.
+            if let before { unread.latest = unread.latest.mapValues { min($0, before.advanced(by: .seconds(-1))) } }
             return unread
         }
     }
@@ -262,8 +263,8 @@ package final class PostStore: Sendable {
         return try await databases.read(databases.cache) { database in
             // The index has both columns.
             let sql = """
-                SELECT source, max(sort_at), min(max(sort_at, ?2)), sum(sort_at > ?2) FROM posts
-                WHERE sort_at <= ?1 GROUP BY source
+                SELECT source, max(sort_at), min(max(sort_at, ?2)), sum(sort_at > ?2)
+                FROM posts INDEXED BY posts_by_time WHERE sort_at <= ?1 GROUP BY source
                 """
             let rows = try database.map(sql, [now.seconds, now.seconds - 4 * week]) { row in
                 let weeks = max(Double(now.seconds - (try row[2] as Int64)) / Double(week), 1)

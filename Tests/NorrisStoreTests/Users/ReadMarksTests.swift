@@ -205,6 +205,10 @@ struct ReadMarksTests {
             #expect(try await markOlder(marks, posts, than: 60) == 5)
             #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:future"])
             #expect(try await markOlder(marks, posts, than: 60) == 0)
+            // A time in the future marks nothing that arrives later.
+            #expect(try await markOlder(marks, posts, than: 1_000) == 1)
+            try await posts.fetch([.sample("a:later", at: 100)] + Self.ofFirstDay, at: 110)
+            #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:later"])
         }
     }
 
