@@ -35,7 +35,7 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
     package var source = ""
     /// Whether the document follows this line on standard input, so that nothing is fetched.
     package var hasDocument = false
-    /// Whether a failure says for which source the URL stands, if it is not that of a feed; see ``FoundSource``.
+    /// Whether the URL was copied by a person. A failure then names the source that it represents, if known.
     package var isPasted = false
     /// The validators of the stored content.
     package var etag: String?
@@ -268,7 +268,7 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     package var status: Int?
     /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
     package var feedURLs: [String]?
-    /// The source for which the address stands; without a reply if that was not asked.
+    /// The source that the address represents. There is no ``reply`` if the address alone shows it.
     package var found: FoundSource?
 
     package init(
@@ -294,7 +294,7 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     }
 }
 
-/// The source for which an address stands that a person has copied, such as that of a channel or a repository.
+/// The source that a copied address represents, such as that of a channel or a repository.
 package struct FoundSource: WireObject, Equatable, Sendable {
     /// One of ``PostSourceKind/addable``.
     package var kind = ""

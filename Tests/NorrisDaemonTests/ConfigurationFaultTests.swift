@@ -44,6 +44,7 @@ private let twoDocuments = "holds a second document; keep one and remove the lin
 private let checkYAML =
     "; check the space after each colon, the indentation (spaces, no tabs), quotes and brackets"
 private let found = "found a text; write KEY: VALUE with a space after the colon"
+private let sourceKeys = ConfigurationSchema.sourceKeys.map(\.name).joined(separator: ", ")
 private let indent = "Indent a key below its section"
 
 struct ConfigurationFaultTests {
@@ -80,8 +81,7 @@ struct ConfigurationFaultTests {
         ),
         (
             "posts:\n  sources:\n    rich: http://r.example\n",
-            "3: posts.sources.rich: expected a mapping with the keys kind, url, command, enabled, refresh, keep, "
-                + "title, tags, unread, article, user_agent, headers_file, \(found)"
+            "3: posts.sources.rich: expected a mapping with the keys \(sourceKeys), \(found)"
         ),
         ("log: {}\na: b: c", "2: is not YAML here: mapping values are not allowed in this context\(checkYAML)"),
         (
@@ -196,8 +196,7 @@ struct ConfigurationSourceTests {
                 "d: {kind: feed, url: https://f.example, keep: 0s, enabled: yes}", "e: {kind: feed, url: }") == """
                     c.yaml:3: posts.sources.a: has no url; every source needs kind and url, or kind: exec and command
                     c.yaml:4: posts.sources.b: has no kind; every source needs kind and url, or kind: exec and command
-                    c.yaml:5: posts.sources.c: expected a mapping with the keys kind, url, command, enabled, refresh, \
-                    keep, title, tags, unread, article, user_agent, headers_file, found a list
+                    c.yaml:5: posts.sources.c: expected a mapping with the keys \(sourceKeys), found a list
                     c.yaml:6: posts.sources.d.keep: expected a duration from 1s to 3650d, such as 90s, 15m, 6h or 7d, \
                     found "0s"
                     c.yaml:6: posts.sources.d.enabled: expected true or false, found "yes"

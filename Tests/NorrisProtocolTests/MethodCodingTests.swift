@@ -103,7 +103,8 @@ struct MethodCodingTests {
             result: #"{"state":"resting","message":"104 facts","uptime_seconds":7,"connections":1,"#
                 + #""requests_total":3,"sources":[{"name":"facts","kind":"chucknorris","enabled":true,"items":104,"#
                 + #"\#(freshness),"consecutive_failures":0}],"hosts":[{"host":"h.example","#
-                + #""until":"1970-01-01T00:00:00Z","reason":"HTTP 429","sources":2}],"database":{"cache_bytes":4096,"state_bytes":8192,"#
+                + #""until":"1970-01-01T00:00:00Z","reason":"HTTP 429","sources":2}],"#
+                + #""database":{"cache_bytes":4096,"state_bytes":8192,"#
                 + #""read_only":true},"version":"0.1.0"}"#),
         WireCase(ServerMetrics.self, result: #"{"text":"a{b=\"c\"} 1\n# EOF\n"}"#),
     ]

@@ -42,7 +42,7 @@ struct ReadCommand: SessionCommand {
         try refuse(source: source, tag: tag)
         let options = optionWords(("--source", source), ("--tag", tag), ("--older", age.map { "\($0)s" }))
         if isUndo, isAll || !posts.names.isEmpty || !options.isEmpty {
-            throw UsageError("--undo stands alone: it undoes your last mark.")
+            throw UsageError("--undo takes no other arguments: it undoes your last mark.")
         }
         if !isAll, let option = options.first {
             let command = shellCommand(["norrisctl", "read", "--all"] + options)

@@ -12,7 +12,7 @@ extension ConfiguredSources {
     /// The end of a change of the sources.
     private enum Change<Result> {
         case done(Result)
-        /// The address stands for another source, so that nothing was changed.
+        /// The address represents another source, so that nothing was changed.
         case found(FoundSource)
     }
 
@@ -20,7 +20,7 @@ extension ConfiguredSources {
     ///
     /// - Parameters:
     ///   - file: the configuration file, for messages.
-    ///   - isFound: whether the address is that for which another one stands.
+    ///   - isFound: whether the address is the result of such a search, which is not repeated.
     func add(
         _ parameters: SourceAdd.Parameters, besides file: String, isFound: Bool = false
     ) async throws(ResponseError) -> SourceAdd.Result {
@@ -93,7 +93,7 @@ extension ConfiguredSources {
 
     /// Fetches a source for the first time, and returns what is new. The schedule counts from this run.
     ///
-    /// - Parameter kinds: the kinds of another source for which the address may stand.
+    /// - Parameter kinds: the kinds of another source that the address may represent.
     private func fetchFirst(
         _ source: PostSource, mayFind kinds: [String]
     ) async throws(ResponseError) -> Change<(added: Int, newest: [Event.NewItem])> {
@@ -195,7 +195,7 @@ extension ConfiguredSources {
     ///
     /// - Parameters:
     ///   - file: the configuration file, for messages.
-    ///   - isFound: whether the address is that for which another one stands.
+    ///   - isFound: whether the address is the result of such a search, which is not repeated.
     func edit(
         _ parameters: SourceEdit.Parameters, notOf file: String, isFound: Bool = false
     ) async throws(ResponseError) -> NoMembers {

@@ -15,7 +15,7 @@ struct PostSource: ContentSource {
     let configuration: Configuration.PostSource
     let http: Configuration.HTTP
     let context: SourceContext
-    /// nil if the source has no headers of its own.
+    /// nil without a `headers_file`.
     var headers: HeadersFile?
     /// Whether a user waits for the runs.
     var isAwaited = false

@@ -74,7 +74,7 @@ private enum FeedRoot {
     }
 }
 
-/// The addresses of the feeds that a web page names, without repetitions, and the source for which it stands. The
+/// The addresses of the feeds that a web page names, without repetitions, and the source that the page represents. The
 /// addresses have no query if the request had one, because the page may repeat a key from the request. A link of a type
 /// of all XML or JSON counts if there are no others.
 private func feeds(

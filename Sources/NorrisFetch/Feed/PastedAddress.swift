@@ -2,7 +2,7 @@ import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisText
 
-/// Finds the feed for which the address of a web page stands, as people copy it from their browser.
+/// Finds the source that a web page represents, by the address that people copy from their browser.
 enum PastedAddress {
     /// Pages and their feeds. A star is a part of the host or of the path, or the value of a parameter; the feed
     /// repeats them in this order. Of the host, `www.` and the like are left out.
@@ -70,7 +70,7 @@ enum PastedAddress {
         return nil
     }
 
-    /// The source for which a page stands that names feeds.
+    /// The source that a page represents, by the feeds that it names; nil if none of them is certain.
     ///
     /// - Parameter isMastodon: whether the page is one of a Mastodon server.
     static func source(ofPage url: HTTPURL, naming feeds: [HTTPURL], isMastodon: Bool) -> FoundSource? {

@@ -36,7 +36,7 @@ struct Fetcher {
         }
         if document == nil, kind == .feed, let found = PastedAddress.source(of: base) {
             guard !request.isPasted else {
-                let message = "\(base.hostAndPath) stands for \(found.url)."
+                let message = "\(base.hostAndPath) is a source of the kind \(found.kind); its address is \(found.url)."
                 return Fetched(head: FetchHead(FetchFailure(kind: .decode, message: message, found: found)))
             }
             if found.kind == request.kind, let feed = HTTPURL(found.url) {

@@ -32,7 +32,7 @@ struct UpstreamError: Error, Equatable {
     var needsName = false
     /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
     var feedURLs: [String]?
-    /// The source for which a web page stands.
+    /// The source that a web page represents.
     var found: FoundSource?
 
     init(_ kind: Kind, _ message: String) {
@@ -102,7 +102,7 @@ struct UpstreamError: Error, Equatable {
     /// - Parameters:
     ///   - type: the `Content-Type` of the response.
     ///   - feedURLs: the addresses of the feeds that a web page names; nil for another document.
-    ///   - found: the source for which a web page stands.
+    ///   - found: the source that a web page represents.
     static func notAFeed(
         type: String?, feedURLs: [String]? = nil, found: FoundSource? = nil
     ) -> UpstreamError {

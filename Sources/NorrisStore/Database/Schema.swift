@@ -140,7 +140,7 @@ extension DatabaseKind {
                 number INTEGER NOT NULL, PRIMARY KEY (uid, post)
             ) STRICT, WITHOUT ROWID
             """,
-            // Everything of a source that was first seen until a time is read. A negative uid stands for all users.
+            // Everything of a source that was first seen until a time is read. A negative uid represents all users.
             """
             CREATE TABLE read_until (
                 uid INTEGER NOT NULL, source TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (uid, source)

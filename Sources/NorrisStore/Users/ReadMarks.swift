@@ -18,7 +18,7 @@ package struct ReadPosts: Sendable {
 package struct ReadMarks: Sendable {
     /// The maximum number of marks of single posts of one user.
     static let maximumPosts = 10_000
-    /// Stand for all users: the mark of the first fetch, and that of an earlier source of the same identity.
+    /// The user ids of marks of all users: by the first fetch, and by that of an earlier source of the same identity.
     private static let (everyone, everyoneBefore) = (Int64(-1), Int64(-2))
     /// The number of marks that one transaction stores, because other users wait for it.
     private static let marksAtOnce = 256
@@ -35,16 +35,18 @@ package struct ReadMarks: Sendable {
     package func mark(uid: UInt32, _ posts: [StoredPost], isRead: Bool) async throws(ResponseError) -> Int {
         let read = try await stored(uid: uid)
         let changed = posts.filter { read.contains($0) != isRead }
-        if isRead, !changed.isEmpty { try await change(uid: uid) { try ReadMarks.beginUndo(uid: uid, $0) } }
-        try await store(changed, isRead: isRead, uid: uid, canUndo: isRead)
+        try await store(changed, isRead: isRead, uid: uid, canUndo: isRead, beginsUndo: isRead)
         return changed.count
     }
 
     private func store(
-        _ posts: [StoredPost], isRead: Bool, uid: UInt32, canUndo: Bool
+        _ posts: [StoredPost], isRead: Bool, uid: UInt32, canUndo: Bool, beginsUndo: Bool = false
     ) async throws(ResponseError) {
-        for part in posts.parts(of: ReadMarks.marksAtOnce) {
-            try await change(uid: uid) { try ReadMarks.store(part, isRead: isRead, uid: uid, canUndo: canUndo, $0) }
+        for (number, part) in posts.parts(of: ReadMarks.marksAtOnce).enumerated() {
+            try await change(uid: uid) { database in
+                if beginsUndo, number == 0 { try ReadMarks.beginUndo(uid: uid, database) }
+                try ReadMarks.store(part, isRead: isRead, uid: uid, canUndo: canUndo, database)
+            }
         }
     }
 

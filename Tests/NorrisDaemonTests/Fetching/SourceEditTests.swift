@@ -206,7 +206,7 @@ import Testing
             try edit(#"{"name":"ada","url":"\#(base)/old"}"#, daemon)
             try edit(#"{"name":"ada","url":"\#(base)/@ada"}"#, daemon)
             #expect(try shown("ada") == ["feed", base + "/@ada.rss"])
-            // A page that stands for itself ends.
+            // A page that represents itself is refused.
             upstream.setDocument("/@ada.rss", contentType: "text/html", body: page)
             try edit(#"{"name":"ada","url":"\#(base)/old"}"#, daemon)
             let error = daemon.refusal(SourceEdit.self, #"{"name":"ada","url":"\#(base)/@ada"}"#, as: .administrator)

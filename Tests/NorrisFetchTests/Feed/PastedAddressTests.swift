@@ -41,7 +41,7 @@ struct PastedAddressTests {
 
     @Test(arguments: feeds) func theAddressShowsItsFeed(pasted: String, feed: String) {
         #expect(Self.found(pasted) == FoundSource(.feed, "https://\(feed)"))
-        #expect(Self.found("https://\(feed)") == nil, "The feed itself stands for nothing else.")
+        #expect(Self.found("https://\(feed)") == nil, "A feed represents no other source.")
     }
 
     @Test func eachRowOfTheTableHasATest() {

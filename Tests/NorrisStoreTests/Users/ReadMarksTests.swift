@@ -205,10 +205,11 @@ struct ReadMarksTests {
             #expect(try await markOlder(marks, posts, than: 60) == 5)
             #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:future"])
             #expect(try await markOlder(marks, posts, than: 60) == 0)
-            // A time in the future marks nothing that arrives later.
+            // A time in the future marks nothing that arrives later, and changes no order.
             #expect(try await markOlder(marks, posts, than: 1_000) == 1)
-            try await posts.fetch([.sample("a:later", at: 100)] + Self.ofFirstDay, at: 110)
-            #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:later"])
+            try await posts.fetch([.sample("a:later")] + Self.ofFirstDay, at: 110)
+            try await posts.fetch([.sample("a:newest", at: 120)] + Self.ofFirstDay, at: 130)
+            #expect(try await posts.listed(.unread, read: await marks.read(uid: 1)) == ["a:newest", "a:later"])
         }
     }
 
