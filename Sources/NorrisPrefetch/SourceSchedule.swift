@@ -23,9 +23,11 @@ package struct SourceSchedule: Sendable {
     package struct History: Equatable, Sendable {
         var record: ScheduleRecord
         var content: Content?
+        /// See ``SourceSchedule/target``.
+        var target: String?
 
-        package init(record: ScheduleRecord = ScheduleRecord(), content: Content? = nil) {
-            (self.record, self.content) = (record, content)
+        package init(record: ScheduleRecord = ScheduleRecord(), content: Content? = nil, target: String? = nil) {
+            (self.record, self.content, self.target) = (record, content, target)
         }
     }
 
@@ -77,7 +79,7 @@ package struct SourceSchedule: Sendable {
     private var lostContent = false
     /// The time of the last refresh by an ordinary user.
     private var lastRefresh: Timestamp?
-    /// The host that sent the last reply, after all redirects; nil if unknown since the start.
+    /// The host that sent the last reply, after all redirects; nil if unknown.
     var target: String?
     /// The time until which the hosts of the source are not asked.
     var hostHold: Timestamp?
@@ -94,7 +96,7 @@ package struct SourceSchedule: Sendable {
 
     package init(policy: SourcePolicy, interval: Duration, history: History, now: Timestamp) {
         (self.policy, self.interval, noticedAt) = (policy, interval, now)
-        (record, content) = (history.record, history.content)
+        (record, content, target) = (history.record, history.content, history.target)
         if let upstream = record.upstream, upstream != policy.upstream { forgetFailures() }
         if record.failures > 0 { failingSince = record.failure?.since ?? now }
         // Missing content makes a run due, unless these settings have already failed to fetch content.

@@ -270,6 +270,15 @@ struct HostSimulationTests {
         }
     }
 
+    @Test("After a restart, a source whose redirects lead to a held host waits", arguments: ["www", nil])
+    func restart(target: String?) {
+        var planner = Planner(jitter: Jitter(machine: "m"))
+        planner.hosts.holds["www"] = ScheduleRecord(retryAt: Simulation.start.advanced(by: .seconds(600)))
+        let policy = SourcePolicy(isEnabled: true, refresh: .seconds(1800), settings: "a", host: "short")
+        planner.configure([("a", policy)], histories: ["a": .init(target: target)], now: Simulation.start)
+        #expect(planner.begin(Simulation.start, .zero).isEmpty == (target != nil))
+    }
+
     @Test func sourcesWithoutHostTakeNoTurns() {
         let sources: [Simulation.Source] = [("exec1", nil), ("exec2", nil), ("a", "h"), ("b", "h")]
         var simulation = Simulation(sources, refresh: .seconds(1800))

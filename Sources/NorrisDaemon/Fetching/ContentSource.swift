@@ -88,7 +88,7 @@ extension ContentSource {
     ) -> FetchRecord {
         FetchRecord(
             settings: policy.settings, fetchedAt: now.advanced(by: .seconds(-head.age)), isStale: head.isStale,
-            parts: parts, categories: categories, move: move)
+            parts: parts, categories: categories, host: head.reply?.host, move: move)
     }
 }
 

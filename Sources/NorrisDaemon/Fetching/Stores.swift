@@ -73,10 +73,12 @@ struct ScheduleHost: PrefetchHost {
     let changes: WakeSignal
 
     func history(of source: String) async -> SourceSchedule.History {
-        let content = await stores.records.fetch(of: source).map {
+        let fetch = await stores.records.fetch(of: source)
+        let content = fetch.map {
             SourceSchedule.Content(settings: $0.settings, fetchedAt: $0.fetchedAt, isStale: $0.isStale)
         }
-        return SourceSchedule.History(record: await stores.records.schedule(of: source), content: content)
+        let record = await stores.records.schedule(of: source)
+        return SourceSchedule.History(record: record, content: content, target: fetch?.host)
     }
 
     func schedules(of prefix: String) async -> [String: ScheduleRecord] { await stores.records.schedules(of: prefix) }

@@ -13,6 +13,8 @@ package struct FetchRecord: Sendable, Equatable {
     package var parts: [String: PartRecord]
     /// The upstream's list of categories.
     package var categories: [String]
+    /// The host that sent the last reply, after all redirects.
+    package var host: String?
     /// The address to which permanent redirects have led since the last answer without; nil if there was none.
     package var move: Move?
 
@@ -32,14 +34,14 @@ package struct FetchRecord: Sendable, Equatable {
 
     package init(
         settings: String, fetchedAt: Timestamp, isStale: Bool = false, parts: [String: PartRecord] = [:],
-        categories: [String] = [], move: Move? = nil
+        categories: [String] = [], host: String? = nil, move: Move? = nil
     ) {
         self.settings = settings
         self.fetchedAt = fetchedAt
         self.isStale = isStale
         self.parts = parts
         self.categories = categories
-        self.move = move
+        (self.host, self.move) = (host, move)
     }
 }
 
@@ -163,13 +165,13 @@ extension FetchRecord.Move {
 extension FetchRecord {
     fileprivate static func read(of source: String, _ database: Database) throws -> FetchRecord? {
         let sql = """
-            SELECT settings, fetched_at, is_stale, categories, moved_to, moved_since, answers FROM fetches
+            SELECT settings, fetched_at, is_stale, categories, host, moved_to, moved_since, answers FROM fetches
             WHERE source = ?
             """
         var record = try database.first(sql, [source]) { row in
             try FetchRecord(
                 settings: row[0], fetchedAt: row[1], isStale: row[2], categories: FactTable.categories(row[3]),
-                move: Move(row, 4))
+                host: row[4], move: Move(row, 5))
         }
         let parts = try database.rows(
             "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source])
@@ -184,12 +186,13 @@ extension FetchRecord {
         try FetchRecord.remove(source, database)
         try database.execute(
             """
-            INSERT INTO fetches (source, settings, fetched_at, is_stale, categories, moved_to, moved_since, answers)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO fetches (
+                source, settings, fetched_at, is_stale, categories, host, moved_to, moved_since, answers
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                source, settings, fetchedAt, isStale, categories.joined(separator: " "), move?.address, move?.since,
-                move?.answers,
+                source, settings, fetchedAt, isStale, categories.joined(separator: " "), host, move?.address,
+                move?.since, move?.answers,
             ])
         for (name, part) in parts {
             try database.execute(

@@ -13,7 +13,8 @@ struct SourceRecordsTests {
             "chuck": PartRecord(etag: "W/\"é \\ \"", lastModified: nil, checkedAt: Timestamp(seconds: 5)),
             "norris": PartRecord(
                 etag: nil, lastModified: "Sat, 21 Nov 2026 11:05:04 GMT", checkedAt: Timestamp(seconds: 6)),
-        ], move: .init(address: "https://new.example/?é", since: Timestamp(seconds: 7), answers: 8))
+        ], host: "new.example",
+        move: .init(address: "https://new.example/?é", since: Timestamp(seconds: 7), answers: 8))
 
     private let schedule = ScheduleRecord(
         lastRunAt: Timestamp(seconds: 1), wait: .seconds(2), retryAt: Timestamp(seconds: 3),
