@@ -139,8 +139,11 @@ struct BlockBuilder {
         size += text.count
     }
 
-    /// Appends white space or a separator before further text.
-    mutating func appendSpace(_ text: String) { if !runs.isEmpty { space += text.utf8 } }
+    /// Appends white space or a separator before further text. No line begins with a space, because the mark of a block
+    /// could follow.
+    mutating func appendSpace(_ text: String) {
+        if !runs.isEmpty, text != " " || space.last != "\n" { space += text.utf8 }
+    }
 
     /// Writes the white space before further text, in the style that holds on both sides.
     private mutating func writeSpace() {
@@ -237,7 +240,8 @@ struct BlockBuilder {
         let next = containers.dropFirst(shared - 1)
         let isNextItem = shared < levels.count && levels[shared].container.id == next.first?.id
         closeLevels(to: isNextItem ? shared + 1 : shared)
-        if hasRule { levels[levels.count - 1].blocks.append(.rule) }
+        // An item does not begin with a rule, whose line would be one without the item.
+        if hasRule, !levels[levels.count - 1].blocks.isEmpty { levels[levels.count - 1].blocks.append(.rule) }
         hasRule = false
         for container in next {
             let number = container.number.flatMap { 0...Self.maximumNumber ~= $0 ? $0 : nil }

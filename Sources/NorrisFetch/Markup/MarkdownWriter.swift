@@ -206,6 +206,8 @@ private struct MarkdownLine {
                 case "_": !(isLetterOrDigit(mark > 0 ? text[mark - 1] : 0) && isLetterOrDigit(after))
                 case "<": after == 0 || isLetter(after) || "/!?".utf8.contains(after)
                 case "!": after == 0
+                // GitHub reads `![^` as a footnote.
+                case "^": isLinked && mark == 0
                 case "&": beginsReference(text[mark...], isLast: next == nil)
                 default: true
                 }
@@ -215,7 +217,7 @@ private struct MarkdownLine {
         }
     }
 
-    private static let canBeMark: [Bool] = (0...255).map { "\n\\`*_~[]<!&".utf8.contains($0) }
+    private static let canBeMark: [Bool] = (0...255).map { "\n\\`*_~[]<!&^".utf8.contains($0) }
 
     /// The length of the mark of a block at the beginning of a line, up to the character to be escaped; 0 without one.
     private func markLength(_ text: ArraySlice<UInt8>, isLast: Bool) -> Int {

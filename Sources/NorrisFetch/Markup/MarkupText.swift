@@ -452,7 +452,7 @@ private struct MarkupWriter {
         case "hr":
             breakLine(2)
             hasRule = !bytes.isEmpty && !isCode && !isInCell && !containers.contains { !$0.block.isQuotation }
-            blocks.hasRule = hasRule
+            blocks.hasRule = !isCode && !isInCell
         case "h1", "h2", "h3", "h4", "h5", "h6":
             let outer = heading
             heading = Int(element.name.dropFirst())

@@ -67,7 +67,8 @@ struct MarkdownWriterTests {
         ("<b><b>a</b></b>", "**a**"), ("<b>a<p>b</p></b>", "**a**\n\n**b**"), ("<b>a</b><b>b</b>", "**ab**"),
         ("<b>a</b><i>b</i>", "**a**b"), ("x<b>“y”</b>z", "x“y”z"), ("x<del>(y)</del>z", "x\\~\\~(y)\\~\\~z"),
         ("<b>a&nbsp;</b>b", "**a** b"), ("他<b>“好”</b>。", "他“好”。"), ("他<b>好</b>了", "他**好**了"),
-        ("<b> </b>a<i></i>", "a"), ("<code>a`b</code> <kbd>``</kbd>", "``a`b`` ``` `` ```"),
+        ("<b> </b>a<i></i>", "a"), ("a<br> ---<br>&nbsp;&nbsp;&nbsp;# b", "a\\\n\\---\\\n\\# b"),
+        ("<ul><li>a<hr>b</ul>", "- a\n\n  ---\n\n  b"), ("<code>a`b</code> <kbd>``</kbd>", "``a`b`` ``` `` ```"),
         ("<b><code>a</code></b><code>b</code>", "**`a`**`b`"), ("x<sup>2</sup>3 H<sub>2</sub>O", "x^(2)3 H_2O"),
         ("<q>a</q> <ruby>b<rt>c</rt></ruby>", "\"a\" b(c)"),
     ])
@@ -81,6 +82,7 @@ struct MarkdownWriterTests {
         ("<a class=mention href='/@a'>@a</a>", "[@a](https://blog.example/@a)"),
         ("!<a href='/a?b=1&amp;lt;'>c</a>", "\\![c](https://blog.example/a?b=1\\&lt;)"),
         ("a<img src='/b.png' alt='c [d]'>e", "a ![c \\[d\\]](https://blog.example/b.png)e"),
+        ("<img src='/b' alt='^'>", "![\\^](https://blog.example/b)"),
         ("<a href='/a'><img src='/b'></a>", "[![](https://blog.example/b)](https://blog.example/a)"),
         ("<iframe src='https://v.example/1'></iframe>", "[embedded: v.example](https://v.example/1)"),
     ])
