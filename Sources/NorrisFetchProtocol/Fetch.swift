@@ -294,7 +294,7 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     }
 }
 
-/// The source that a copied address represents, such as that of a channel or a repository.
+/// The source that a copied address represents, such as a channel or a repository.
 package struct FoundSource: WireObject, Equatable, Sendable {
     /// One of ``PostSourceKind/addable``.
     package var kind = ""

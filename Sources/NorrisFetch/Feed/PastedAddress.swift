@@ -27,7 +27,7 @@ enum PastedAddress {
         ("news.ycombinator.com", "news.ycombinator.com/rss"), ("news.ycombinator.com/news", "news.ycombinator.com/rss"),
     ]
 
-    /// The source that an address alone shows; nil if it has to be asked.
+    /// The source that an address alone shows; nil if only its page shows it.
     static func source(of url: HTTPURL) -> FoundSource? {
         guard url.port == nil else { return nil }
         let path = parts(of: url.path)

@@ -18,7 +18,8 @@ package struct ReadPosts: Sendable {
 package struct ReadMarks: Sendable {
     /// The maximum number of marks of single posts of one user.
     static let maximumPosts = 10_000
-    /// The user ids of marks of all users: by the first fetch, and by that of an earlier source of the same identity.
+    /// The user ids of marks of all users: by the first fetch, and by the first fetch of an earlier source of the same
+    /// identity.
     private static let (everyone, everyoneBefore) = (Int64(-1), Int64(-2))
     /// The number of marks that one transaction stores, because other users wait for it.
     private static let marksAtOnce = 256
