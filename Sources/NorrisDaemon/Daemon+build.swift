@@ -74,6 +74,7 @@ extension Daemon {
                 sources: core.sources, health: core.health, databases: databases, statusChanges: core.statusChanges,
                 promptFacts: promptFacts),
             core.prefetcher,
+            UnreadService(sources: core.sources, events: core.events),
             ReloadService(signals: await UnixSignalsSequence(trapping: .sighup), reloader: core.reloader), server,
             NotifierService(
                 notifier: notifier, health: core.health, events: core.events, changes: core.statusChanges

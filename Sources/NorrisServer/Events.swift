@@ -8,11 +8,29 @@ package final class EventHub: Sendable {
     package init() {}
 
     /// Returns quickly; without subscribers nothing is encoded.
-    package func publish(_ event: Event) {
+    ///
+    /// - Parameter others: the users who get another event, or none.
+    package func publish(_ event: Event, besides others: [UInt32: Event?] = [:]) {
         let subscriptions = subscriptions.withLock { Array($0.values) }
         guard !subscriptions.isEmpty else { return }
+        let (encoded, encodedOthers) = (EncodedEvent(event), others.mapValues { $0.map(EncodedEvent.init) })
+        for subscription in subscriptions {
+            if let event = encodedOthers[subscription.uid] ?? encoded { subscription.offer(event) }
+        }
+    }
+
+    /// Publishes an event to the connections of one user.
+    package func publish(_ event: Event, to uid: UInt32) {
         let encoded = EncodedEvent(event)
-        for subscription in subscriptions { subscription.offer(encoded) }
+        for subscription in subscriptions.withLock({ Array($0.values) }) where subscription.uid == uid {
+            subscription.offer(encoded)
+        }
+    }
+
+    /// The users who have subscribed to a topic.
+    package func users(of topic: Event.Topic) -> Set<UInt32> {
+        let subscriptions = subscriptions.withLock { Array($0.values) }
+        return Set(subscriptions.filter { $0.hasTopic(topic) }.map(\.uid))
     }
 
     /// The number of subscribed connections.
@@ -101,12 +119,15 @@ package final class Subscription: Sendable {
     }
 
     private let hub: EventHub
+    fileprivate let uid: UInt32
     private let announce: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// - Parameter announce: called from any thread when events begin to wait, once after each ``removeAll()``.
-    init(hub: EventHub, announce: @escaping @Sendable () -> Void) {
-        self.hub = hub
+    /// - Parameters:
+    ///   - uid: the user of the connection.
+    ///   - announce: called from any thread when events begin to wait, once after each ``removeAll()``.
+    init(hub: EventHub, uid: UInt32, announce: @escaping @Sendable () -> Void) {
+        (self.hub, self.uid) = (hub, uid)
         self.announce = announce
     }
 
@@ -120,6 +141,8 @@ package final class Subscription: Sendable {
             hub.set(self, isActive: !topics.isEmpty)
         }
     }
+
+    fileprivate func hasTopic(_ topic: Event.Topic) -> Bool { state.withLock { $0.topics.contains(topic) } }
 
     var isActive: Bool { state.withLock { !$0.topics.isEmpty } }
 

@@ -98,7 +98,7 @@ private func requestID(_ json: JSON) -> RequestID? {
 }
 
 private let nobody = Caller(
-    peer: Peer(uid: 65_534, gid: 65_534, groups: []), subscription: Subscription(hub: EventHub()) {},
+    peer: Peer(uid: 65_534, gid: 65_534, groups: []), subscription: Subscription(hub: EventHub(), uid: 65_534) {},
     isAdministrator: { _ in true })
 
 /// All methods, answered with an empty object: half at once, half later.

@@ -11,7 +11,7 @@ struct MembersTests {
             SourceStatus.Quota.self, Event.self, Event.NewItem.self, FeedLink.self, PostSources.Source.self,
             ServerStatus.Database.self, FactCategories.Category.self, RecentList.Search.self, AuthorList.Author.self,
             FetchRequest.self, FetchRequest.Proxy.self, FetchHead.self, FetchedPost.self, FetchEnd.self,
-            FetchFailure.self,
+            FetchFailure.self, MuteList.Rule.self,
         ]
         return SharedSchemas.types.map { AnyType($0) } + others.map { AnyType($0) }
     }

@@ -39,13 +39,24 @@ struct MethodCodingTests {
         WireCase(GifGet.self, #"{"id":"-a"}"#, result: #"{"gif":\#(gif)}"#),
         WireCase(
             PostList.self,
-            #"{"source":"t","author":"Ada","unread":true,"limit":100,"cursor":"c","numbered":true}"#,
+            #"{"source":"t","author":"Ada","unread":true,"muted":true,"since":"1970-01-01T00:00:01Z","#
+                + #""order":"arrived","limit":100,"cursor":"c","numbered":true}"#,
             result: #"{"items":[\#(post)],"total":1,"next":"c",\#(freshness)}"#),
         WireCase(PostList.self, reads: #"{"limit":20}"#),
         WireCase(
-            PostSearch.self, #"{"query":"a b","source":"t","unread":true,"limit":100,"cursor":"c","numbered":true}"#,
+            PostSearch.self,
+            #"{"query":"a b","source":"t","unread":true,"muted":true,"limit":100,"cursor":"c","numbered":true}"#,
             result: #"{"items":[\#(post)],"total":1,"next":"c",\#(freshness)}"#),
         WireCase(PostSearch.self, #"{"query":"a"}"#, reads: #"{"query":"a","limit":20}"#),
+        WireCase(
+            MuteAdd.self, #"{"query":"a b","source":"t","tag":"w","except":true,"test":true}"#,
+            result: #"{"matching":2}"#),
+        WireCase(MuteAdd.self, #"{"query":"a"}"#, result: #"{"number":3,"matching":0}"#),
+        WireCase(
+            MuteList.self,
+            result: #"{"items":[{"number":1,"query":"a b","source":"t","tag":"w","except":true,"matching":2},"#
+                + #"{"number":3,"query":"c","except":false,"matching":0}]}"#),
+        WireCase(MuteRemove.self, #"{"number":1}"#, result: #"{"removed":true,"title":"a b"}"#),
         WireCase(PostGet.self, #"{"id":"t:1"}"#, result: #"{"post":\#(post)}"#),
         WireCase(PostMarkRead.self, #"{"ids":["t:1","t:2"]}"#, result: #"{"marked":2}"#),
         WireCase(PostMarkRead.self, #"{"all":true,"source":"t"}"#),
@@ -75,7 +86,7 @@ struct MethodCodingTests {
         WireCase(
             RecentServed.self, #"{"kind":"any","index":100}"#, result: #"{"id":"a","kind":"fact","name":"Ada"}"#),
         WireCase(RecentServed.self, #"{"kind":"gif"}"#, result: #"{"id":"a"}"#),
-        WireCase(EventSubscribe.self, #"{"topics":["item"]}"#, result: #"{"topics":["source","item","server"]}"#),
+        WireCase(EventSubscribe.self, #"{"topics":["item"]}"#, result: #"{"topics":["source","item","read","server"]}"#),
         // Absent topics are all, and not the same as none.
         WireCase(EventSubscribe.self), WireCase(EventSubscribe.self, #"{"topics":[]}"#),
         WireCase(SourceRefresh.self, #"{"source":"facts"}"#, result: #"{"started":["facts","planet"]}"#),
@@ -122,6 +133,8 @@ struct MethodCodingTests {
             ("favorite.add", #"{"kind":"card","id":"a"}"#, "kind"), ("favorite.add", #"{"kind":"gif"}"#, "id"),
             ("recent.served", #"{"kind":"any","index":0}"#, "index"), ("recent.served", #"{"index":1}"#, "kind"),
             ("recent.served", #"{"kind":"any","index":101}"#, "index"), ("source.refresh", #"{"source":""}"#, "source"),
+            ("post.list", #"{"order":"oldest"}"#, "order"), ("post.list", #"{"since":"2h"}"#, "since"),
+            ("mute.add", #"{"query":""}"#, "query"), ("mute.remove", #"{"number":0}"#, "number"),
             ("event.subscribe", #"{"topics":["moon"]}"#, "topics"), ("event.subscribe", #"{"topics":null}"#, "topics"),
             ("event.subscribe", #"{"topics":"item"}"#, "topics"),
         ])

@@ -8,7 +8,8 @@ struct MethodTableTests {
             MethodTable.methods.map(\.name) == [
                 "author.list", "cache.clear", "event.subscribe", "fact.categories", "fact.get", "fact.random",
                 "fact.search", "fact.today", "favorite.add", "favorite.import", "favorite.list", "favorite.remove",
-                "gif.get", "gif.random", "gif.search", "gif.trending", "post.get", "post.list", "post.mark_read",
+                "gif.get", "gif.random", "gif.search", "gif.trending", "mute.add", "mute.list", "mute.remove",
+                "post.get", "post.list", "post.mark_read",
                 "post.mark_unread", "post.search", "post.sources",
                 "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.metrics",
                 "server.reload", "server.status", "source.add", "source.edit", "source.refresh", "source.remove",
@@ -18,7 +19,8 @@ struct MethodTableTests {
                 == ["cache.clear", "server.reload", "source.add", "source.edit", "source.remove"])
         #expect(
             MethodTable.capabilities == [
-                "author", "cache", "event", "fact", "favorite", "gif", "post", "recent", "rpc", "server", "source",
+                "author", "cache", "event", "fact", "favorite", "gif", "mute", "post", "recent", "rpc", "server",
+                "source",
             ])
     }
 

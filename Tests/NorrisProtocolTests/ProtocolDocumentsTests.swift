@@ -76,7 +76,7 @@ struct ProtocolMethodListTests {
     }
 
     @Test func eventsAreThoseOfTheProgram() {
-        let rows = document.matches(of: #/(?m)^\| `([a-z]+)` \| .*`(?:source|phase)`/#).map { String($0.output.1) }
+        let rows = document.matches(of: #/(?m)^\| `([a-z]+)` \| .*`(?:source|phase|unread)`/#).map { String($0.output.1) }
         #expect(rows == Event.Topic.all.map(\.rawValue))
     }
 

@@ -32,7 +32,7 @@ import Testing
             let first = try subscriber(of: live)
             let second = try subscriber(of: live)
             let ok = Event.server(.ok, at: noon)
-            [finished("facts", 1), ok, finished("facts", 2)].forEach(hub.publish)
+            for event in [finished("facts", 1), ok, finished("facts", 2)] { hub.publish(event) }
             for client in [first, second] { try client.expect(events: finished("facts", 1), ok, finished("facts", 2)) }
             try other.expectService()
         }
@@ -115,7 +115,7 @@ struct SubscriptionTests {
     private let announcements = Counter()
 
     private func subscription(_ topics: Set<Event.Topic> = Set(Event.Topic.all)) -> Subscription {
-        let subscription = Subscription(hub: hub) { [announcements] in announcements.increment() }
+        let subscription = Subscription(hub: hub, uid: 1) { [announcements] in announcements.increment() }
         subscription.set(topics)
         return subscription
     }

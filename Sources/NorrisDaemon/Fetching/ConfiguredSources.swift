@@ -26,6 +26,7 @@ final class ConfiguredSources: Sendable {
     let changing = AsyncLock()
     /// The names and addresses of sources that are being added.
     let pending = Mutex((names: Set<String>(), locks: [[String]: AsyncLock]()))
+    var pendingNames: [String] { Array(pending.withLock { $0.names }) }
 
     init(settings: Settings, context: SourceContext) async {
         (self.settings, self.context) = (settings, context)
@@ -61,6 +62,9 @@ final class ConfiguredSources: Sendable {
             stores.records.endImports(of: source.name)
         }
         await schedule(new)
+        await stores.posts.mutes.read(for: new.posts.map { ($0.name, $0.configuration.tags) })
+        // A failure leaves them as they are; the maintenance tries again.
+        if old != nil { try? await stores.posts.mutes.workOut() }
     }
 
     /// Applies the schedules of sources.

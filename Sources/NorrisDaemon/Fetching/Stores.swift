@@ -3,6 +3,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import Synchronization
 
 /// The stores of all content and of the users' state.
 struct Stores: Sendable {
@@ -13,6 +14,7 @@ struct Stores: Sendable {
     let readMarks: ReadMarks
     let recents: RecentSearches
     let numbered = NumberedLists()
+    let unreadChanges = UnreadChanges()
     let quota: QuotaLedger
     let records: SourceRecords
     let added: AddedSources
@@ -63,6 +65,27 @@ struct Stores: Sendable {
     func cacheWasReplaced() async {
         await gifs.recount()
         await posts.reload()
+        try? await posts.mutes.workOut()
+    }
+}
+
+/// The users whose unread posts may have changed since the last event `read`.
+final class UnreadChanges: Sendable {
+    let signal = WakeSignal()
+    private let users = Mutex<Set<UInt32>>([])
+
+    /// - Parameter uid: the user who has changed a mark or a rule; nil for a fetch, which concerns all users.
+    func note(_ uid: UInt32?) {
+        if let uid { users.withLock { _ = $0.insert(uid) } }
+        signal.set()
+    }
+
+    /// Returns and forgets the users who have changed marks or rules.
+    func take() -> Set<UInt32> {
+        users.withLock { users in
+            defer { users = [] }
+            return users
+        }
     }
 }
 
@@ -88,8 +111,13 @@ struct ScheduleHost: PrefetchHost {
     func began(_ source: String) { publish(.source(source, .started)) }
 
     func finished(_ source: String, added: Int, newest: [Event.NewItem]) {
-        if added > 0 { publish(.item(source: source, added: added, items: newest)) }
+        let hidden = stores.posts.takeHidden(of: source).mapValues { ids -> Event? in
+            guard added > ids.count else { return nil }
+            return .item(source: source, added: added - ids.count, items: newest.filter { !ids.contains($0.id) })
+        }
+        if added > 0 { events.publish(.item(source: source, added: added, items: newest), besides: hidden) }
         publish(.source(source, .finished, items: stores.count(of: source)))
+        stores.unreadChanges.note(nil)
     }
 
     func failed(_ source: String, _ failure: SourceFailure) { publish(.source(source, .failed, error: failure)) }

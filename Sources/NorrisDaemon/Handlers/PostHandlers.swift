@@ -4,7 +4,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 
-/// The methods `post.*` and `author.list`. Replies are from the cache only, because posts are fetched by schedule.
+/// The methods `post.*`, `mute.*` and `author.list`. Replies are from the cache only, because posts are fetched by schedule.
 struct PostHandlers: Sendable {
     let sources: ConfiguredSources
 
@@ -15,7 +15,21 @@ struct PostHandlers: Sendable {
             Handler(PostList.self, onDisk: list), Handler(PostGet.self, onDisk: get),
             Handler(PostMarkRead.self, onDisk: markRead), Handler(AuthorList.self, onDisk: authors),
             Handler(PostSearch.self, onDisk: search), Handler(PostMarkUnread.self, onDisk: markUnread),
-            Handler(PostSources.self, onDisk: sources),
+            Handler(PostSources.self, onDisk: sources), Handler(MuteAdd.self, onDisk: mute),
+            Handler(
+                MuteList.self,
+                onDisk: { _, call throws(ResponseError) in
+                    let names = sources.current.postNames
+                    return MuteList.Result(items: try await stores.posts.mutes.list(uid: call.uid, sources: names))
+                }),
+            Handler(
+                MuteRemove.self,
+                onDisk: { parameters, call throws(ResponseError) in
+                    let number = Int64(parameters.number)
+                    let query = try await stores.posts.mutes.remove(number, uid: call.uid)
+                    if query != nil { stores.unreadChanges.note(call.uid) }
+                    return MuteRemove.Result(removed: query != nil, title: query)
+                }),
         ]
     }
 
@@ -29,15 +43,19 @@ struct PostHandlers: Sendable {
     ) async throws(ResponseError) -> PostSearch.Result {
         let words = try SearchWords(parameters.query)
         let request = PostList.Parameters(
-            source: parameters.source, tag: parameters.tag, unread: parameters.unread, page: parameters.page)
+            source: parameters.source, tag: parameters.tag, unread: parameters.unread, muted: parameters.muted,
+            page: parameters.page)
         return try await page(request, matching: words, call)
     }
 
     private func page(
         _ request: PostList.Parameters, matching words: SearchWords? = nil, _ call: Call
     ) async throws(ResponseError) -> Page<Post> {
+        let end = request.order == .arrived ? try await stores.posts.lastArrival() : nil
+        // Before the sources, so that a source that is added now is in one of the two.
+        let pending = end == nil ? [] : sources.pendingNames
         let chosen = try sources.current.posts(named: request.source, tagged: request.tag)
-        let query = PostQuery(sources: chosen.map(\.name), request, search: words)
+        let query = PostQuery(sources: chosen.map(\.name), request, search: words, end: end, pending: pending)
         let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(query, read: read)
         page.freshness = sources.freshness(of: chosen, isEmpty: page.items.isEmpty)
@@ -66,13 +84,15 @@ struct PostHandlers: Sendable {
         let uid = call.uid
         if let ids = parameters.ids {
             let posts = try await stores.posts.stored(ids, sources: sources.current.postNames)
+            defer { stores.unreadChanges.note(uid) }
             return PostMarkRead.Result(marked: try await stores.readMarks.mark(uid: uid, posts, isRead: true))
         }
         let names = try sources.current.posts(named: parameters.source, tagged: parameters.tag).map(\.name)
         let unread = try await stores.posts.unread(
             sources: names, read: await stores.readMarks.read(uid: uid), before: parameters.before)
-        if unread.count > 0 {
+        if unread.count > 0 || unread.hasHidden {
             try await stores.readMarks.markAll(uid: uid, unread)
+            stores.unreadChanges.note(uid)
         }
         return PostMarkRead.Result(marked: unread.count)
     }
@@ -84,6 +104,7 @@ struct PostHandlers: Sendable {
             throw .invalidParams(
                 "Name posts by their ids, or undo the last mark.", parameter: "\(PostMarkRead.idsParameter)")
         }
+        defer { stores.unreadChanges.note(call.uid) }
         guard let ids = parameters.ids else {
             let names = sources.current.postNames
             let before = try await stores.posts.unread(sources: names, read: stores.readMarks.read(uid: call.uid))
@@ -93,6 +114,17 @@ struct PostHandlers: Sendable {
         }
         let posts = try await stores.posts.stored(ids, sources: sources.current.postNames)
         return PostMarkUnread.Result(marked: try await stores.readMarks.mark(uid: call.uid, posts, isRead: false))
+    }
+
+    @Sendable private func mute(
+        _ parameters: MuteAdd.Parameters, _ call: Call
+    ) async throws(ResponseError) -> MuteAdd.Result {
+        let rule = try MuteRule(parameters, uid: call.uid)
+        _ = try sources.current.posts(named: parameters.source, tagged: parameters.tag)
+        let (mutes, names) = (stores.posts.mutes, sources.current.postNames)
+        if parameters.test { return MuteAdd.Result(matching: try await mutes.count(rule, sources: names)) }
+        defer { stores.unreadChanges.note(call.uid) }
+        return try await mutes.add(rule, sources: names)
     }
 
     @Sendable private func sources(

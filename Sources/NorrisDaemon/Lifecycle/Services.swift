@@ -86,6 +86,7 @@ struct MaintenanceService: Service {
         // The disk of a daemon before may have been full.
         if !followed.isCacheFailing { sources.cacheIsWritable() }
         await sources.removeExpired()
+        try? await sources.stores.posts.mutes.workOut()
         CurrentProcess.releaseMappedCode()
         var minute = health.uptime.components.seconds / 60
         await changed.repeatUntilStopped { stop in
@@ -128,6 +129,39 @@ struct MaintenanceService: Service {
             sources.cacheIsWritable()
         }
         if followed.stateGeneration != old.stateGeneration { await sources.readState() }
+    }
+}
+
+/// Publishes the number of unread posts to each subscribed user after it has changed, at most once a second.
+struct UnreadService: Service {
+    let sources: ConfiguredSources
+    let events: EventHub
+
+    private static let interval = Duration.seconds(1)
+
+    func run() async throws {
+        let (changes, posts) = (sources.stores.unreadChanges, sources.stores.posts)
+        let pause = WakeSignal()
+        var published: [UInt32: Int] = [:]
+        await changes.signal.repeatUntilStopped { stop in
+            await changes.signal.wait()
+            let (changed, users) = (changes.take(), events.users(of: .read))
+            published = published.filter { users.contains($0.key) }
+            for uid in users where !stop.isCancelled {
+                let read = await sources.stores.readMarks.read(uid: uid)
+                let names = sources.current.postNames
+                guard let unread = try? await posts.unread(sources: names, read: read).count,
+                    changed.contains(uid) || published[uid] != unread
+                else { continue }
+                published[uid] = unread
+                events.publish(.read(unread: unread), to: uid)
+            }
+            await withGracefulShutdownHandler {
+                if !stop.isCancelled { await pause.wait(atMost: UnreadService.interval, on: sources.clock) }
+            } onGracefulShutdown: {
+                pause.set()
+            }
+        }
     }
 }
 

@@ -12,13 +12,19 @@ package enum PostList: Method {
     package struct Parameters: WireObject, Equatable, Sendable {
         package var source: String? = nil
         package var tag, author: String?
-        package var unread = false
+        package var unread = false, muted = false
+        package var since: Timestamp?
+        /// nil for ``PostOrder/newest``.
+        package var order: PostOrder?
         package var page = PageRequest()
 
         package init(
             source: String? = nil, tag: String? = nil, author: String? = nil, unread: Bool = false,
-            page: PageRequest = PageRequest()
-        ) { (self.source, self.tag, self.author, self.unread, self.page) = (source, tag, author, unread, page) }
+            muted: Bool = false, since: Timestamp? = nil, order: PostOrder? = nil, page: PageRequest = PageRequest()
+        ) {
+            (self.source, self.tag, self.author, self.unread) = (source, tag, author, unread)
+            (self.muted, self.since, self.order, self.page) = (muted, since, order, page)
+        }
 
         package init() {}
 
@@ -32,12 +38,32 @@ package enum PostList: Method {
                 case.
                 """)
             try members.unread(&unread)
+            try members.muted(&muted)
+            try members.optional(
+                "since", &since, Timestamp.schema, "Only posts that norrisd stored for the first time since then.")
+            try members.optional(
+                "order", &order, PostOrder.schema,
+                "newest by date, or arrived: the oldest arrival first, and a `next` on every page.")
             try members.page(&page, default: defaultLimit)
             try members.numbered(&page)
         }
     }
 
     package typealias Result = Page<Post>
+}
+
+/// The order of a list of posts.
+package enum PostOrder: String, Hashable, Sendable, CaseIterable, TextValue {
+    /// By date, newest first.
+    case newest
+    /// In the order in which posts were first stored, oldest first.
+    case arrived
+
+    package static var schema: Schema { .word(allCases.map(\.rawValue)) }
+
+    package init?(_ text: String) { self.init(rawValue: text) }
+
+    package var description: String { rawValue }
 }
 
 package enum PostSearch: Method {
@@ -48,7 +74,7 @@ package enum PostSearch: Method {
     package struct Parameters: WireObject, Equatable, Sendable {
         package var query = ""
         package var source, tag: String?
-        package var unread = false
+        package var unread = false, muted = false
         package var page = PageRequest()
 
         package init(query: String, source: String? = nil, unread: Bool = false, page: PageRequest = PageRequest()) {
@@ -62,6 +88,7 @@ package enum PostSearch: Method {
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
             try members.tag(&tag)
             try members.unread(&unread)
+            try members.muted(&muted)
             try members.page(&page, default: 20)
             try members.numbered(&page)
         }
@@ -77,6 +104,10 @@ extension MemberVisitor where Self: ~Copyable {
 
     fileprivate mutating func unread(_ unread: inout Bool) throws(Failure) {
         try flag("unread", &unread, "Whether to omit posts that the user marked as read.")
+    }
+
+    fileprivate mutating func muted(_ muted: inout Bool) throws(Failure) {
+        try flag("muted", &muted, "Whether to return only the posts that the user's rules hide.")
     }
 }
 

@@ -9,10 +9,12 @@ package struct Event: WireObject, Equatable, Sendable {
         package static let source = Topic(rawValue: "source")
         /// A source has new items: ``Event/source``, ``Event/added``, ``Event/items``.
         package static let item = Topic(rawValue: "item")
+        /// The user's unread posts changed: ``Event/unread``.
+        package static let read = Topic(rawValue: "read")
         /// The state of the daemon changed: ``Event/phase``.
         package static let server = Topic(rawValue: "server")
 
-        package static let all: [Topic] = [.source, .item, .server]
+        package static let all: [Topic] = [.source, .item, .read, .server]
     }
 
     package struct Phase: OpenString {
@@ -39,6 +41,8 @@ package struct Event: WireObject, Equatable, Sendable {
     package var error: SourceFailure?
     /// The number of new items.
     package var added: Int?
+    /// The number of the user's unread posts.
+    package var unread: Int?
     package var at: Timestamp
 }
 
@@ -105,6 +109,10 @@ extension Event {
         Event(topic: .item, source: source, items: items.isEmpty ? nil : .new(items), added: added, at: at)
     }
 
+    package static func read(unread: Int, at: Timestamp = .now()) -> Event {
+        Event(topic: .read, unread: unread, at: at)
+    }
+
     package static func server(_ phase: Phase, at: Timestamp = .now()) -> Event {
         Event(topic: .server, phase: phase, at: at)
     }
@@ -120,6 +128,7 @@ extension Event {
         try members.optional("items", &items)
         try members.optional("error", &error)
         try members.optional("added", &added)
+        try members.optional("unread", &unread)
         try members.required("at", &at)
     }
 }

@@ -53,7 +53,7 @@ extension EventLoop {
         }
         nextGeneration += 1
         let id = ConnectionID(descriptor: descriptor, generation: nextGeneration)
-        let subscription = Subscription(hub: server.events) { [inbox] in inbox.send(.events(id)) }
+        let subscription = Subscription(hub: server.events, uid: peer.uid) { [inbox] in inbox.send(.events(id)) }
         let caller = Caller(peer: peer, subscription: subscription, isAdministrator: server.registry.isAdministrator)
         let slot = Int(descriptor)
         while connections.count <= slot { connections.append(nil) }

@@ -14,6 +14,10 @@ struct PageQuery: Sendable {
     var cursorValues: @Sendable (SealedCursor) -> StatementArguments = { [$0.number] }
     /// Whether rows are excluded by a test outside of SQLite.
     var isFiltered = false
+    /// Whether more rows match than are counted.
+    var isLarge = false
+    /// The cursor at the end of a list that grows there, which then always has a next page, and no total.
+    var end: SealedCursor?
 
     /// A page for a reply: as many rows as requested and as fit into a reply, but at least one.
     ///
@@ -29,12 +33,13 @@ struct PageQuery: Sendable {
         let start = try cursor.map { try SealedCursor($0, of: list, key: key) }
         var page = Page<Item>(items: [])
         // A test may read long texts, so the first page is counted with the same rows.
-        let isCounting = isFiltered && start == nil
-        if !isCounting { page.total = try total(database, where: shows) }
+        let hasTotal = !isLarge && end == nil
+        let isCounting = isFiltered && start == nil && hasTotal
+        if hasTotal, !isCounting { page.total = try total(database, where: shows) }
         let rows = try database.rows(
             "SELECT \(columns) FROM \(matches) \(start == nil ? "" : "AND \(after)") ORDER BY \(order) LIMIT ?",
             arguments + (start.map(cursorValues) ?? []) + [isFiltered ? Int64(-1) : limit + 1])
-        var (end, hasMore, bytes, matches) = (SealedCursor?.none, false, 0, 0)
+        var (last, hasMore, bytes, matches) = (SealedCursor?.none, false, 0, 0)
         while !hasMore || isCounting && matches <= countedMatches, try rows.next() {
             guard try shows(rows) else { continue }
             matches += 1
@@ -46,10 +51,10 @@ struct PageQuery: Sendable {
             hasMore = !page.items.isEmpty && bytes > maximumPageBytes
             if hasMore { continue }
             page.items.append(item)
-            end = SealedCursor(number: try rows[0], text: try rows[1])
+            last = SealedCursor(number: try rows[0], text: try rows[1])
         }
         if isCounting, matches <= countedMatches { page.total = matches }
-        if hasMore { page.next = end?.sealed(for: list, key: key) }
+        page.next = (hasMore ? last : end)?.sealed(for: list, key: key)
         return page
     }
 

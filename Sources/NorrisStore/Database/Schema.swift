@@ -73,18 +73,23 @@ extension DatabaseKind {
             // post is the wire form. held_at is NULL for a post that the last fetch of the source contained, else the
             // time of the last fetch that did: so a fetch without news writes no post. item and page are hashes of the
             // key, and of link and title, by which the posts of a document are found; NULL if the id names the post.
+            // number is the order of arrival, so it is never used again; arrived_at is the time.
             """
             CREATE TABLE posts (
-                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL, source TEXT NOT NULL,
-                author TEXT NOT NULL, post TEXT NOT NULL, first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL,
-                position INTEGER NOT NULL, held_at INTEGER, item INTEGER, page INTEGER
+                number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, digest INTEGER NOT NULL,
+                source TEXT NOT NULL, author TEXT NOT NULL, arrived_at INTEGER NOT NULL, post TEXT NOT NULL,
+                first_seen INTEGER NOT NULL, sort_at INTEGER NOT NULL, position INTEGER NOT NULL, held_at INTEGER,
+                item INTEGER, page INTEGER
             ) STRICT
             """,
+            // A random number of this file, because a number of another file's posts says nothing here.
+            "CREATE TABLE arrivals (cache INTEGER NOT NULL) STRICT",
             "CREATE INDEX posts_by_item ON posts (item) WHERE item IS NOT NULL",
             "CREATE INDEX posts_by_page ON posts (page) WHERE page IS NOT NULL",
             // Contains everything by which lists are filtered, so that a list reads no other posts than it shows.
             """
-            CREATE INDEX posts_by_time ON posts (sort_at DESC, position, id, source, author, digest, first_seen)
+            CREATE INDEX posts_by_time ON posts
+                (sort_at DESC, position, id, source, author, digest, first_seen, arrived_at)
             """,
             "CREATE INDEX posts_by_source ON posts (source, held_at)",
             "CREATE INDEX posts_by_author ON posts (author)",
@@ -95,7 +100,17 @@ extension DatabaseKind {
                 number INTEGER PRIMARY KEY REFERENCES posts (number) ON DELETE CASCADE, text TEXT NOT NULL
             ) STRICT
             """,
-        ], version: 6)
+            // The posts that each rule of a user hides, a bit for each number of a chunk (MutedPosts); rule 0 is the
+            // union, and -1 has the posts that a rule hid when they arrived.
+            """
+            CREATE TABLE muted (
+                uid INTEGER NOT NULL, rule INTEGER NOT NULL, chunk INTEGER NOT NULL, bits BLOB NOT NULL,
+                PRIMARY KEY (uid, rule, chunk)
+            ) STRICT, WITHOUT ROWID
+            """,
+            // The rules whose stored posts are all in `muted`, with words and sources in the form for comparisons.
+            "CREATE TABLE muted_rules (rule INTEGER PRIMARY KEY, uid INTEGER NOT NULL, form TEXT NOT NULL) STRICT",
+        ], version: 7, migrations: [0: (before: "", after: "INSERT INTO arrivals VALUES (random())")])
 
     /// `state.db`: data that cannot be fetched again. Never deleted.
     static let state = DatabaseKind(
@@ -171,9 +186,17 @@ extension DatabaseKind {
                 number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, settings TEXT NOT NULL
             ) STRICT
             """,
+            // The rules by which users hide posts. Numbers are not used again.
+            """
+            CREATE TABLE mutes (
+                number INTEGER PRIMARY KEY AUTOINCREMENT, uid INTEGER NOT NULL, query TEXT NOT NULL, source TEXT,
+                tag TEXT, is_exception INTEGER NOT NULL
+            ) STRICT
+            """,
+            "CREATE INDEX mutes_by_user ON mutes (uid)",
             // The key of the cursors of all lists.
             "CREATE TABLE cursor_key (key INTEGER NOT NULL) STRICT",
-        ], version: 5,
+        ], version: 6,
         migrations: [
             0: (before: "", after: "INSERT INTO cursor_key VALUES (random())"),
             1: (
@@ -210,20 +233,20 @@ extension DatabaseKind {
         ])
 }
 
-/// The limit of all users' data in `state.db` except favorites: recent searches, read marks, shuffles and the last
-/// items served. User ids are unlimited in user namespaces, so limits of single users do not limit the file.
+/// The limit of all users' data in `state.db` except favorites: recent searches, read marks, rules, shuffles and
+/// the last items served. User ids are unlimited in user namespaces, so limits of single users do not limit the file.
 enum UserState {
     /// The limit in bytes, as estimated for the file.
     static let maximumBytes = 64 << 20
 
     static let full = ResponseError.busy(
-        "The read marks, searches and shuffles of all users take \(maximumBytes >> 20) MiB, the limit.",
+        "The read marks, rules, searches and shuffles of all users take \(maximumBytes >> 20) MiB, the limit.",
         hint: "Ask other users of this machine to replace their marks by one: norrisctl read --all")
 
     /// The tables with the estimated bytes of a row, including indexes and free space.
     static let tables: [(name: String, bytes: String)] = [
         ("read_marks", "56"), ("read_until", "56"), ("read_undo", "64"), ("shuffles", "96 + length(shuffle)"),
-        ("served", "128"), ("recent_searches", "64 + length(searches)"),
+        ("served", "128"), ("recent_searches", "64 + length(searches)"), ("mutes", "96 + 4 * length(query)"),
     ]
 
     /// Whether a user without any data must not add some.

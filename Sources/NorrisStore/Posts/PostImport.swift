@@ -13,6 +13,8 @@ package struct PostChanges: Sendable, Equatable {
     package var removed = 0
     /// The number of stored posts of the source.
     package var total = 0
+    /// The ids of the new posts that are hidden from users.
+    package var hidden: [UInt32: Set<String>] = [:]
 }
 
 /// Stores the posts of a fetch, in several transactions.
@@ -34,6 +36,8 @@ struct PostImport: Sendable {
     /// The time until which the older posts of the first fetch were seen, and the ids of the others.
     private var division: (until: Timestamp, newest: Set<String>)?
     private(set) var changes = PostChanges()
+    /// The rules that hide posts, as they are in this transaction.
+    var rules: [MuteRule] = []
     /// The numbers of the posts, and the ids of the authors, in the fetch.
     private var heldPosts: Set<Int64> = []
     private var heldAuthors: Set<String> = []
@@ -72,15 +76,17 @@ struct PostImport: Sendable {
             let sortAt = sortAt(post, firstSeen: seen)
             try database.execute(
                 """
-                INSERT INTO posts (id, digest, source, author, post, first_seen, sort_at, position, item, page)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO posts (id, digest, source, author, arrived_at, post, first_seen, sort_at, position, item, page)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    post.id, StoredPost.key(post.id), source, post.author.id, content, seen, sortAt, position,
+                    post.id, StoredPost.key(post.id), source, post.author.id, now, content, seen, sortAt, position,
                     item.itemColumn, item.pageColumn,
                 ])
             let number = database.lastInsertedNumber
-            try storeText(of: post, number, database)
+            for uid in try storeText(of: post, number, isNew: true, database) {
+                changes.hidden[uid, default: []].insert(post.id)
+            }
             heldPosts.insert(number)
             changes.added += 1
             noteNew(post, sortAt)
@@ -94,7 +100,7 @@ struct PostImport: Sendable {
             "UPDATE posts SET post = ?, author = ?, sort_at = ?, held_at = NULL, item = ?, page = ? WHERE number = ?",
             [content, post.author.id, sortAt, item.itemColumn, item.pageColumn, known.number])
         if !known.isSame {
-            try storeText(of: post, known.number, database)
+            _ = try storeText(of: post, known.number, isNew: false, database)
             changes.changed += 1
         }
     }
@@ -144,10 +150,13 @@ struct PostImport: Sendable {
         }
     }
 
-    /// Stores the text that searches read.
-    private func storeText(of post: Post, _ number: Int64, _ database: Database) throws {
+    /// Stores the text that searches read, and which rules hide the post.
+    ///
+    /// - Returns: the users from whom the post is hidden.
+    private func storeText(of post: Post, _ number: Int64, isNew: Bool, _ database: Database) throws -> Set<UInt32> {
         let text = SearchWords.storedText(post.searchedTexts)
         try database.execute("REPLACE INTO post_texts (number, text) VALUES (?, ?)", [number, text])
+        return try MutedPosts.store(number, text, of: source, isNew: isNew, rules, database)
     }
 
     /// The stored form of a post, which changes only with the post.

@@ -6,11 +6,18 @@ import Synchronization
 /// The posts of all sources, in `cache.db`.
 package final class PostStore: Sendable {
     let databases: Databases
+    package let mutes: Mutes
     /// The number of posts of each source, including sources that are no longer configured.
     private let numbers = Mutex<[String: Int]>([:])
+    /// The new posts of each source's last import that are hidden from users, until ``takeHidden(of:)``.
+    private let hidden = Mutex<[String: [UInt32: Set<String>]]>([:])
 
-    package init(databases: Databases) async {
-        self.databases = databases
+    package init(databases: Databases, postsAtOnce: Int = 200) async {
+        (self.databases, self.postsAtOnce, mutes) = (databases, postsAtOnce, Mutes(databases: databases))
+        // A loss of power may take back the last numbers, which cursors contain already.
+        _ = try? await databases.write(databases.cache) { database in
+            try database.execute("UPDATE sqlite_sequence SET seq = max(seq, ?)", [Timestamp.now().seconds * 1_000])
+        }
         await reload()
     }
 
@@ -29,14 +36,20 @@ package final class PostStore: Sendable {
         numbers.withLock { $0 = Dictionary(counts) { $0 + $1 } }
     }
 
+    /// Returns the ids of the new posts of the last import that are hidden from users, once.
+    package func takeHidden(of source: String) -> [UInt32: Set<String>] {
+        hidden.withLock { $0.removeValue(forKey: source) } ?? [:]
+    }
+
     private func setCount(_ count: Int, of source: String) {
         numbers.withLock { $0[source] = count == 0 ? nil : count }
     }
 
     // MARK: Fetches
 
-    /// The number of posts and the bytes of their texts in one transaction, because users wait for each.
-    private static let postsAtOnce = 200
+    /// The number of posts and the bytes of their texts in one transaction, because users wait for each. Each rule that
+    /// hides posts takes about 1 µs for a post.
+    private let postsAtOnce: Int
     private static let bytesAtOnce = 1 << 20
 
     /// Stores the posts of a fetch; other posts of the source stay until they expire. In several transactions, with the
@@ -86,10 +99,11 @@ package final class PostStore: Sendable {
                 let count = post.element.post.text?.utf8.count ?? 0
                 bytes += count
                 return bytes <= PostStore.bytesAtOnce || bytes == count
-            }.prefix(PostStore.postsAtOnce)
+            }.prefix(max(1, min(postsAtOnce, 20_000 / max(1, mutes.rules.count))))
             rest = rest.dropFirst(part.count)
-            stored = try await run.write { [stored] database in
+            stored = try await run.write { [stored, mutes] database in
                 var stored = stored
+                stored.rules = mutes.rules
                 for (position, post) in part { try stored.take(post, position, database) }
                 return stored
             }
@@ -147,6 +161,7 @@ package final class PostStore: Sendable {
             }
         } while removed > 0
         setCount(stored.changes.total, of: run.source)
+        hidden.withLock { $0[run.source] = stored.changes.hidden.isEmpty ? nil : stored.changes.hidden }
         return stored.changes
     }
 
@@ -203,8 +218,17 @@ package final class PostStore: Sendable {
     package func list(_ query: PostQuery, read: ReadPosts) async throws(ResponseError) -> Page<Post> {
         let key = databases.cursorKey
         let timeLimit = query.search == nil ? nil : databases.searchLimit
+        let stored = query.sources.reduce(0) { $0 + count(source: $1) }
         return try await databases.read(databases.cache, within: timeLimit) { database in
-            try query.page(read, key: key, database)
+            try query.page(read, stored: stored, key: key, database)
+        }
+    }
+
+    /// The end of the list of arrivals, for ``PostQuery/arrivals``.
+    package func lastArrival() async throws(ResponseError) -> PostArrival {
+        try await databases.read(databases.cache) { database in
+            let number: Int64? = try database.value("SELECT seq FROM sqlite_sequence WHERE name = 'posts'")
+            return PostArrival(cursor: SealedCursor(number: number ?? 0, text: try PostArrival.cache(database)))
         }
     }
 
@@ -228,23 +252,26 @@ package final class PostStore: Sendable {
     ) async throws(ResponseError) -> UnreadPosts {
         try await databases.read(databases.cache) { database in
             var unread = UnreadPosts()
+            let muted = try MutedPosts(of: read, database)
             if before != nil { unread.exceptions = [] }
             let sql = """
-                SELECT \(StoredPost.columns), sort_at FROM posts INDEXED BY posts_by_time
+                SELECT \(StoredPost.columns), sort_at, number FROM posts INDEXED BY posts_by_time
                 WHERE source IN (\(databaseQuestionMarks(count: sources.count)))
                 """
             let rows = try database.rows(sql, StatementArguments(sources))
             while try rows.next() {
                 let post = try StoredPost(rows, 0)
                 let isRead = read.contains(post)
+                let counts = try !isRead && !muted.contains(rows[4])
+                if !isRead, !counts { unread.hasHidden = true }
                 unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
                 guard let before else {
-                    if !isRead { unread.counts[post.source, default: 0] += 1 }
+                    if counts { unread.counts[post.source, default: 0] += 1 }
                     continue
                 }
                 let sortAt: Timestamp = try rows[3]
                 let (isOlder, latest) = (sortAt < before, before.advanced(by: .seconds(-1)))
-                if isOlder, !isRead { unread.counts[post.source, default: 0] += 1 }
+                if isOlder, counts { unread.counts[post.source, default: 0] += 1 }
                 // Such as an old post that was fetched late.
                 let until = max(read.until[post.source] ?? latest, latest)
                 if (read.marks[post.key] ?? (post.firstSeen <= until)) != (isRead || isOlder) {
@@ -351,8 +378,21 @@ package struct UnreadPosts: Sendable {
     /// The posts that a mark of all posts until ``latest`` would mark wrongly, and whether they are read; nil if that
     /// mark replaces all others.
     var exceptions: [(post: StoredPost, isRead: Bool)]?
+    /// Whether rules of the user hide further unread posts, which are marked and not counted.
+    package var hasHidden = false
 
     package var count: Int { counts.values.reduce(0, +) }
+}
+
+/// A position in the order of arrival.
+package struct PostArrival: Sendable {
+    /// The number of a post, and the file that has it.
+    fileprivate let cursor: SealedCursor
+
+    /// Identifies the file.
+    fileprivate static func cache(_ database: Database) throws -> String {
+        String(try database.value("SELECT cache FROM arrivals") as UInt64? ?? 0, radix: 36)
+    }
 }
 
 /// The selection of a list of posts.
@@ -363,16 +403,22 @@ package struct PostQuery: Sendable {
     package var request: PostList.Parameters
     /// The words that a post must contain; nil for all posts.
     package var search: SearchWords?
+    /// The end of a list in the order of arrival, from before ``sources`` and ``pending`` were read.
+    package var end: PostArrival?
+    /// The sources that are being added. Because their posts are shown later, the list of arrivals ends before them.
+    package var pending: [String] = []
 
     package init(
-        sources: [String], _ request: PostList.Parameters = PostList.Parameters(), search: SearchWords? = nil
-    ) { (self.sources, self.request, self.search) = (sources, request, search) }
+        sources: [String], _ request: PostList.Parameters = PostList.Parameters(), search: SearchWords? = nil,
+        end: PostArrival? = nil, pending: [String] = []
+    ) { (self.sources, self.request, self.search, self.end, self.pending) = (sources, request, search, end, pending) }
 
     /// Distinguishes the cursors of this list. All filters are a part, but not the sources, so that a reload
     /// invalidates no cursor.
     private var identity: [String] {
         var filters = request
         filters.page = PageRequest()
+        if filters.order == .newest { filters.order = nil }
         return ["posts", filters.jsonText] + (search?.words ?? [])
     }
 
@@ -395,14 +441,42 @@ package struct PostQuery: Sendable {
             let folded = caseFolded(author)
             arguments += [author, folded, folded, author]
         }
+        if let since = request.since {
+            sql += " AND +arrived_at >= ?"
+            arguments.append(since)
+        }
         return (sql, arguments)
     }
 
-    fileprivate func page(_ read: ReadPosts, key: UInt64, _ database: Database) throws -> Page<Post> {
+    /// - Parameter stored: the number of posts of the sources.
+    fileprivate func page(_ read: ReadPosts, stored: Int, key: UInt64, _ database: Database) throws -> Page<Post> {
+        let muted = try MutedPosts(of: read, arrivals: end != nil && !request.muted, database)
+        var query = try end.map { try arrivals(until: $0, key, database) } ?? newestFirst
+        let selects = request.unread || request.muted || search != nil
+        query.isFiltered = selects || !muted.isEmpty
+        let isWhole = !selects && request.author == nil && request.since == nil
+        query.isLarge = isWhole && stored - muted.count > countedMatches
+        return try query.page(
+            of: identity, key: key, cursor: request.page.cursor, limit: request.page.limit, database,
+            where: { row in
+                if try muted.contains(row[2]) != request.muted { return false }
+                if request.unread, read.contains(try StoredPost(row, 3)) { return false }
+                return try search?.matches(row.bytes(6)) ?? true
+            }
+        ) { row in
+            let isRead = read.contains(try StoredPost(row, 3))
+            let sql = "SELECT post FROM posts WHERE number = ?"
+            return try database.first(sql, [try row[2] as Int64]) { post in
+                (try PostQuery.post(post, isRead), try post.bytes(0).count)
+            } ?? { throw row.damage("a post is in the index only") }()
+        }
+    }
+
+    private var newestFirst: PageQuery {
         let (condition, arguments) = condition
         // Of posts that are not shown, only the index is read, and the text in a search. CROSS JOIN keeps the order of
         // the tables (https://sqlite.org/lang_select.html).
-        let query = PageQuery(
+        return PageQuery(
             columns: "sort_at, position || ' ' || id, posts.number, \(StoredPost.columns)"
                 + (search == nil ? "" : ", post_texts.text"),
             matches: search == nil
@@ -415,20 +489,29 @@ package struct PostQuery: Sendable {
                 let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.startIndex
                 let id = String(cursor.text[space...].unicodeScalars.dropFirst())
                 return [cursor.number, cursor.number, Int64(String(cursor.text[..<space])), id]
-            }, isFiltered: request.unread || search != nil)
-        return try query.page(
-            of: identity, key: key, cursor: request.page.cursor, limit: request.page.limit, database,
-            where: { row in
-                if request.unread, read.contains(try StoredPost(row, 3)) { return false }
-                return try search?.matches(row.bytes(6)) ?? true
-            }
-        ) { row in
-            let isRead = read.contains(try StoredPost(row, 3))
-            let sql = "SELECT post FROM posts WHERE number = ?"
-            return try database.first(sql, [try row[2] as Int64]) { post in
-                (try PostQuery.post(post, isRead), try post.bytes(0).count)
-            } ?? { throw row.damage("a post is in the index only") }()
-        }
+            })
+    }
+
+    /// The list in the order of arrival. Without a cursor and a time it begins at its end.
+    private func arrivals(until end: PostArrival, _ key: UInt64, _ database: Database) throws -> PageQuery {
+        let cache = try PostArrival.cache(database)
+        // A number of another file says nothing, and everything in this one was stored later.
+        func number(_ arrival: SealedCursor) -> Int64 { arrival.text == cache ? arrival.number : 0 }
+        let last = number(end.cursor)
+        let cursor = try request.page.cursor.map { try SealedCursor($0, of: identity, key: key) }
+        let start = cursor.map(number) ?? (request.since == nil ? last : 0)
+        let unshown: Int64? = try database.value(
+            """
+            SELECT min(number) FROM posts
+            WHERE number > ? AND source IN (\(databaseQuestionMarks(count: pending.count)))
+            """, [start] + StatementArguments(pending))
+        let shown = min(last, (unshown ?? .max) - 1)
+        let (condition, arguments) = condition
+        return PageQuery(
+            columns: "number, '\(cache)', number, \(StoredPost.columns)",
+            matches: "posts WHERE number > ? AND number <= ? AND \(condition)",
+            arguments: [start, shown] + arguments, order: "number", after: "true", cursorValues: { _ in [] },
+            end: SealedCursor(number: shown, text: cache))
     }
 
     /// The post in the first column of a row.

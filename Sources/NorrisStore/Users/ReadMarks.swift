@@ -3,6 +3,8 @@ package import NorrisProtocol
 /// The posts that one user has read: of each source all posts that were first seen until a time, except for the posts
 /// with a separate mark.
 package struct ReadPosts: Sendable {
+    /// The user, whose rules hide posts.
+    var uid: UInt32?
     /// Whether a post is read, by ``StoredPost/key``.
     var marks: [UInt64: Bool] = [:]
     var until: [String: Timestamp] = [:]
@@ -132,11 +134,11 @@ package struct ReadMarks: Sendable {
     }
 
     /// The posts that a user has read. Empty if the disk fails, so that posts are still shown.
-    package func read(uid: UInt32) async -> ReadPosts { (try? await stored(uid: uid)) ?? ReadPosts() }
+    package func read(uid: UInt32) async -> ReadPosts { (try? await stored(uid: uid)) ?? ReadPosts(uid: uid) }
 
     private func stored(uid: UInt32) async throws(ResponseError) -> ReadPosts {
         try await databases.read(databases.state) { database in
-            var posts = ReadPosts()
+            var posts = ReadPosts(uid: uid)
             let marks = try database.rows(
                 "SELECT post, is_read FROM read_marks WHERE uid = ? AND source NOT GLOB '=*'", [Int64(uid)])
             while try marks.next() { posts.marks[try marks[0]] = try marks[1] }

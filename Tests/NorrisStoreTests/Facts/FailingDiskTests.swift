@@ -27,7 +27,7 @@ struct FailingDiskTests {
                 }
             }
             try await databases.write(databases.cache) { database in
-                try database.execute("INSERT INTO posts VALUES (1, '', 1, '', '', '', 1, 1, 1, NULL, NULL, NULL)")
+                try database.execute("INSERT INTO posts VALUES (1, '', 1, '', '', 1, '', 1, 1, 1, NULL, NULL, NULL)")
             }
             limitFiles(1 << 20)
             await #expect(throws: StoreError.self) { try await write(4_096) }

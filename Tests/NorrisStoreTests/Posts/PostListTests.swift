@@ -95,19 +95,21 @@ struct PostListTests {
 
     @Test func everyFilterSelectsPosts() async throws {
         try await store.fetch([.sample("a:1", by: "ann", at: 3), .sample("a:2", by: "bob", at: 2)], at: 10)
-        try await store.fetch([.sample("b:3", source: "b")], source: "b", at: 10)
+        try await store.fetch([.sample("b:3", source: "b")], source: "b", at: 11)
         // A request for each filter that selects the first post alone, and a part of all posts.
         let filters: [String: (PostList.Parameters, [String])] = [
             "source": (PostList.Parameters(source: "b"), ["b:3"]),
             "author": (PostList.Parameters(author: "bob"), ["a:2"]),
             "unread": (PostList.Parameters(unread: true), ["a:1", "a:2"]),
+            "muted": (PostList.Parameters(muted: true), []),
+            "since": (PostList.Parameters(since: Timestamp(seconds: 11)), ["b:3"]),
         ]
         guard case .object(let members) = PostList.Parameters.schema else {
             Issue.record("The parameters are no object.")
             return
         }
         #expect(
-            Set(members.map(\.name)) == Set(filters.keys).union(["limit", "cursor", "numbered", "tag"]),
+            Set(members.map(\.name)) == Set(filters.keys).union(["limit", "cursor", "numbered", "tag", "order"]),
             "Add the filter here; its condition is in PostQuery (Sources/NorrisStore/Posts/PostStore.swift).")
         var read = ReadPosts()
         read.until["b"] = Timestamp(seconds: 99)

@@ -48,8 +48,8 @@ struct PostStoreTests {
             try database.execute(
                 """
                 WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 99997)
-                INSERT INTO posts (id, digest, source, author, post, first_seen, sort_at, position, held_at)
-                SELECT 'a:' || n, n, source, author, post, first_seen, 5, position, held_at
+                INSERT INTO posts (id, digest, source, author, arrived_at, post, first_seen, sort_at, position, held_at)
+                SELECT 'a:' || n, n, source, author, arrived_at, post, first_seen, 5, position, held_at
                 FROM numbers JOIN posts ON id = 'a:old'
                 """)
         }
