@@ -153,8 +153,11 @@ extension Client {
                 throw error
             }
             line = nil
-            guard case .goOn(let time) = receive(next) else { return }
-            connection.deadline = time.map { Deadline(after: $0) } ?? .never
+            switch receive(next) {
+            case .stop: return
+            case .goOn(let time): connection.deadline = time.map { Deadline(after: $0) } ?? .never
+            case .send(let line): try connection.send(line: line)
+            }
         }
     }
 
@@ -172,5 +175,7 @@ extension Client {
 package enum FollowStep: Equatable, Sendable {
     /// Wait for the next line, at most for this time; nil for no limit.
     case goOn(within: Duration?)
+    /// Send another line, and wait as before.
+    case send([UInt8])
     case stop
 }

@@ -33,6 +33,7 @@ extension Event {
         case (.source, .finished?): "finished" + (items?.count.map { ": \(countText($0, "item"))" } ?? "")
         case (.source, .failed?): "failed" + (error.map { ": \($0.outlook(now: at))" } ?? "")
         case (.item, _): added.map { "\(groupedDigits($0)) new" } ?? "new items"
+        case (.read, _): unread.map { "\(groupedDigits($0)) unread" } ?? "unread posts changed"
         default: phase?.rawValue ?? topic.rawValue
         }
     }

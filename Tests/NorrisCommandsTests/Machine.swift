@@ -26,8 +26,11 @@ final class Machine: Sockets {
     /// The lines that the user types before ``input``.
     var answers: [String] = []
 
-    /// The lines of a followed connection. `streamEnd` is the error after them.
+    /// The lines of a followed connection. `streamEnd` is the error after them. An empty line begins another
+    /// connection, after the first has ended; after the last one norrisctl is not permitted to connect.
     var stream: [String] = []
+    /// Whether ``stream`` has connections that were not followed.
+    private var hasStream = true
     var streamEnd = ClientError.closed(path: "/run/norrisd.sock")
 
     /// The files before a run, which were modified at ``now``.
@@ -119,7 +122,7 @@ final class Machine: Sockets {
         let system = System(
             environment: Environment(environment), root: root.path, input: input,
             output: broken ?? output.descriptor, errors: errors.descriptor, sockets: self, now: now,
-            elapsed: { self.time(input: input, output: broken ?? output.descriptor) })
+            elapsed: { self.time(input: input, output: broken ?? output.descriptor) }, pause: { _ in })
         var outcome = body(system)
         system.waiting.erase()
         outcome.output = output.contents() + outcome.output
@@ -280,12 +283,20 @@ final class Machine: Sockets {
     ) throws(ClientError) {
         sockets.append(paths)
         waits.append(timeout)
+        guard hasStream else { throw .notPermitted(path: "/run/norrisd.sock") }
         lines.forEach(take)
-        for line in stream {
+        let lines = Array(stream.prefix { !$0.isEmpty })
+        stream.removeFirst(min(lines.count + 1, stream.count))
+        hasStream = !stream.isEmpty
+        for line in lines {
             pass(delay, waiting)
-            guard case .goOn(let time) = receive(Array(line.utf8)) else { return }
-            if let time, time <= .zero { throw .timedOut(path: "/run/norrisd.sock") }
-            waits.append(time)
+            switch receive(Array(line.utf8)) {
+            case .stop: return
+            case .send(let line): take(line)
+            case .goOn(let time):
+                if let time, time <= .zero { throw .timedOut(path: "/run/norrisd.sock") }
+                waits.append(time)
+            }
         }
         throw streamEnd
     }

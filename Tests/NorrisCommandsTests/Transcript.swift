@@ -54,7 +54,7 @@ struct TranscriptTests {
 ///     terminal 80                 a setting of the machine, see ``set(_:_:)``
 ///     $ norrisctl fact --count 2  a word with special characters is in single quotes
 ///     < {"items":[]}              the result of a call; `<error` an error; `<raw` a line; `<failed` a connection
-///     ~ {"jsonrpc":"2.0"}         a line of a followed connection
+///     ~ {"jsonrpc":"2.0"}         a line of a followed connection; after `~restart` a line of the next one
 ///     > fact.random {"count":2}   a request
 ///     | standard output
 ///     ! standard error
@@ -97,7 +97,7 @@ struct Transcript {
         case "<error": machine.reply(.success(Array(#"{"jsonrpc":"2.0","id":1,"error":\#(value)}"#.utf8)))
         case "<raw": machine.reply(.success(Array(value.utf8)))
         case "<failed": machine.reply(.failure(try failure(value)))
-        case "~": machine.stream.append(value)
+        case "~", "~restart": machine.stream.append(value)
         case "~failed": machine.streamEnd = try failure(value)
         case "terminal", "color":
             guard let columns = Int(value) else { throw Invalid(line: "terminal \(value)") }

@@ -12,10 +12,15 @@ struct FeedCommand: SessionCommand {
         A dot marks unread posts; norrisctl read marks them as read. On a terminal, a number before a post names the
         post in later commands: norrisctl post 3, norrisctl post 3 --open, norrisctl read 3.
 
+        Posts that rules of norrisctl mute hide are shown with --muted alone. --since counts from when norrisd first
+        stored a post. --count prints the number of unread posts, also 0, for status bars.
+
         Tab-separated in a pipe: id, time, author, text.
 
         Examples:
           norrisctl feed
+          norrisctl feed --since 2h
+          norrisctl feed --count --tag work
           norrisctl feed --source planet --limit 5
           norrisctl feed --author @ada@town.example --full
           norrisctl feed --unread | cut -f 1 | xargs -r norrisctl read
@@ -40,13 +45,18 @@ struct FeedCommand: SessionCommand {
 
     private var filters = PostList.Parameters()
     private var limit: Int?, page: Int?
-    private var isFull = false
+    /// In seconds.
+    private var age: Int?
+    private var isFull = false, isCounted = false
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.sources(&filters.source, &filters.tag)
         arguments.option(&filters.author, "author", .author, "Only posts by authors with this in their handle or name.")
         arguments.flag(&filters.unread, "unread", "Only unread posts.")
+        arguments.age(&age, "since", "Only posts that have arrived since then, such as 2h.")
+        arguments.flag(&filters.muted, "muted", "Only posts that your rules hide.")
+        arguments.flag(&isCounted, "count", "Print only the number of unread posts.")
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Posts per page, 1 to 100. (default: 20)")
         arguments.page(&page)
         arguments.flag(&isFull, "full", "Show whole texts, and content marked sensitive.")
@@ -55,14 +65,23 @@ struct FeedCommand: SessionCommand {
 
     func validate(_ settings: Settings) throws(UsageError) {
         try refuse(source: filters.source, tag: filters.tag)
-        try web.validate(settings)
+        try settings.refuseJSON(besides: [("--count", isCounted)])
+        try web.validate(settings, besides: [("--count", isCounted)])
+        let others = [("--limit", limit != nil), ("--page", page != nil), ("--full", isFull)]
+        if isCounted, let other = flagWords(others + [("--format", settings.format != nil)]).first {
+            throw UsageError("--count prints one number: leave out \(other).")
+        }
     }
 
     func run(in session: Session) throws(Failure) -> Report {
         let now = session.system.now
+        var filters = filters
+        filters.since = age.map { now.advanced(by: .seconds(-$0)) }
+        if isCounted { return Report(output: "\(try count(filters, session))\n") }
         let paging = Paging(
             session, page: page, limit: limit, noun: "posts", command: "feed",
-            options: filters.filters.flatMap(\.words) + optionWords(("--limit", limit.map(String.init)))
+            options: self.filters.filters.flatMap(\.words)
+                + optionWords(("--since", age.map { "\($0)s" })) + optionWords(("--limit", limit.map(String.init)))
                 + flagWords([("--full", isFull)]), web: web)
         return try paging.report(
             PostList.self, filters, notFound: filters.source.map { _ in Self.sourceHint },
@@ -78,6 +97,27 @@ struct FeedCommand: SessionCommand {
             screen.feed(page.items, numberedFrom: first, showsAll: isFull, session)
             if let freshness = page.freshness { screen.badge(freshness, now: now) }
         }
+    }
+
+    /// The number of unread posts that match.
+    private func count(_ filters: PostList.Parameters, _ session: Session) throws(Failure) -> Int {
+        var request = filters
+        (request.unread, request.page.limit) = (true, 100)
+        var page = try session.call(PostList.self, request, notFound: filters.source.map { _ in Self.sourceHint }).value
+        if let total = page.total { return total }
+        // Above a limit the daemon sends no total.
+        if filters.author == nil, filters.since == nil, !filters.muted {
+            let sources = try session.call(PostSources.self, PostSources.Parameters(tag: filters.tag)).value.items
+            let chosen = sources.filter { filters.source?.hasSameBytes(as: $0.name) ?? true }
+            return chosen.reduce(0) { $0 + $1.unread }
+        }
+        var count = page.items.count
+        while let next = page.next {
+            request.page.cursor = next
+            page = try session.call(PostList.self, request).value
+            count += page.items.count
+        }
+        return count
     }
 
     /// The advice for an unknown source.

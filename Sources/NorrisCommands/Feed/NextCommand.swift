@@ -10,27 +10,34 @@ struct NextCommand: SessionCommand {
         "Show the next unread post in full, and mark it as read.",
         """
         The newest unread post comes first, as in norrisctl feed, so that a long absence does not put old posts
-        before new ones. norrisctl unread takes the mark back.
+        before new ones. norrisctl unread takes the mark back. With --open, a post that the browser cannot show stays
+        unread, and a post without an address is shown here.
 
         Tab-separated in a pipe: id, time, author, text.
 
         Examples:
           norrisctl next
           norrisctl next --source planet
+          norrisctl next --open
           while norrisctl next; do read -r _ || break; done
         """)
 
     private var source: String?, tag: String?
+    private var isOpened = false, isCopied = false
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.sources(&source, &tag)
+        arguments.flag(&isOpened, "open", "Open the post in a browser instead.")
+        arguments.flag(&isCopied, "copy", "Also copy the text and the address to the clipboard.")
         web.declare(&arguments)
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
         try refuse(source: source, tag: tag)
-        try web.validate(settings)
+        let others = [("--open", isOpened), ("--copy", isCopied)]
+        try settings.refuseJSON(besides: others)
+        try web.validate(settings, besides: others)
     }
 
     func run(in session: Session) throws(Failure) -> Report {
@@ -41,16 +48,21 @@ struct NextCommand: SessionCommand {
         guard let post = reply.value.items.first else {
             return try EmptyFeed.report(session, reply, request)
         }
-        var report = try show(post, reply, session)
+        let isOpened = isOpened && post.url.map(isWebAddress) ?? false
+        var report = isOpened ? Report() : try show(post, reply, session)
         // A post that cannot be written stays unread. A terminal takes it, perhaps in a pager.
         if !session.system.terminal.isTerminal {
             guard try session.write(report.output) else { return Report() }
             report.output = []
         }
-        // The post is shown even if the mark cannot be stored.
-        do throws(Failure) { _ = try session.call(PostMarkRead.self, PostMarkRead.Parameters(ids: [post.id])) } catch {
-            report.add(error)
+        if isOpened {
+            report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }
         }
+        if isCopied {
+            report.attempt { () throws(Failure) in try session.copy(PostCommand.copiedText(of: post)) }
+        }
+        // The post is shown even if the mark cannot be stored.
+        if report.status == .done { session.markRead(post, &report) }
         return report
     }
 

@@ -13,7 +13,7 @@ struct PostCommand: SessionCommand {
         """
         Shows the whole text, including content marked sensitive, and below it the links by their numbers. Without
         arguments, shows the post you were shown last; with a number, a post of the last list. The post stays unread
-        until norrisctl read. --copy copies the text and the address of the post.
+        until norrisctl read, or until --open has opened it. --copy copies the text and the address of the post.
 
         --show fetches only https images, and needs chafa and curl. --open and --open-link need a browser or xdg-open,
         --copy wl-copy or xclip. Images are exempt from the default \(Timeout.standard.text) limit; an explicit
@@ -74,6 +74,7 @@ struct PostCommand: SessionCommand {
         }
         if isOpened {
             report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }
+            if report.status == .done { session.markRead(post, &report) }
         }
         if let openedLink {
             report.attempt { () throws(Failure) in
@@ -100,7 +101,7 @@ struct PostCommand: SessionCommand {
     }
 
     /// The title and the text of a post, and its address.
-    private static func copiedText(of post: Post) -> String {
+    static func copiedText(of post: Post) -> String {
         let text = post.text ?? ""
         let title = post.title.flatMap { text.isEmpty || !text.hasPrefix($0) ? $0 : nil }
         return [title, text, post.url].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "\n\n")
@@ -113,5 +114,16 @@ struct PostCommand: SessionCommand {
         let words = ["norrisctl", "post"] + optionWords(("--socket", socket)) + argumentWords(id)
         // A user who cannot type the id can see the post in the feed.
         return shellCommand(words) ?? "norrisctl feed --full"
+    }
+}
+
+extension Session {
+    /// Marks a post as read after it was shown. A failure is reported beside the post.
+    func markRead(_ post: Post, _ report: inout Report) {
+        // A browser in the terminal may have used the whole time.
+        let session = Session(settings: settings, system: system)
+        do throws(Failure) { _ = try session.call(PostMarkRead.self, PostMarkRead.Parameters(ids: [post.id])) } catch {
+            report.add(error)
+        }
     }
 }

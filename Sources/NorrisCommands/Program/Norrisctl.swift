@@ -9,7 +9,8 @@ struct Norrisctl: SessionCommand {
                 "READ",
                 [
                     FactCommand.self, SearchCommand.self, CategoriesCommand.self, GifCommand.self, FeedCommand.self,
-                    PostCommand.self, NextCommand.self, ReadCommand.self, UnreadCommand.self, RecentCommand.self,
+                    PostCommand.self, NextCommand.self, ReadCommand.self, UnreadCommand.self, MuteCommand.self,
+                    RecentCommand.self,
                 ]
             ),
             ("KEEP AND SHARE", [FavoriteCommand.self, CardCommand.self]),

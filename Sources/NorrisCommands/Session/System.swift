@@ -15,15 +15,18 @@ struct System {
     let sockets: Sockets
     let now: Timestamp
     let clock: Clock
+    /// Waits between two attempts.
+    let pause: (Duration) -> Void
     let waiting: WaitingLine
 
     init(
         environment: Environment = .ofProcess, root: String = "", input: CInt = STDIN_FILENO,
         output: CInt = STDOUT_FILENO, errors: CInt = STDERR_FILENO, sockets: Sockets = Sockets(),
-        now: Timestamp = .now(), elapsed: @escaping () -> Duration = monotonicTime
+        now: Timestamp = .now(), elapsed: @escaping () -> Duration = monotonicTime,
+        pause: @escaping (Duration) -> Void = { poll(nil, 0, CInt($0.components.seconds) * 1_000) }
     ) {
         (self.environment, self.root, self.sockets) = (environment, root, sockets)
-        (self.input, self.output, self.errors, self.now) = (input, output, errors, now)
+        (self.input, self.output, self.errors, self.now, self.pause) = (input, output, errors, now, pause)
         let clock = Clock(elapsed)
         self.clock = clock
         waiting = WaitingLine(
