@@ -86,7 +86,8 @@ struct MethodCodingTests {
         WireCase(
             RecentServed.self, #"{"kind":"any","index":100}"#, result: #"{"id":"a","kind":"fact","name":"Ada"}"#),
         WireCase(RecentServed.self, #"{"kind":"gif"}"#, result: #"{"id":"a"}"#),
-        WireCase(EventSubscribe.self, #"{"topics":["item"]}"#, result: #"{"topics":["source","item","read","server"]}"#),
+        WireCase(
+            EventSubscribe.self, #"{"topics":["item"]}"#, result: #"{"topics":["source","item","read","server"]}"#),
         // Absent topics are all, and not the same as none.
         WireCase(EventSubscribe.self), WireCase(EventSubscribe.self, #"{"topics":[]}"#),
         WireCase(SourceRefresh.self, #"{"source":"facts"}"#, result: #"{"started":["facts","planet"]}"#),

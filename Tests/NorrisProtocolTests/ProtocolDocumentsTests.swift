@@ -76,7 +76,8 @@ struct ProtocolMethodListTests {
     }
 
     @Test func eventsAreThoseOfTheProgram() {
-        let rows = document.matches(of: #/(?m)^\| `([a-z]+)` \| .*`(?:source|phase|unread)`/#).map { String($0.output.1) }
+        let row = #/(?m)^\| `([a-z]+)` \| .*`(?:source|phase|unread)`/#
+        let rows = document.matches(of: row).map { String($0.output.1) }
         #expect(rows == Event.Topic.all.map(\.rawValue))
     }
 

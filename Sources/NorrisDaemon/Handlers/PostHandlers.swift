@@ -4,7 +4,8 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 
-/// The methods `post.*`, `mute.*` and `author.list`. Replies are from the cache only, because posts are fetched by schedule.
+/// The methods `post.*`, `mute.*` and `author.list`. Replies are from the cache only, because posts are fetched by
+/// schedule.
 struct PostHandlers: Sendable {
     let sources: ConfiguredSources
 

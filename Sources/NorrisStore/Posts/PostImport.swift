@@ -76,7 +76,8 @@ struct PostImport: Sendable {
             let sortAt = sortAt(post, firstSeen: seen)
             try database.execute(
                 """
-                INSERT INTO posts (id, digest, source, author, arrived_at, post, first_seen, sort_at, position, item, page)
+                INSERT INTO posts
+                    (id, digest, source, author, arrived_at, post, first_seen, sort_at, position, item, page)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [

@@ -117,8 +117,8 @@ package final class Mutes: Sendable {
 
     /// Adds a rule, and returns when it holds. An equal rule stays the only one.
     ///
-    /// - Throws: `-32004` above the limits, `-32005` if the disks accept no
-    ///   writes; then there is no rule.
+    /// - Throws: `-32004` above the limits, `-32005` if the disks accept no writes; then there is no
+    ///   rule.
     package func add(_ rule: MuteRule, sources: [String]) async throws(ResponseError) -> MuteAdd.Result {
         let uid = rule.uid
         let (number, isNew) = try await databases.changeState { [self] database in

@@ -96,7 +96,7 @@ import Testing
             let _: EventSubscribe.Result = try subscriber.call(EventSubscribe.self, #"{"topics":["read"]}"#)
             let service = UnreadService(sources: daemon.core.sources, events: daemon.core.events)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { try await service.run() }
+                tasks.addTask(executorPreference: globalConcurrentExecutor) { try await service.run() }
                 defer { tasks.cancelAll() }
                 #expect(try subscriber.receiveEvent().unread == 2)
                 await daemon.clock.untilAsleep()

@@ -39,7 +39,8 @@ extension Peer { static let nobody = Peer(uid: 65_534, gid: 65_534, groups: []) 
 extension Caller {
     /// A caller without a connection.
     static var nobody: Caller {
-        Caller(peer: .nobody, subscription: Subscription(hub: EventHub(), uid: 65_534) {}, isAdministrator: { _ in true })
+        Caller(
+            peer: .nobody, subscription: Subscription(hub: EventHub(), uid: 65_534) {}, isAdministrator: { _ in true })
     }
 }
 
