@@ -65,6 +65,7 @@ final class ConfiguredSources: Sendable {
         await stores.posts.mutes.read(for: new.posts.map { ($0.name, $0.configuration.tags) })
         // A failure leaves them as they are; the maintenance tries again.
         if old != nil { try? await stores.posts.mutes.workOut() }
+        stores.unreadChanges.note(nil)
     }
 
     /// Applies the schedules of sources.

@@ -2,7 +2,7 @@ import NorrisProtocol
 
 /// A list of rows that is read page by page, in a strict order.
 struct PageQuery: Sendable {
-    /// The first two columns are the integer and the text of a row's cursor.
+    /// The first column is the integer of a row's cursor.
     let columns: String
     /// `table WHERE condition`.
     let matches: String
@@ -10,6 +10,8 @@ struct PageQuery: Sendable {
     let order: String
     /// The condition that selects the rows after a cursor.
     let after: String
+    /// The text of a row's cursor.
+    var cursorText: @Sendable (Rows) throws -> String = { try $0[1] }
     /// The values of the condition `after`.
     var cursorValues: @Sendable (SealedCursor) -> StatementArguments = { [$0.number] }
     /// Whether rows are excluded by a test outside of SQLite.
@@ -51,7 +53,7 @@ struct PageQuery: Sendable {
             hasMore = !page.items.isEmpty && bytes > maximumPageBytes
             if hasMore { continue }
             page.items.append(item)
-            last = SealedCursor(number: try rows[0], text: try rows[1])
+            last = SealedCursor(number: try rows[0], text: try cursorText(rows))
         }
         if isCounting, matches <= countedMatches { page.total = matches }
         page.next = (hasMore ? last : end)?.sealed(for: list, key: key)

@@ -89,7 +89,7 @@ extension DatabaseKind {
             // Contains everything by which lists are filtered, so that a list reads no other posts than it shows.
             """
             CREATE INDEX posts_by_time ON posts
-                (sort_at DESC, position, id, source, author, digest, first_seen, arrived_at)
+                (sort_at DESC, position, number DESC, source, author, digest, first_seen, arrived_at)
             """,
             "CREATE INDEX posts_by_source ON posts (source, held_at)",
             "CREATE INDEX posts_by_author ON posts (author)",
@@ -110,7 +110,13 @@ extension DatabaseKind {
             """,
             // The rules whose stored posts are all in `muted`, with words and sources in the form for comparisons.
             "CREATE TABLE muted_rules (rule INTEGER PRIMARY KEY, uid INTEGER NOT NULL, form TEXT NOT NULL) STRICT",
-        ], version: 7, migrations: [0: (before: "", after: "INSERT INTO arrivals VALUES (random())")])
+        ], version: 7,
+        migrations: [
+            0: (
+                before: "",
+                after: "INSERT INTO arrivals VALUES (random()); INSERT INTO sqlite_sequence VALUES ('posts', 0)"
+            )
+        ])
 
     /// `state.db`: data that cannot be fetched again. Never deleted.
     static let state = DatabaseKind(

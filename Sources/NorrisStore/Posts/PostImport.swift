@@ -237,7 +237,7 @@ struct PostImport: Sendable {
                 """
                 DELETE FROM posts WHERE number IN (
                     SELECT number FROM posts WHERE source = ? AND held_at IS NOT NULL
-                    ORDER BY sort_at, position DESC, id DESC LIMIT ?
+                    ORDER BY sort_at, position DESC, number LIMIT ?
                 )
                 """, [source, excess])
             removed = database.changesCount

@@ -14,9 +14,9 @@ package final class PostStore: Sendable {
 
     package init(databases: Databases, postsAtOnce: Int = 200) async {
         (self.databases, self.postsAtOnce, mutes) = (databases, postsAtOnce, Mutes(databases: databases))
-        // A loss of power may take back the last numbers, which cursors contain already.
-        _ = try? await databases.write(databases.cache) { database in
-            try database.execute("UPDATE sqlite_sequence SET seq = max(seq, ?)", [Timestamp.now().seconds * 1_000])
+        // A loss of power may take back the last numbers, which cursors contain already; far fewer than a million.
+        try? await databases.write(databases.cache) { database in
+            try database.execute("UPDATE sqlite_sequence SET seq = seq + 1000000 WHERE name = 'posts'", [])
         }
         await reload()
     }
@@ -262,7 +262,7 @@ package final class PostStore: Sendable {
             while try rows.next() {
                 let post = try StoredPost(rows, 0)
                 let isRead = read.contains(post)
-                let counts = try !isRead && !muted.contains(rows[4])
+                let counts = try !isRead && (muted.isEmpty || !muted.contains(rows[4]))
                 if !isRead, !counts { unread.hasHidden = true }
                 unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
                 guard let before else {
@@ -477,18 +477,17 @@ package struct PostQuery: Sendable {
         // Of posts that are not shown, only the index is read, and the text in a search. CROSS JOIN keeps the order of
         // the tables (https://sqlite.org/lang_select.html).
         return PageQuery(
-            columns: "sort_at, position || ' ' || id, posts.number, \(StoredPost.columns)"
+            columns: "sort_at, position, posts.number, \(StoredPost.columns)"
                 + (search == nil ? "" : ", post_texts.text"),
             matches: search == nil
                 ? "posts WHERE \(condition)"
                 : "posts CROSS JOIN post_texts ON post_texts.number = posts.number WHERE \(condition)",
-            arguments: arguments, order: "sort_at DESC, position, id",
-            after: "sort_at <= ? AND (sort_at < ? OR (position, id) > (?, ?))",
+            arguments: arguments, order: "sort_at DESC, position, posts.number DESC",
+            after: "sort_at <= ? AND (sort_at < ? OR (position, -posts.number) > (?, ?))",
+            cursorText: { row in "\(try row[1] as Int64) \(try row[2] as Int64)" },
             cursorValues: { cursor in
-                let text = cursor.text.utf8
-                let space = text.firstIndex(of: UInt8(ascii: " ")) ?? text.startIndex
-                let id = String(cursor.text[space...].unicodeScalars.dropFirst())
-                return [cursor.number, cursor.number, Int64(String(cursor.text[..<space])), id]
+                let values = cursor.text.split(separator: " ").map { Int64(String($0)) }
+                return [cursor.number, cursor.number, values.first ?? nil, (values.last ?? nil).map { -$0 }]
             })
     }
 

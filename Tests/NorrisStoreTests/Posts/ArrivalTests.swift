@@ -69,12 +69,12 @@ struct ArrivalTests {
         await databases.close()
     }
 
-    @Test("After a loss of power a cursor of lost posts lists what is stored afterwards")
-    func futureCursor() async throws {
+    @Test("After a loss of power a cursor of lost posts lists what is stored afterwards", arguments: [[], ["a:1"]])
+    func futureCursor(kept: [String]) async throws {
         let fixture = StoreFixture()
         let databases = try await fixture.databases()
         var store = await PostStore(databases: databases)
-        try await store.fetch([.sample("a:1")], at: 10)
+        if !kept.isEmpty { try await store.fetch(kept.map { .sample($0) }, at: 10) }
         let before = try fixture.killed()
         try await store.fetch([.sample("a:2"), .sample("a:3")], at: 20)
         let cursor = try await store.arrivals(nil).next
