@@ -126,6 +126,22 @@ struct OpenTests {
         #expect(machine.runs.map(\.arguments) == [["https://e.org/2"]])
     }
 
+    @Test("A post is marked as read when its page was opened or its text copied", arguments: [0, 3] as [Int32])
+    func whatWasOpenedIsRead(status: Int32) {
+        for command in ["next --open", "next --copy", "post town:1 --open"] {
+            let shown = post("town:1", "x")
+            let machine = Machine(
+                results: command.hasPrefix("next") ? page(shown) : #"{"post":\#(shown)}"#, #"{"marked":1}"#)
+            for name in ["DISPLAY", "WAYLAND_DISPLAY"] { machine.environment[name] = ":0" }
+            for name in ["xdg-open", "wl-copy"] { machine.programs[name] = [.ended(status: status)] }
+            let outcome = machine.run(command.split(separator: " ").map(String.init))
+            #expect(outcome.status == (status == 0 ? .done : .unavailable), "\(command): \(outcome)")
+            #expect(machine.runs.map(\.program) == [command.hasSuffix("copy") ? "wl-copy" : "xdg-open"])
+            let marks = machine.requests.filter { "\($0)".contains("post.mark_read") }
+            #expect(marks.count == (status == 0 ? 1 : 0), "\(command)")
+        }
+    }
+
     @Test func givesTheTerminalToABrowserWhereThereIsNoDisplay() {
         let machine = Machine(results: gifReply).onTerminal()
         machine.isInputTerminal = true

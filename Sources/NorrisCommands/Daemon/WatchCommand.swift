@@ -144,6 +144,11 @@ struct WatchCommand: SessionCommand {
                 }
                 if end == nil { return Report() }
             } catch {
+                if error.status == .usage, let cursorFile {
+                    throw Failure(
+                        .usage, "The cursor in \(cursorFile.quotedForMessage) is for other options or another norrisd.",
+                        hint: "Delete the file to begin with the posts that arrive from now on.")
+                }
                 guard hasBegun, [.unavailable, .temporary].contains(error.status) else { throw error }
             }
             session.system.pause(.seconds(1))

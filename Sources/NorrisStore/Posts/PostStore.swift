@@ -264,7 +264,8 @@ package final class PostStore: Sendable {
                 let isRead = read.contains(post)
                 let counts = try !isRead && (muted.isEmpty || !muted.contains(rows[4]))
                 if !isRead, !counts { unread.hasHidden = true }
-                unread.latest[post.source] = max(unread.latest[post.source] ?? post.firstSeen, post.firstSeen)
+                let isLatest = unread.latest[post.source].map { $0 < post.firstSeen } ?? true
+                if isLatest { unread.latest[post.source] = post.firstSeen }
                 guard let before else {
                     if counts { unread.counts[post.source, default: 0] += 1 }
                     continue
