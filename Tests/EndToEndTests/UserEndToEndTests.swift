@@ -40,6 +40,60 @@ import Testing
         let note = try lines(daemon, "notes").first
         #expect(note == "norrisctl: The connection to norrisd at \(daemon.socket) was lost.")
     }
+
+    @Test("A watch with a cursor file prints each post once, whichever of the two programs is killed")
+    func eachNewPostOnce() throws {
+        let folder = TemporaryFolder()
+        let (feed, cursor, output) = (folder("feed.json"), folder("cursor"), folder("events"))
+        func publish(_ count: Int, _ daemon: RunningDaemon) throws {
+            let items = (1...count).map { #"{"id":"\#($0)","content_text":"Post \#($0)."}"# }.joined(separator: ",")
+            let document = #"{"version":"https://jsonfeed.org/version/1.1","items":[\#(items)]}"#
+            _ = try folder.write(document, to: "feed.json")
+            try #require(try daemon.ctl("refresh", "made", "--wait").status == 0)
+        }
+        func start() throws -> RunningDaemon {
+            try RunningDaemon(
+                in: folder,
+                configuration: """
+                    facts: {enabled: false}
+                    posts: {sources: {made: {kind: exec, command: [/bin/cat, '\(feed)']}}}
+
+                    """)
+        }
+        func watch(_ daemon: RunningDaemon) throws -> ChildProcess {
+            try ChildProcess(
+                "/bin/sh", ["-c", "exec '\(Programs.norrisctl)' watch --new --cursor-file '\(cursor)' >>'\(output)'"],
+                environment: ["NORRISD_SOCKET": daemon.socket], output: folder("out"), errors: folder("notes"))
+        }
+        func text(_ file: String) -> String { (try? String(contentsOfFile: folder(file), encoding: .utf8)) ?? "" }
+        func wait(_ condition: () -> Bool) throws {
+            for _ in 0..<60_000 where !condition() { usleep(1_000) }
+            try #require(condition(), "\(text("events")) \(text("notes"))")
+        }
+        var daemon = try start()
+        var watcher = try watch(daemon)
+        try wait { !text("cursor").isEmpty }
+        for count in 1...6 {
+            let last = text("cursor")
+            if count % 3 == 0 {
+                watcher.send(SIGKILL)
+                watcher.wait()
+            }
+            try publish(count, daemon)
+            if count % 2 == 0 {
+                daemon.end(SIGKILL)
+                daemon = try start()
+            }
+            if count % 3 == 0 { watcher = try watch(daemon) }
+            try wait { text("events").contains("Post \(count).") && text("cursor") != last }
+        }
+        #expect(text("events") == (1...6).map { "made:\($0)\t-\tmade\tPost \($0).\n" }.joined())
+        // Another program uses the file.
+        _ = try folder.write("another\n", to: "cursor")
+        try publish(7, daemon)
+        #expect(watcher.wait() == 74)
+        #expect(text("notes").contains("was changed by another program"))
+    }
 }
 
 @Suite(.onTestThread, .timeLimit(.minutes(20))) struct FavoriteEndToEndTests {

@@ -63,9 +63,12 @@ import Testing
             #expect(try user.call(MuteAdd.self, #"{"query":"old","test":true}"#) == MuteAdd.Result(matching: 2))
             // Hidden posts are marked without being counted.
             #expect(try user.call(PostMarkRead.self, #"{"all":true}"#) == PostMarkRead.Result(marked: 2))
+            setFeed(upstream, ["Hello", "Gold", "Tin", "More gold", "All gold"])
+            #expect(try refresh(daemon) == [])
+            #expect(try user.call(PostMarkRead.self, #"{"all":true}"#) == PostMarkRead.Result(marked: 0))
             #expect(try user.call(MuteRemove.self, #"{"number":1}"#).title == "gold")
             #expect(try user.call(PostList.self, #"{"unread":true}"#).items == [])
-            #expect(try user.call(PostList.self).total == 4)
+            #expect(try user.call(PostList.self).total == 5)
         }
     }
 
