@@ -66,32 +66,60 @@ import Testing
 
     @Test("Titles reach the notification as text, and a source replaces only its own notification")
     func newPostsAreNotified() throws {
-        let snippet = try Snippet("notify-posts", norrisctl: #"cat "$HOME/events""#)
+        let snippet = try Snippet("notify-posts", norrisctl: #"printf '%s\n' "$@" >"$HOME/asked"; cat "$HOME/posts""#)
         let hostile = snippet.hostileText + #" <b>&\n"#
-        let title = hostile.replacing("\\", with: "\\\\")
-        _ = try snippet.folder.write(
-            """
-            {"topic":"source","source":"planet","phase":"finished","items":2,"at":"2026-11-25T12:00:00Z"}
-            {"topic":"item","source":"facts","added":7,"at":"2026-11-25T12:00:00Z"}
-            {"topic":"item","source":"planet","added":2,"items":[{"id":"planet:1","title":"\(title)"},\
-            {"id":"planet:2","title":"-i"}],"at":"2026-11-25T12:00:00Z"}
-            {"topic":"item","source":"blog","added":1,"items":[{"id":"blog:1","title":"One"}],\
-            "at":"2026-11-25T12:00:00Z"}
-            {"topic":"item","source":"planet","added":1,"items":[{"id":"planet:3","title":"Later"}],\
-            "at":"2026-11-25T12:00:00Z"}
-
-            """, to: "events")
-        _ = try snippet.folder.writeProgram(#"printf '%s\n' "$@" --- >>"$HOME/shown"; echo 7"#, to: "notify-send")
-        let result = try run(snippet.path, environment: snippet.environment())
+        func post(_ source: String, _ member: String, _ text: String) -> String {
+            let escaped = text.replacing("\\", with: #"\\"#).replacing("\n", with: #"\n"#)
+            return #"{"id":"\#(source):1","source":"\#(source)","\#(member)":"\#(escaped)"}"#
+        }
+        let posts =
+            [post("planet", "title", hostile), post("blog", "text", "Two\n words"), post("planet", "title", "-i")]
+            + (1...6).map { post("busy", "title", "Title \($0)") }
+        _ = try snippet.folder.write(posts.joined(separator: "\n") + "\n", to: "posts")
+        _ = try snippet.folder.writeProgram(#"printf '%s\n' "$@" --- >>"$HOME/shown"; echo "$$""#, to: "notify-send")
+        let result = try run(snippet.path, ["--tag", "T"], environment: snippet.environment())
         #expect(result.status == 0 && result.errors.isEmpty, "\(result)")
-        let shown = try String(contentsOfFile: snippet.folder("shown"), encoding: .utf8)
+        #expect(try snippet.text("asked") == "watch\n--new\n--json\n--tag\nT\n")
+        let shown = try snippet.text("shown")
         let calls = shown.split(separator: "---\n").map { $0.split(separator: "\n").map(String.init) }
+        // Posts that arrive late, on a slow machine, are in a second notification, which replaces the first one.
+        func titles(_ source: String) throws -> [String] {
+            let calls = calls.filter { $0.contains { $0.hasSuffix(" of \(source)") } }
+            let areLater = calls.map { $0.contains { $0.hasPrefix("--replace-id=") } }
+            #expect(areLater == calls.indices.map { $0 > 0 }, "\(shown)")
+            return try calls.flatMap { call in
+                let titles = call.suffix(from: try #require(call.firstIndex(of: "--")) + 2)
+                let isOne = call.contains("New post of \(source)")
+                #expect(titles.count <= 5 && isOne == (titles.count == 1), "\(shown)")
+                return titles
+            }
+        }
         let escaped = hostile.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        #expect(calls.first?.suffix(4) == ["--", "2 new posts of planet", escaped, "-i"], "\(shown)")
-        #expect(calls.dropFirst().first?.suffix(3) == ["--", "New post of blog", "One"], "\(shown)")
-        #expect(calls.last?.suffix(3) == ["--", "New post of planet", "Later"], "\(shown)")
-        #expect(calls.map { $0.contains("--replace-id=7") } == [false, false, true], "\(shown)")
+        #expect(try titles("planet") == [escaped, "-i"], "\(shown)")
+        #expect(try titles("blog") == ["Two words"], "\(shown)")
+        #expect(try titles("busy").last == "Title 6", "\(shown)")
         #expect(!snippet.hostileTextHasRun)
+    }
+
+    @Test("Posts from before the start are not notified, and norrisctl says why it ends")
+    func onlyLaterPostsAreNotified() throws {
+        let snippet = try Snippet("notify-posts")
+        let posts = try DaemonWithPosts()
+        _ = try snippet.folder.writeProgram(#"printf '%s\n' "$@" >"$HOME/terminal""#, to: "notify-send")
+        let terminal = try PseudoTerminal(
+            "sh", ["-c", "ln -s \"$(tty)\" \"$HOME/terminal\"; exec '\(snippet.path)' --source made"],
+            environment: snippet.environment(posts.daemon))
+        // The first post may arrive before norrisctl has subscribed.
+        var output: String?
+        for number in 3..<60 where output == nil {
+            try posts.add("\(number)")
+            output = terminal.wait(for: "New post of made", within: 5)
+        }
+        #expect(output != nil && terminal.wait(for: "Title ") != nil, "\(terminal.rest)")
+        #expect(!["Title 1\r", "Title 2\r"].contains { terminal.rest.contains($0) })
+
+        let away = try run(snippet.path, environment: snippet.environment())
+        #expect(away.status == 69 && away.output.isEmpty && away.errors.contains("norrisd"), "\(away)")
     }
 
     // MARK: norris-pick, with the real fzf
@@ -186,41 +214,144 @@ import Testing
         #expect(try String(contentsOfFile: errors, encoding: .utf8).contains("250ms"))
     }
 
-    // MARK: starship.toml, run as starship runs custom modules, because Debian 12 has no starship package
+    // MARK: waybar.jsonc and polybar.ini: their commands, because the programs need a display
 
-    @Test func starshipsModulePrintsAFactOrNothing() throws {
-        let snippet = try Snippet("starship.toml")
-        // starship passes the command to the shell's standard input, and omits a group in round brackets, including the
-        // space, if the output is empty.
-        let script = """
-            import subprocess, sys, tomllib
-            module = tomllib.load(open(sys.argv[1], "rb"))["custom"]["norris"]
-            assert module["when"] and module["format"] == "[($output )]($style)" and "unsafe_no_escape" not in module
-            sys.exit(subprocess.run(module["shell"], input=module["command"].encode()).returncode)
-            """
-        func prompt(_ daemon: RunningDaemon?) throws -> ProgramResult {
-            try run("python3", ["-c", script, snippet.path], environment: snippet.environment(daemon))
+    /// The settings of a status bar's file.
+    private func settings(_ snippet: Snippet) throws -> [String: String] {
+        let lines = try String(contentsOfFile: snippet.path, encoding: .utf8).split(separator: "\n")
+        guard snippet.path.hasSuffix(".jsonc") else {
+            let pairs = lines.map { $0.split(separator: " = ", maxSplits: 1).map(String.init) }
+            return Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }
         }
-        let fact = try prompt(try RunningDaemon())
-        #expect(fact.status == 0 && fact.lines.count == 1 && fact.output.count <= 61, "\(fact)")
-        #expect(fact.output.contains("Chuck Norris"))
-        let nothing = try prompt(nil)
-        #expect(nothing.status == 0 && nothing.output.isEmpty && nothing.errors.isEmpty, "\(nothing)")
+        let text = lines.filter { !$0.trimmingPrefix { $0 == " " }.hasPrefix("//") }.joined()
+        let json = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: [String: Any]]
+        return try #require(json?["custom/norrisd"]).mapValues { "\($0)" }
+    }
+
+    @Test(
+        "A bar gets a number after each change and an empty line at 0, and starts the command again if it ends",
+        arguments: [("waybar.jsonc", "restart-interval", "on-click"), ("polybar.ini", "interval", "click-left")])
+    func barsFollowTheNumberOfUnreadPosts(file: String, interval: String, click: String) throws {
+        let snippet = try Snippet(file)
+        let settings = try settings(snippet)
+        let (command, action) = (try #require(settings["exec"]), try #require(settings[click]))
+        #expect(Int(settings[interval] ?? "") ?? 0 > 0 && settings["tail"] ?? "true" == "true", "\(settings)")
+        let away = try run("sh", ["-c", command], environment: snippet.environment())
+        #expect(away.output.isEmpty && away.errors.isEmpty, "\(away)")
+
+        let posts = try DaemonWithPosts()
+        let environment = snippet.environment(posts.daemon)
+        let terminal = try PseudoTerminal("sh", ["-c", command], environment: environment)
+        #expect(terminal.wait(for: "\n") == "2\r\n", "\(terminal.rest)")
+        let opened = try run("sh", ["-c", action], environment: environment)
+        #expect(opened.status == 0, "\(opened)")
+        #expect(terminal.wait(for: "\n") == "1\r\n", "\(terminal.rest)")
+        #expect(try snippet.text("opened") == "https://a.example/1\n")
+        _ = try posts.daemon.ctl("read", "--all")
+        #expect(terminal.wait(for: "\n") == "\r\n", "\(terminal.rest)")
+        try posts.add("3")
+        #expect(terminal.wait(for: "\n") == "1\r\n", "\(terminal.rest)")
+    }
+
+    // MARK: i3blocks.conf in the real i3blocks
+
+    @Test func i3blocksShowsTheNumberAndOpensAPost() throws {
+        let snippet = try Snippet("i3blocks.conf")
+        _ = try snippet.folder.writeProgram(#"echo "$1" >"$HOME/slept"; exec /bin/sleep 0.1"#, to: "sleep")
+        // Pipes, as i3bar has; i3blocks writes less at a terminal.
+        let terminal = try PseudoTerminal(
+            "sh", ["-c", "stty -echo; cat | i3blocks -c '\(snippet.path)' | cat"],
+            environment: snippet.environment().merging(["NORRISD_SOCKET": snippet.folder("sock")]) { $1 })
+        // Without norrisd, the command waits and tries again.
+        #expect(try snippet.text("slept") == "5\n")
+        let posts = try DaemonWithPosts(in: snippet.folder)
+        #expect(terminal.wait(for: #""full_text":"2","name":"norrisd"}]"#) != nil, "\(terminal.rest)")
+        terminal.type(#"{"name":"norrisd-next","instance":"","button":1,"x":1,"y":1}"# + "\r")
+        #expect(terminal.wait(for: #""full_text":"1","name":"norrisd"}]"#) != nil, "\(terminal.rest)")
+        #expect(try snippet.text("opened") == "https://a.example/1\n")
+        _ = try posts.daemon.ctl("read", "--all")
+        #expect(terminal.wait(for: #""name":"norrisd-next","separator":false}]"#) != nil, "\(terminal.rest)")
+        try posts.add("3")
+        #expect(terminal.wait(for: #""full_text":"1","name":"norrisd"}]"#) != nil, "\(terminal.rest)")
+    }
+
+    // MARK: starship.toml, with each shell, but without starship, which Debian 12 does not package
+
+    @Test(arguments: ["bash", "zsh", "fish"]) func starshipGetsTheFactOfThePrompt(shell: String) throws {
+        let snippet = try Snippet("starship.toml")
+        let script = """
+            import sys, tomllib
+            print(tomllib.load(open(sys.argv[1], "rb"))["env_var"]["NORRIS_FACT"]["format"])
+            """
+        #expect(try run("python3", ["-c", script, snippet.path]).output == "[($env_value )]($style)\n")
+
+        // The start file of the shell is the line of the comment. This starship prints nothing.
+        let text = try String(contentsOfFile: snippet.path, encoding: .utf8)
+        let documented = shell == "fish" ? "norrisctl init fish" : "eval \"$(norrisctl init bash)"
+        let start = try #require(text.firstRange(of: documented)).lowerBound
+        let line = text[start...].prefix { $0 != "\n" }.replacing("bash", with: shell)
+        let file = ["bash": ".bashrc", "zsh": ".zshrc", "fish": ".config/fish/config.fish"][shell] ?? ""
+        _ = try snippet.folder.writeProgram("", to: "starship")
+        try snippet.write(line + "\n", to: file)
+        let fact = "C# is what Chuck Norris hums."
+        try snippet.write(fact + "\n", to: "norrisd/prompt-facts")
+        let terminal = try PseudoTerminal(shell, ["-i"], environment: snippet.environment())
+        terminal.type("printf '<%s>' \"$(printenv NORRIS_FACT)\"\r")
+        #expect(terminal.wait(for: "<\(fact)>") != nil, "\(terminal.rest)")
     }
 
     // MARK: tmux.conf in a real tmux at a terminal
 
     /// tmux expands formats in the output of programs (format_job_get in its format.c).
-    @Test func tmuxDoesNotExpandAFact() throws {
-        let text = "C# #H #[fg=red]#{pane_id}##[bg=red] #(touch made) 5%H"
-        let snippet = try Snippet("tmux.conf", norrisctl: "printf '%s\\n' '\(text)'")
-        let environment = snippet.environment()
-        let server = ["-S", snippet.folder("tmux")]
+    @Test func tmuxShowsTheNumberAndAFactThatItDoesNotExpand() throws {
+        let snippet = try Snippet("tmux.conf")
+        let posts = try DaemonWithPosts()
+        let fact = "C# #H #[fg=red]#{pane_id}##[bg=red] #(touch made) 5%H"
+        try snippet.write("\(String(repeating: "too long ", count: 7))\n\(fact)\n", to: "norrisd/prompt-facts")
+        let environment = snippet.environment(posts.daemon)
+        let server = ["-S", snippet.folder("tmux-socket")]
         defer { _ = try? run("tmux", server + ["kill-server"], environment: environment) }
         let terminal = try PseudoTerminal(
-            "tmux", server + ["-f", snippet.path, "new-session", "echo the window is open; exec cat"],
+            "tmux",
+            server + ["-f", snippet.path, "new-session", "cat", ";", "set", "-g", "status-interval", "1"],
             environment: environment, columns: 132)
-        #expect(terminal.wait(for: text) != nil, "\(terminal.rest)")
+        #expect(terminal.wait(for: "2 unread  \(fact)") != nil, "\(terminal.rest)")
+        _ = try posts.daemon.ctl("read", "--all")
+        // tmux may write the old line again before it gets the number.
+        var line = terminal.wait(for: fact)
+        while line?.contains("unread") == true { line = terminal.wait(for: fact) }
+        #expect(line != nil, "\(terminal.rest)")
+        #expect(!terminal.rest.contains("too long"))
+    }
+}
+
+/// A daemon with a source `made`, which has two unread posts at first.
+private struct DaemonWithPosts {
+    let daemon: RunningDaemon
+
+    init(in folder: TemporaryFolder = TemporaryFolder()) throws {
+        let file = try folder.write(Self.feed(["1", "2"]), to: "feed.json")
+        daemon = try RunningDaemon(
+            in: folder,
+            configuration: """
+                facts: {enabled: false}
+                posts: {sources: {made: {kind: exec, command: [/bin/cat, '\(file)']}}}
+
+                """)
+        try fetch()
+    }
+
+    /// Replaces the feed, whose old posts stay in the daemon, and fetches it.
+    func add(_ id: String) throws {
+        _ = try daemon.folder.write(Self.feed([id]), to: "feed.json")
+        try fetch()
+    }
+
+    private func fetch() throws { try #require(try daemon.ctl("refresh", "made", "--wait").status == 0) }
+
+    private static func feed(_ ids: [String]) -> String {
+        let items = ids.map { #"{"id":"\#($0)","title":"Title \#($0)","url":"https://a.example/\#($0)"}"# }
+        return #"{"version":"https://jsonfeed.org/version/1.1","items":[\#(items.joined(separator: ","))]}"#
     }
 }
 
@@ -236,12 +367,32 @@ struct Snippet {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardized
         path = root.appending(path: "Scripts/integrations").appending(path: name).path
         _ = try folder.writeProgram(script ?? #"exec '\#(Programs.norrisctl)' --timeout 5m "$@""#, to: "norrisctl")
+        _ = try folder.writeProgram(#"printf '%s\n' "$@" >"$HOME/opened""#, to: "browser")
+    }
+
+    /// Writes a file into the home folder, which is also `$XDG_RUNTIME_DIR`.
+    func write(_ text: String, to name: String) throws {
+        let parent = URL(filePath: folder(name)).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+        _ = try folder.write(text, to: name)
+    }
+
+    /// Waits at most two minutes for a file in the home folder, and returns its text. `opened` is the address that the
+    /// browser was started with.
+    func text(_ name: String) throws -> String {
+        func text() throws -> String { try String(contentsOfFile: folder(name), encoding: .utf8) }
+        for _ in 0..<12_000 {
+            if let text = try? text(), text.hasSuffix("\n") { return text }
+            usleep(10_000)
+        }
+        return try text()
     }
 
     /// - Parameter daemon: nil for a daemon that is not running.
     func environment(_ daemon: RunningDaemon? = nil, games: String = "/usr/games") -> [String: String] {
         [
-            "HOME": folder.path, "LC_ALL": "C.UTF-8", "NORRISD_SOCKET": daemon?.socket ?? folder("nowhere"),
+            "BROWSER": folder("browser"), "DISPLAY": ":0", "HOME": folder.path, "LC_ALL": "C.UTF-8",
+            "NORRISD_SOCKET": daemon?.socket ?? folder("nowhere"), "XDG_RUNTIME_DIR": folder.path,
             "PATH": "\(folder.path):\(games):/usr/sbin:/usr/bin:/sbin:/bin",
         ]
     }
