@@ -325,8 +325,8 @@ import Testing
         _ = try posts.daemon.ctl("read", "--all")
         // tmux may write the old line again before it gets the number.
         var line = terminal.wait(for: fact)
-        while line?.contains("unread") == true { line = terminal.wait(for: fact) }
-        #expect(line != nil, "\(terminal.rest)")
+        while line?.contains("2 unread") == true { line = terminal.wait(for: fact) }
+        #expect(line?.contains("unread") == false, "\(line ?? terminal.rest)")
         #expect(!terminal.rest.contains("too long"))
     }
 }
