@@ -29,7 +29,7 @@ import Testing
         let result = try run("sh", unitCommand(), environment: snippet.environment(daemon))
         #expect(result.status == 0, "\(result)")
         let names = try FileManager.default.contentsOfDirectory(atPath: snippet.folder.path).sorted()
-        #expect(names == ["norrisctl", "norrisd.prom"], "Nothing else is left behind")
+        #expect(names == ["browser", "norrisctl", "norrisd.prom"], "Nothing else is left behind")
         let attributes = try FileManager.default.attributesOfItem(atPath: snippet.folder("norrisd.prom"))
         #expect(attributes[.posixPermissions] as? Int == 0o644)
         return try String(contentsOfFile: snippet.folder("norrisd.prom"), encoding: .utf8)

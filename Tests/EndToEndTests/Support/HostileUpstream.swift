@@ -39,7 +39,9 @@ enum HostileUpstream {
         }
         let key = try folder.write("key\n", to: "giphy-key")
         let sources = sources.map { name, kind, path in
-            "    \(name): {kind: \(kind), url: '\(upstream.baseURL)\(path)'}\n"
+            // Of another name, because a host that answers 503 is held, with all of its sources.
+            let base = upstream.baseURL.replacing("127.0.0.1", with: path == "/later" ? "localhost" : "127.0.0.1")
+            return "    \(name): {kind: \(kind), url: '\(base)\(path)'}\n"
         }
         return """
             log: {level: trace}
