@@ -195,7 +195,7 @@ package enum FetchProgram {
             arguments.common()
         }
 
-        private static let kinds = (PostSourceKind.addable.map(\.document) + [.opml]).map(\.rawValue)
+        private static let kinds = (PostSourceKind.addable.map(\.document) + [.opml, .article]).map(\.rawValue)
 
         func check() throws(UsageError) {
             let kind = command == "decode" ? operand : command

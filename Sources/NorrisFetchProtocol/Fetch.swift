@@ -13,6 +13,8 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
         case gifs
         /// The feeds in a list of feeds (OPML).
         case opml
+        /// The article of a web page, as one post.
+        case article
         /// Posts; see `PostSourceKind`.
         case feed, mastodon
         case usersPosts = "users-posts"

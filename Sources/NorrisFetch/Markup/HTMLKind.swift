@@ -28,6 +28,9 @@ struct HTMLKind: OptionSet {
     /// Whether it is a part of a list or of a row.
     var isItem: Bool { !isDisjoint(with: [.li, .term, .cell]) }
 
+    /// Whether it is no part of a line of text.
+    var isStructure: Bool { !isDisjoint(with: [.isBlock, .isParagraph, .endsP, .li, .term, .cell, .row, .rows]) }
+
     /// The elements that the start tag of an element ends, and those beyond which it ends none
     /// (https://html.spec.whatwg.org, "Optional tags").
     static func ended(by kind: HTMLKind) -> (ended: HTMLKind, scope: HTMLKind)? {

@@ -52,6 +52,10 @@ struct Fetcher {
             case .categories: try categories()
             case .gifSearch, .gifTrending, .gifRandom, .gifs: try gifs(kind)
             case .feed: try feed(base)
+            case .article:
+                try content(of: base, accept: "text/html, application/xhtml+xml, */*;q=0.1") {
+                    response throws(UpstreamError) in try decodeArticle(&response, for: request.source)
+                }
             case .opml: try content(of: base, accept: "*/*", decode: Fetched.init(opml:))
             case .mastodon: try mastodon(base)
             case .usersPosts: try usersPosts()
