@@ -10,6 +10,7 @@ func decodeArticle(_ response: inout HTTPResponse, for source: String) throws(Up
     if let type, !["html", "xml", "text/plain"].contains(where: type.lowercased().hasPart) {
         throw .noArticle("it is no web page (\(UpstreamError.cut(String(type.prefix { $0 != ";" }), to: 60)))")
     }
+    if document.count > 8 << 20 { throw .noArticle("it has more than 8 MiB") }
     convertToText(&document, contentType: type?.hasPart("charset") == true ? type : typeInPage(document))
     let page = try ArticlePage(document)
     // As in a feed, no link may contain a token.

@@ -1,6 +1,6 @@
 import NorrisText
 
-/// What a part of a page contains.
+/// The amounts of text, links and pictures in a part of a page.
 struct PageMeasure {
     /// The characters of its text, of which a run of white space counts once, and those in links.
     var length = 0, linked = 0
@@ -50,10 +50,11 @@ struct ArticleFinder {
         let parent: Int
         var measure = PageMeasure()
         var isBlock: Bool
-        /// What the element counts by itself, and by its paragraphs.
+        /// The points of the element itself, and those of its paragraphs.
         let weight: Double
         var points = 0.0
 
+        var isText: Bool { element.name == "p" && measure.length > 80 && measure.linkDensity < 0.25 }
         var score: Double { points == 0 ? 0 : (weight + points) * (1 - measure.linkDensity) }
     }
 
@@ -75,7 +76,9 @@ struct ArticleFinder {
 
     private mutating func names(of element: MarkupElement) -> PageNames {
         let words = ["class", "id"].compactMap { element[$0].map { prefix(of: $0, codePoints: 200) } }
-        let key = words.joined(separator: " ").lowercased()
+        // Numbers say nothing, and many ids differ only in them.
+        let key = String(decoding: words.joined(separator: " ").utf8.filter { !isDigit($0) }, as: UTF8.self)
+            .lowercased()
         if let known = names[key] { return known }
         let new = PageNames(key)
         names[key] = new
@@ -134,7 +137,6 @@ struct ArticleFinder {
         if kind.contains(.isHidden), !PageMeasure.media.contains(element.name), element.name != "source" { return true }
         let style = element["style"]?.lowercased().filter { !$0.isWhitespace } ?? ""
         if style.hasPart("display:none") || style.hasPart("visibility:hidden") { return true }
-        // A picture may be that of a formula.
         if element.attributes["hidden"] != nil || element["aria-hidden"] == "true" && element.name != "img" {
             return true
         }
@@ -143,13 +145,12 @@ struct ArticleFinder {
         return names.isUnlikely || element["role"].map { roles.contains($0.lowercased()) } ?? false
     }
 
-    /// The article without what does not belong to it, and what it contains.
+    /// The article without foreign elements, and its measure.
     mutating func article() -> (content: MarkupElement, measure: PageMeasure) {
         let best = parts.indices.filter { parts[$0].points > 0 }.sorted { parts[$0].score > parts[$1].score }
         var top = best.first ?? 0
         // Several good candidates are parts of one article.
-        let others = best.prefix(5).dropFirst().filter { parts[$0].score >= 0.75 * parts[top].score }
-        let around = others.map { ancestors(of: $0) }
+        let around = best.prefix(5).dropFirst().filter { parts[$0].score >= 0.75 * parts[top].score }.map(ancestors)
         top = ancestors(of: top).first { index in around.count { $0.contains(index) } >= 3 } ?? top
         let content = joined(outer(top))
         return (content, clean(content))
@@ -171,12 +172,9 @@ struct ArticleFinder {
     /// An element with those beside it that are alike.
     private func joined(_ top: Int) -> MarkupElement {
         let content = MarkupElement(name: "div")
-        let (best, threshold) = (parts[top], max(10, 0.2 * parts[top].score))
-        for part in parts where part.parent == best.parent {
-            let isText = part.element.name == "p" && part.measure.length > 80 && part.measure.linkDensity < 0.25
-            let isAlike = part.element === best.element || part.score >= threshold || isText
-            if isAlike { content.nodes.append(.element(part.element)) }
-        }
+        let (parent, best, limit) = (parts[top].parent, parts[top].element, max(10, 0.2 * parts[top].score))
+        let alike = parts.filter { $0.parent == parent && ($0.score >= limit || $0.isText || $0.element === best) }
+        content.nodes = alike.map { .element($0.element) }
         return content
     }
 
@@ -212,7 +210,6 @@ struct ArticleFinder {
             let source = element["src"] ?? element["data-src"] ?? element["data"] ?? ""
             let players = ["archive.org/", "soundcloud.com/", "vimeo.com/", "youtube.com/", "nocookie.com/"]
             return !players.contains(where: source.hasPart)
-        // It is for browsers without scripts, which see the same picture.
         case "noscript": return measure.length > 0
         case "h1", "h2":
             let words = title.isEmpty || measure.length > 500 ? [] : Self.words(element.text)
