@@ -4,8 +4,8 @@ import NorrisText
 struct PageMeasure {
     /// The characters of its text, of which a run of white space counts once, and those in links.
     var length = 0, linked = 0
-    /// The number of commas, of paragraphs, and of pictures and players.
-    var commas = 0, paragraphs = 0, pictures = 0
+    /// The number of commas, and of pictures and players.
+    var commas = 0, pictures = 0
 
     init(_ text: String = "") {
         var hasSpace = true
@@ -24,7 +24,6 @@ struct PageMeasure {
         sum.length += part.length
         sum.linked += part.linked
         sum.commas += part.commas
-        sum.paragraphs += part.paragraphs
         sum.pictures += part.pictures
     }
 
@@ -32,7 +31,6 @@ struct PageMeasure {
     mutating func count(_ element: MarkupElement) {
         // A link within the page is rather a footnote.
         if element.name == "a" { linked = element["href"]?.hasPrefix("#") == true ? length / 3 : length }
-        if element.name == "p" { paragraphs += 1 }
         if Self.media.contains(element.name) { pictures += 1 }
     }
 
@@ -92,8 +90,7 @@ struct ArticleFinder {
         if isHidden(element, kind, names, isData: isData) { return nil }
         let index = parts.count
         let copy = MarkupElement(name: element.name, attributes: element.attributes)
-        let isMarked = element["itemprop"]?.lowercased().hasPart("articlebody") ?? false || element["role"] == "main"
-        let weight = (leniency < 2 ? names.weight : 0) + (isMarked ? 30 : Self.weights[element.name] ?? 0)
+        let weight = (leniency < 2 ? names.weight : 0) + (Self.weights[element.name] ?? 0)
         parts.append(Part(element: copy, parent: parent, isBlock: kind.isStructure, weight: weight))
         let isData = isData || element.name == "table" || element.name == "code"
         var (total, text, isMixed) = (PageMeasure(), PageMeasure(), element.name == "td")
@@ -111,15 +108,13 @@ struct ArticleFinder {
         parts[index].isBlock = parts[index].isBlock || isMixed
         // A block without others is a paragraph of the element around it; text beside blocks is one of this element.
         if parts[index].isBlock { count(text, for: isMixed ? index : parent) }
-        if !isMixed, element.name == "div" { total.paragraphs += 1 }
         total.count(element)
         parts[index].measure = total
         return index
     }
 
     private static let weights: [String: Double] = [
-        "article": 25, "main": 25, "div": 5, "pre": 3, "td": 3, "blockquote": 3, "ol": -3, "ul": -3, "dl": -3, "dd": -3,
-        "dt": -3, "li": -3, "form": -3, "h1": -5, "h2": -5, "h3": -5, "h4": -5, "h5": -5, "h6": -5, "th": -5,
+        "article": 25, "main": 25, "div": 5, "pre": 3, "td": 3, "blockquote": 3, "ol": -3, "ul": -3, "li": -3,
     ]
 
     /// Counts a paragraph for an element and for those around it.
@@ -136,13 +131,11 @@ struct ArticleFinder {
         if ["button", "dialog", "menu", "nav", "select"].contains(element.name) { return true }
         if kind.contains(.isHidden), !PageMeasure.media.contains(element.name), element.name != "source" { return true }
         let style = element["style"]?.lowercased().filter { !$0.isWhitespace } ?? ""
-        if style.hasPart("display:none") || style.hasPart("visibility:hidden") { return true }
-        if element.attributes["hidden"] != nil || element["aria-hidden"] == "true" && element.name != "img" {
-            return true
-        }
+        let isUnseen = element.attributes["hidden"] != nil || element["aria-hidden"] == "true" && element.name != "img"
+        if isUnseen || style.hasPart("display:none") || style.hasPart("visibility:hidden") { return true }
         if leniency > 0 || isData || ["html", "body", "a"].contains(element.name) { return false }
         let roles = ["alert", "alertdialog", "complementary", "dialog", "menubar", "navigation"]
-        return names.isUnlikely || element["role"].map { roles.contains($0.lowercased()) } ?? false
+        return names.weight < 0 || element["role"].map { roles.contains($0.lowercased()) } ?? false
     }
 
     /// The article without foreign elements, and its measure.
@@ -161,28 +154,37 @@ struct ArticleFinder {
         Array(sequence(first: index) { [parts] in parts[$0].parent < 0 ? nil : parts[$0].parent }.dropFirst())
     }
 
-    /// An element around a candidate that has a higher score, else the candidate.
+    /// An element around a candidate that has a higher score than the one in it, or no other elements; else the
+    /// candidate.
     private func outer(_ index: Int) -> Int {
         let around = ancestors(of: index).filter { parts[$0].element.name != "body" }
-        let scores = around.map { parts[$0].points == 0 ? parts[index].score : parts[$0].score }
-        let better = scores.firstIndex { $0 > parts[index].score || $0 < parts[index].score / 3 }
-        return better.flatMap { scores[$0] > parts[index].score ? around[$0] : nil } ?? index
+        // https://schema.org/articleBody
+        let marked = around.first { parts[$0].element["itemprop"]?.lowercased().hasPart("articlebody") ?? false }
+        if let marked { return marked }
+        let scored = [index] + around.filter { parts[$0].points > 0 }
+        let chain = scored.prefix { parts[$0].score * 3 >= parts[index].score }
+        let top = zip(chain, chain.dropFirst()).first { parts[$0].score < parts[$1].score }?.1 ?? index
+        // An only child has no others beside it; those of the element around it may belong to the article.
+        return around.drop { $0 >= top }.prefix { parts[$0].element.children.count == 1 }.last ?? top
     }
 
     /// An element with those beside it that are alike.
     private func joined(_ top: Int) -> MarkupElement {
         let content = MarkupElement(name: "div")
-        let (parent, best, limit) = (parts[top].parent, parts[top].element, max(10, 0.2 * parts[top].score))
-        let alike = parts.filter { $0.parent == parent && ($0.score >= limit || $0.isText || $0.element === best) }
-        content.nodes = alike.map { .element($0.element) }
+        let (best, limit) = (parts[top], max(10, 0.2 * parts[top].score))
+        for part in parts where part.parent == best.parent {
+            let isSame = part.element["class"].map { $0 == best.element["class"] } ?? false && part.points > 0
+            if isSame || part.score >= limit || part.isText || part.element === best.element {
+                content.nodes.append(.element(part.element))
+            }
+        }
         return content
     }
 
     /// Removes what does not belong to an article, except from code, figures and tables of data. Returns what is left.
     private mutating func clean(_ element: MarkupElement, isData: Bool = false) -> PageMeasure {
-        let isData =
-            isData || ["pre", "code", "figure"].contains(element.name)
-            || element.name == "table" && element.children.contains { ["caption", "thead"].contains($0.name) }
+        let isTable = !element.children("caption", "thead").isEmpty
+        let isData = isData || isTable || ["pre", "code", "figure"].contains(element.name)
         var total = PageMeasure()
         element.nodes = element.nodes.filter { node in
             var measure = PageMeasure()
@@ -211,6 +213,7 @@ struct ArticleFinder {
             let players = ["archive.org/", "soundcloud.com/", "vimeo.com/", "youtube.com/", "nocookie.com/"]
             return !players.contains(where: source.hasPart)
         case "noscript": return measure.length > 0
+        case "a": return ["#", "¶", "§"].contains(element.text)
         case "h1", "h2":
             let words = title.isEmpty || measure.length > 500 ? [] : Self.words(element.text)
             if words.isEmpty || words.count(where: title.contains) * 4 <= words.count * 3 { return names.weight < 0 }
@@ -227,9 +230,9 @@ struct ArticleFinder {
         let weight = names(of: element).weight
         if weight < 0 || measure.length == 0 && measure.pictures == 0 { return true }
         if measure.commas >= 10 { return false }
-        let isShort = measure.length < (element.name == "form" ? 250 : 25)
-        return !isList && measure.pictures > 1 && measure.paragraphs * 2 < measure.pictures
-            || !isList && isShort && (measure.pictures == 0 || measure.pictures > 2) && measure.linked > 0
+        if element.name == "form", measure.length < 250 { return true }
+        let isShort = measure.length < 25 && measure.linked > 0
+        return !isList && isShort && (measure.pictures == 0 || measure.pictures > 2)
             || !isList && weight == 0 && measure.linkDensity > 0.2 || measure.linkDensity > 0.5 && weight > 0
     }
 }
