@@ -52,10 +52,7 @@ struct Fetcher {
             case .categories: try categories()
             case .gifSearch, .gifTrending, .gifRandom, .gifs: try gifs(kind)
             case .feed: try feed(base)
-            case .article:
-                try content(of: base, accept: "text/html, application/xhtml+xml, */*;q=0.1") {
-                    response throws(UpstreamError) in try decodeArticle(&response, for: request.source)
-                }
+            case .article: try article(base)
             case .opml: try content(of: base, accept: "*/*", decode: Fetched.init(opml:))
             case .mastodon: try mastodon(base)
             case .usersPosts: try usersPosts()
@@ -69,6 +66,23 @@ struct Fetcher {
         try content(of: url, accept: Fetcher.feedTypes) { response throws(UpstreamError) in
             try decodeFeed(&response, for: request.source, hidesQueries: url.query != nil)
         }
+    }
+
+    /// The article of a web page, with the text of its next pages if they arrive in time.
+    private func article(_ url: HTTPURL) throws(UpstreamError) -> Fetched {
+        let (accept, start) = ("text/html, application/xhtml+xml, */*;q=0.1", ContinuousClock.now)
+        var article = Article()
+        func add(_ response: inout HTTPResponse) throws(UpstreamError) -> Fetched {
+            try article.add(&response, for: request.source)
+        }
+        var fetched = try content(of: url, accept: accept, decode: add)
+        while document == nil, let next = article.next {
+            let rest = request.timeout - Int(start.duration(to: .now) / .milliseconds(1))
+            let page = try? content(of: next, [("Accept", accept)], rest, add)
+            guard let page, !page.items.isEmpty else { break }
+            fetched.items = page.items
+        }
+        return fetched
     }
 
     /// Fetches and decodes a JSON document below the configured URL.

@@ -65,9 +65,10 @@ struct ArticleTests {
         <div class="story"><div class="part">\(paragraphs)</div><div class="part">\(paragraphs)</div>
         <div class="sidebar">Weather NOISE</div></div>
         """,
-        // A cookie notice and a newsletter form in the text.
+        // A cookie notice and newsletter forms in the text, one without a link.
         """
-        <article>\(paragraphs)<form><p>Get our letter, see <a href="/privacy">how we keep it</a>. NOISE</p><input name="mail"></form>
+        <article>\(paragraphs)<form><p>Get our letter, see <a href="/privacy">how we keep it</a>. NOISE</p>
+        <input name="mail"></form><form><p>Every week in your mailbox. NOISE</p><input name="mail"></form>
         <div id="cookie-notice">We and our partners use cookies, NOISE.</div></article>
         """,
         // No end tags.
@@ -79,6 +80,19 @@ struct ArticleTests {
     @Test(arguments: pages) func theArticleOfAPageIsFoundWithoutWhatIsAroundIt(_ page: String) throws {
         let text = try self.text(page)
         #expect(text.contains(Self.text) && text.contains("Paragraph 3") && !text.contains("NOISE"), "\(text)")
+    }
+
+    @Test(arguments: ArticlePage.all) func aWholePageIsReadAsAPersonDoes(_ page: ArticlePage) throws {
+        let isCyrillic = page.page.contains("windows-1251")
+        let bytes = page.page.unicodeScalars.flatMap { scalar -> [UInt8] in
+            guard isCyrillic, scalar.value >= 0x80 else { return Array(String(scalar).utf8) }
+            // А to я follow each other in this encoding.
+            let quotes: [Unicode.Scalar: UInt8] = ["«": 0xAB, "»": 0xBB]
+            return [quotes[scalar] ?? UInt8(scalar.value - 0x410 + 0xC0)]
+        }
+        let post = try #require(decoded(bytes, as: .article).posts.first)
+        #expect(post.text == page.text)
+        #expect(post.images.map(\.url) == page.images)
     }
 
     @Test func codeListsTablesQuotationsAndHeadingsStay() throws {
@@ -157,6 +171,15 @@ struct ArticleTests {
             ("<p>Gone</p>", "it has only 4 characters of text"),
             ("", "it has only 0 characters of text"),
             (String(repeating: "<b></b>", count: 200_001), "it has more than 200000 elements"),
+            (String(repeating: " ", count: 8 << 20) + Self.paragraphs, "it has more than 8 MiB"),
+            (
+                "<h1>Sign in to continue</h1><p>This article is for subscribers. Sign in, or subscribe for 9.90 a month.</p>"
+                    + "<form>Mail <input type=email> Password <input type=password></form>", "it asks for a login"
+            ),
+            (
+                "<title>App</title><body><noscript>Enable JavaScript to run this app.</noscript><div id=root></div>"
+                    + "<svg><title>Loading</title></svg>", "it needs JavaScript"
+            ),
         ]
         for (page, reason) in faults {
             #expect(fault(page) == "api.example has no article: \(reason); open it in a browser.")
@@ -168,6 +191,87 @@ struct ArticleTests {
             fixture.upstream.setDocument("/", contentType: "application/pdf", body: Array("%PDF-1.7".utf8))
             let message = await fixture.fetch(.article).head.failure?.message
             #expect(message?.contains("it is no web page (application/pdf)") == true)
+        }
+    }
+
+    /// Serves pages of an article, each with a paragraph of its own, and returns the article that is fetched.
+    private func fetch(
+        _ pages: [(path: String, links: String)], from path: String = "/post",
+        _ change: @escaping (FakeUpstream) -> Void = { _ in }
+    ) async throws -> (text: String, links: [String], requests: [String]) {
+        var result = (text: "", links: [String](), requests: [String]())
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            for (path, links) in pages {
+                let body = "<article><p>The page \(path) begins.</p>\(Self.paragraphs)</article>\(links)"
+                fixture.upstream.setDocument(path, contentType: "text/html", body: Array(body.utf8))
+            }
+            change(fixture.upstream)
+            let fetched = await fixture.fetch(.article) { $0.url = fixture.upstream.baseURL + path }
+            let post = try #require(fetched.posts.first)
+            let links = (post.links ?? []).map { String($0.dropFirst(fixture.upstream.baseURL.count)) }
+            result = (post.text ?? "", links, fixture.upstream.requests.map(\.target))
+        }
+        return result
+    }
+
+    @Test func theTextsOfAllPagesOfAnArticleAreJoined() async throws {
+        let link = "<p>See <a href=a>this page</a>, a long line of text, with commas, until it is over, at last.</p>"
+        let article = try await fetch([
+            ("/post", "<article>\(link)</article><p><a href='/post/2/'>2</a> <a href='/post/3/'>3</a></p>"),
+            ("/post/2/", "<article>\(link)</article><a href='/post/3/'>Next page »</a>"),
+            ("/post/3/", "<link rel='next' href='/post/page/4/'>"),
+            ("/post/page/4/", "<a href='?page=5' rel=next>more</a>"),
+        ])
+        #expect(article.requests == ["/post", "/post/2/", "/post/3/", "/post/page/4/"])
+        let begins = article.text.split(separator: "\n").filter { $0.hasSuffix("begins.") }
+        #expect(begins == article.requests.map { "The page \($0) begins." })
+        #expect(article.links == ["/a", "/post/2/a"])
+    }
+
+    @Test func theNumberOfAPageMayBeInTheQuery() async throws {
+        let requests = try await fetch([("/post", "<a href='?id=7&amp;page=2'>2</a>")], from: "/post?id=7").requests
+        #expect(requests == ["/post?id=7", "/post?id=7&page=2"])
+    }
+
+    @Test func anArticleHasAtMostFivePages() async throws {
+        let pages = (1...7).map { ($0 == 1 ? "/post" : "/post/\($0)", "<a rel=next href='/post/\($0 + 1)'>Next</a>") }
+        #expect(try await fetch(pages).requests.count == 5)
+    }
+
+    /// Links that are not those of a further page of the article at `/post`.
+    @Test(arguments: [
+        "<a rel=next href='/another'>Next</a>", "<link rel=next href='/post-2'>", "<a href='/post/2'>Comments</a>",
+        "<a rel=next href='/post/3'>Next</a>", "<a rel=next href='/2'>Next</a>",
+        "<a rel=next href='https://other.example/post/2'>Next</a>", "<a rel=next href='#2'>Next</a>",
+    ]) func theNextArticleIsNoPageOfThisOne(_ link: String) async throws {
+        let pages = ["/post", "/another", "/post-2", "/post/2", "/post/3", "/2"].map { ($0, link) }
+        #expect(try await fetch(pages).requests == ["/post"])
+    }
+
+    @Test func aLaterPageThatCannotBeReadLeavesThoseBefore() async throws {
+        let pages = [("/post", "<a href='/post/2'>2</a>"), ("/post/2", "<a href='/post/3'>3</a>"), ("/post/3", "")]
+        let faults: [FakeUpstream.Fault] = [
+            .answer(status: 500, headers: [], body: []), .reset,
+            .answer(status: 200, headers: [("Content-Type", "text/html")], body: Array("<p>Gone</p>".utf8)),
+            .answer(
+                status: 200, headers: [("Content-Type", "text/html")], body: .init(repeating: 0x20, count: 8 << 20)),
+            .answer(status: 302, headers: [("Location", "/post/2")], body: []),
+        ]
+        for fault in faults {
+            let article = try await fetch(pages) { $0.setFault(fault, path: "/post/3") }
+            #expect(article.text.contains("The page /post/2 begins.") && !article.text.contains("/post/3"))
+        }
+    }
+
+    @Test func pagesOfCommentsDoNotRepeatTheArticle() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            let body = Array("<article>\(Self.paragraphs)</article><a rel=next href='/post/2'>Next</a>".utf8)
+            for path in ["/post", "/post/2"] {
+                fixture.upstream.setDocument(path, contentType: "text/html", body: body)
+            }
+            let fetched = await fixture.fetch(.article) { $0.url = fixture.upstream.baseURL + "/post" }
+            #expect(fixture.upstream.requests.count == 2 && fetched.failure == nil)
+            #expect(fetched.posts.first?.text == read(String(decoding: body, as: UTF8.self))?.text)
         }
     }
 
