@@ -172,7 +172,7 @@ package enum FetchProgram {
             "Fetches and decodes one document for norrisd.",
             """
             norrisd runs this program for each document, with a request as a line of JSON on standard input. By hand \
-            it shows how norrisd reads a feed: a line of JSON about the document, a line for each post, and a last line.
+            it shows how norrisd reads a document: a line of JSON about it, a line for each post, and a last line.
 
             It may read no files but those of the system, write none, start no program, and use \
             \(FetchRequest.processorTime) seconds of CPU time and \(Sandbox.addressSpace >> 20) MiB of memory.

@@ -92,14 +92,14 @@ private struct ArticlePage {
         return next.first(where: pages.contains).flatMap { HTTPURL($0) }
     }
 
-    /// The content of the article, without what surrounds it. In a page with little text, less is left out.
+    /// The content of the article, without what surrounds it. If it is short, less is left out if that finds far more.
     func article() throws(UpstreamError) -> MarkupElement {
         var (best, measure) = (MarkupElement(name: ""), PageMeasure())
         let title = named.first { $0.name == "title" }?.text ?? ""
-        for leniency in 0...2 where measure.length < 140 {
+        for leniency in 0...2 where measure.length < 300 {
             var finder = ArticleFinder(root, title: title, leniency: leniency)
             let next = finder.article()
-            if next.measure.length > measure.length || leniency == 0 { (best, measure) = next }
+            if next.measure.length > 3 * measure.length || leniency == 0 { (best, measure) = next }
         }
         if let fault = fault(best, measure) { throw .noArticle(fault) }
         return best
@@ -112,7 +112,7 @@ private struct ArticlePage {
         let words = content.text.lowercased().split { !$0.isLetter }
         let consent = words.count { ["consent", "cookie", "cookies", "einwilligung", "privacy"].contains($0) }
         if consent > 2, consent * 150 > measure.length { return "it asks for consent to cookies" }
-        if measure.length > 500 { return nil }
+        if measure.length > 250 { return nil }
         if named.contains(where: { $0["type"]?.lowercased() == "password" }) { return "it asks for a login" }
         let text = MarkupText(root, at: nil, hasLinks: false).text.lowercased()
         if text.hasPart("javascript") { return "it needs JavaScript" }

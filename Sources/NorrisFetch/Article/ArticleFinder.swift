@@ -78,7 +78,8 @@ struct ArticleFinder {
         let key = String(decoding: words.joined(separator: " ").utf8.filter { !isDigit($0) }, as: UTF8.self)
             .lowercased()
         if let known = names[key] { return known }
-        let new = PageNames(key)
+        // No real page has as many.
+        let new = PageNames(names.count < 20_000 ? key : "")
         names[key] = new
         return new
     }

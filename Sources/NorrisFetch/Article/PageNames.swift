@@ -13,13 +13,16 @@ struct PageNames {
         isByline = bytes.hasPart("byline".utf8) || !words.isDisjoint(with: ["dateline", "meta"])
         isSharing = !words.isDisjoint(with: ["share", "sharedaddy", "sharing", "social"])
         let isArticle = has(Self.article) || !words.isDisjoint(with: Self.text)
-        weight = !words.isDisjoint(with: Self.adverts) ? -25 : (isArticle ? 25 : 0) - (has(Self.around) ? 25 : 0)
+        // Elementor, which makes pages, calls everything a widget.
+        let isWidget = words.contains("widget") && !words.contains("elementor")
+        let isAround = isWidget || words.contains("toc") || has(Self.around)
+        weight = !words.isDisjoint(with: Self.adverts) ? -25 : (isArticle ? 25 : 0) - (isAround ? 25 : 0)
     }
 
     private static func words(_ list: String) -> Set<Substring> { Set(list.split(separator: " ")) }
 
-    // Whole words, because others may contain their letters: adverts and tables of contents, and texts.
-    private static let adverts = words("ad ads advert advertisement advertising sponsored toc")
+    // Whole words, because others may contain their letters: adverts, and texts.
+    private static let adverts = words("ad ads advert advertisement advertising sponsored")
     private static let text = words("entry hentry post story text")
 
     private static func parts(_ list: String) -> [[UInt8]] { list.split(separator: " ").map { Array($0.utf8) } }
@@ -28,8 +31,8 @@ struct PageNames {
     private static let article = parts("article body content main")
     private static let around = parts(
         """
-        banner breadcrumb comment consent contact cookie disqus editsection footer gdpr header hidden login menu modal \
+        banner breadcrumb comment consent contact cookie disqus editsection footer gdpr header login menu modal \
         newsletter outbrain pager paginat popup promo recommend related share sidebar signup social sponsor subscri \
-        taboola tags toolbar widget
+        taboola tags toolbar
         """)
 }

@@ -13,6 +13,9 @@ struct ArticleTests {
             + String(repeating: "word after word, ", count: 8) + "until it ends.</p>"
     }.joined()
 
+    private static let end =
+        "<p>The END has more than eighty characters, because it tells all again, and in short.</p>"
+
     /// What a reader of `paragraphs` sees.
     private static let text = "Paragraph 1 tells of ships"
 
@@ -49,7 +52,8 @@ struct ArticleTests {
         """,
         // Elements without meaning, whose names say nothing.
         """
-        <div><div><a href="/">Start NOISE</a> <a href="/x">Other NOISE</a></div><div><div>\(paragraphs)</div></div></div>
+        <div><div><a href="/">Start NOISE</a> <a href="/x">Other NOISE</a></div>
+        <div><div>\(paragraphs)</div></div></div>
         """,
         // A role, and a dialog over the page.
         """
@@ -80,6 +84,26 @@ struct ArticleTests {
     @Test(arguments: pages) func theArticleOfAPageIsFoundWithoutWhatIsAroundIt(_ page: String) throws {
         let text = try self.text(page)
         #expect(text.contains(Self.text) && text.contains("Paragraph 3") && !text.contains("NOISE"), "\(text)")
+    }
+
+    /// Texts around the element with the most text.
+    @Test(arguments: [
+        // An element of the same class.
+        "<div><div class=a>\(paragraphs)\(paragraphs)</div><div class=a><p>The END, of one line only.</p></div></div>",
+        // An element that has no other one than the best.
+        "<div><div><div>\(paragraphs)</div></div>\(end)</div>",
+        // An element that says so.
+        "<div itemprop='articleBody'><h2>The END</h2><div>\(paragraphs)</div></div>",
+        // An element with a higher score than the one in it.
+        "<div><p>END</p>\(paragraphs)<div><span>x</span><div class=content>\(paragraphs)</div></div></div>",
+    ]) func textsBesideAndAroundTheBestElementStay(_ body: String) throws {
+        #expect(try text(body).contains("END"))
+    }
+
+    @Test func shortPostsDoNotTakeTheirComments() throws {
+        let post = "<article><p>Ships are late, said the port, and asked for patience.</p></article>"
+        let comments = "<div id=comments><p>I have waited for hours, NOISE, and nobody said a word.</p></div>"
+        #expect(try text(post + comments) == "Ships are late, said the port, and asked for patience.")
     }
 
     @Test(arguments: ArticlePage.all) func aWholePageIsReadAsAPersonDoes(_ page: ArticlePage) throws {
@@ -173,7 +197,7 @@ struct ArticleTests {
             (String(repeating: "<b></b>", count: 200_001), "it has more than 200000 elements"),
             (String(repeating: " ", count: 8 << 20) + Self.paragraphs, "it has more than 8 MiB"),
             (
-                "<h1>Sign in to continue</h1><p>This article is for subscribers. Sign in, or subscribe for 9.90 a month.</p>"
+                "<h1>Sign in to continue</h1><p>This article is for subscribers. Sign in, or subscribe for a year.</p>"
                     + "<form>Mail <input type=email> Password <input type=password></form>", "it asks for a login"
             ),
             (
