@@ -215,7 +215,7 @@ struct ArticlePage: CustomTestStringConvertible {
                 <p>The <b>Norwich lighthouse</b> is a tower on the eastern coast, built in 1821, which <a
                 href="/wiki/Ship">ships</a> still use.<sup class="reference"><a
                 href="#cite_note-1">[1]</a></sup></p>
-                <div id="toc" class="toc" role="navigation"><h2>Contents</h2><ul><li><a href="#History">1
+                <div id="toc" class="toc"><h2>Contents</h2><ul><li><a href="#History">1
                 History</a></li><li><a href="#Keepers">2 Keepers</a></li></ul></div>
                 <h2><span class="mw-headline" id="History">History</span><span class="mw-editsection">[<a
                 href="/edit?s=1">edit</a>]</span></h2>

@@ -100,6 +100,16 @@ struct ArticleTests {
         #expect(try text(body).contains("END"))
     }
 
+    @Test func aShortTextDoesNotHideTheArticle() throws {
+        let box = "<div><p>Our shop is open again, from Monday to Friday, and on Saturday.</p></div>"
+        #expect(try text("\(box)<div class=sidebar-right>\(Self.paragraphs)</div>").contains(Self.text))
+    }
+
+    @Test func aLoginBesideAnArticleIsNoReason() throws {
+        let form = "<form>Log in <input type=password></form><noscript>Use JavaScript.</noscript>"
+        #expect(try text("\(form)<article>\(Self.end)\(Self.end)\(Self.end)\(Self.end)</article>").hasPrefix("The END"))
+    }
+
     @Test func shortPostsDoNotTakeTheirComments() throws {
         let post = "<article><p>Ships are late, said the port, and asked for patience.</p></article>"
         let comments = "<div id=comments><p>I have waited for hours, NOISE, and nobody said a word.</p></div>"
@@ -273,17 +283,22 @@ struct ArticleTests {
     }
 
     @Test func aLaterPageThatCannotBeReadLeavesThoseBefore() async throws {
-        let pages = [("/post", "<a href='/post/2'>2</a>"), ("/post/2", "<a href='/post/3'>3</a>"), ("/post/3", "")]
+        let pages = [
+            ("/post", "<a href='/post/2'>2</a>"), ("/post/2", "<a href='/post/3'>3</a>"), ("/post/3", ""),
+            ("/other", ""),
+        ]
         let faults: [FakeUpstream.Fault] = [
             .answer(status: 500, headers: [], body: []), .reset,
             .answer(status: 200, headers: [("Content-Type", "text/html")], body: Array("<p>Gone</p>".utf8)),
             .answer(
                 status: 200, headers: [("Content-Type", "text/html")], body: .init(repeating: 0x20, count: 8 << 20)),
             .answer(status: 302, headers: [("Location", "/post/2")], body: []),
+            .answer(status: 302, headers: [("Location", "/other")], body: []),
         ]
         for fault in faults {
             let article = try await fetch(pages) { $0.setFault(fault, path: "/post/3") }
-            #expect(article.text.contains("The page /post/2 begins.") && !article.text.contains("/post/3"))
+            #expect(article.text.contains("The page /post/2 begins.") && !article.text.contains("/other"))
+            #expect(!article.text.contains("/post/3"))
         }
     }
 
