@@ -33,6 +33,8 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
     package var kind = ""
     /// The configured URL: the base of an API, or the document of a feed.
     package var url = ""
+    /// The URL of the feed that links to ``url``, which is checked as a redirect of the feed; nil for a configured URL.
+    package var feed: String?
     /// The name of the source, with which the ids of posts begin.
     package var source = ""
     /// Whether the document follows this line on standard input, so that nothing is fetched.
@@ -69,6 +71,7 @@ package struct FetchRequest: WireObject, Equatable, Sendable {
         try members.optional("parent", &parent)
         try members.required("kind", &kind)
         try members.required("url", &url)
+        try members.optional("feed", &feed)
         try members.required("source", &source)
         try members.flag("document", &hasDocument)
         try members.flag("pasted", &isPasted)

@@ -16,6 +16,8 @@ package protocol PrefetchHost: Sendable {
 
     func began(_ source: String)
     func finished(_ source: String, added: Int, newest: [Event.NewItem])
+    /// New items are stored.
+    func arrived(_ source: String, added: Int, newest: [Event.NewItem])
     func failed(_ source: String, _ failure: SourceFailure)
 }
 
@@ -37,6 +39,8 @@ package final class Prefetcher: Service {
         var fetches: [String: @Sendable () async -> FetchOutcome] = [:]
         /// The locks of runs and searches, which remain as long as their sources.
         var locks: [String: AsyncLock] = [:]
+        /// The work that begins beside the runs.
+        var work: [@Sendable () async -> Void] = []
         /// The locks of hosts, in which fetches have their turns.
         var turns: [String: AsyncLock] = [:]
     }
@@ -114,6 +118,10 @@ package final class Prefetcher: Service {
                 while !Task.isCancelled {
                     let (now, elapsed) = (self.clock.now, self.clock.elapsed)
                     let (begun, pause) = self.change { ($0.planner.begin(now, elapsed), $0.planner.pause(now)) }
+                    for work in self.state.withLock({ state in
+                        defer { state.work = [] }
+                        return state.work
+                    }) { runs.addTask { await work() } }
                     for (name, record) in begun {
                         runs.addTask { await self.fetch(name, storing: record) }
                     }
@@ -154,6 +162,17 @@ package final class Prefetcher: Service {
         // Unlocked last, so that the next owner sees the schedule of this run, and publishes after it.
         if isLocked { lock.unlock() }
         wakeUp.set()
+    }
+
+    /// Begins work that follows a run and does not delay the next one. A stop of the service cancels it.
+    package func begin(_ work: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.work.append(work) }
+        wakeUp.set()
+    }
+
+    /// Publishes the event of items that are stored after their run.
+    package func announce(_ items: [Event.NewItem], added: Int, of name: String) {
+        host.arrived(name, added: added, newest: items)
     }
 
     /// Publishes the events of a successful run outside of the schedule.

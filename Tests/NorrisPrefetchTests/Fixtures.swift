@@ -44,6 +44,7 @@ final class RecordingHost: PrefetchHost {
     func finished(_ source: String, added: Int, newest: [NorrisProtocol.Event.NewItem]) {
         note(.finished(source, added))
     }
+    func arrived(_ source: String, added: Int, newest: [NorrisProtocol.Event.NewItem]) {}
     func failed(_ source: String, _ failure: SourceFailure) { note(.failed(source, failure.kind)) }
 
     private func note(_ event: Event) {

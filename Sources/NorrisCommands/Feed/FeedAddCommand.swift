@@ -43,7 +43,7 @@ struct FeedAddCommand: SessionCommand {
         }
         arguments.option(&refresh, "refresh", .interval, "How often to fetch, such as 30m. (default: posts.refresh)")
         arguments.unread(&unread)
-        arguments.flag(&isArticle, "article", "Stored for a later version, without an effect.")
+        arguments.flag(&isArticle, "article", "Fetch the page of each new post, and show its text.")
         arguments.tags(&tags, "A tag, by which posts can be listed. Repeatable.")
     }
 

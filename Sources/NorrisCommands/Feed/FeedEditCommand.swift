@@ -39,7 +39,7 @@ struct FeedEditCommand: SessionCommand {
             return true
         }
         arguments.option(
-            "article", .change, "yes or no; stored for a later version.", choices: ["yes", "no"]
+            "article", .change, "yes or no: fetch the page of each new post.", choices: ["yes", "no"]
         ) { ["yes", "no"].contains($0) && assign(&parameters.settings.article, $0 == "yes") }
     }
 

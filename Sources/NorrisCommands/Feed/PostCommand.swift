@@ -24,13 +24,14 @@ struct PostCommand: SessionCommand {
         Examples:
           norrisctl feed && norrisctl post 3
           norrisctl post town:109372843234
+          norrisctl post 3 --article
           norrisctl post town:109372843234 --open-link 2
           norrisctl post town:109372843234 --show
           norrisctl post town:109372843234 --json | jq -r '.post.images[].url'
         """)
 
     private var posts = ItemNames()
-    private var isOpened = false, isShown = false, isCopied = false
+    private var isOpened = false, isShown = false, isCopied = false, isArticle = false
     /// The number of the link to open, from 1.
     private var openedLink: Int?
     private var web = WebOutput()
@@ -38,6 +39,7 @@ struct PostCommand: SessionCommand {
     mutating func declare(_ arguments: inout CommandArguments) {
         posts.declare(
             &arguments, .post, "The id, or the number in the last list. (default: the last post you were shown)")
+        arguments.flag(&isArticle, "article", "Fetch the whole text from the page of the post.")
         arguments.flag(&isOpened, "open", "Open the post in a browser.")
         arguments.option(
             &openedLink, "open-link", in: 1...200, "Open the link or file with this number, such as 2 for [2].")
@@ -63,7 +65,10 @@ struct PostCommand: SessionCommand {
             } else {
                 try session.call(RecentServed.self, RecentServed.Parameters(kind: .post), notFound: Self.hint).value.id
             }
-        let reply = try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
+        let reply =
+            isArticle
+            ? try session.call(PostArticle.self, IDParameters(id: id), notFound: Self.hint)
+            : try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
         if web.isOn {
             let page = WebPage(title: post.title ?? "Post", now: session.system.now, showsAll: true)

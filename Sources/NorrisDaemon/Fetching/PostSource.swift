@@ -4,6 +4,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisStore
 import NorrisText
+import NorrisThreads
 
 /// One entry of `posts.sources` of any kind.
 struct PostSource: ContentSource {
@@ -64,7 +65,9 @@ struct PostSource: ContentSource {
         let changes = try await stores.posts.replace(
             run, posts: posts, authors: head.authors, isComplete: head.skipped == 0 && !isPartial,
             keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial, move),
-            unread: configuration.unread, at: now)
+            unread: configuration.unread, articles: configuration.article == true ? PostSource.articlesAtOnce : 0,
+            at: now)
+        if !changes.waiting.isEmpty { context.prefetcher.begin { await publish(changes.waiting, run) } }
         var metadata: Logger.Metadata = [
             "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
             "expired": "\(changes.removed)", "skipped": "\(head.skipped)",
@@ -72,6 +75,54 @@ struct PostSource: ContentSource {
         if isPartial { metadata["feed.repairs"] = "\(head.repairs)" }
         context.logger.info("posts.fetched", metadata: metadata)
         return .fetched(added: changes.added, newest: changes.newest, head)
+    }
+
+    /// The largest number of articles that follow a run.
+    private static let articlesAtOnce = 50
+
+    /// Fetches the articles of new posts, one after the other, and publishes each post.
+    private func publish(_ posts: [WaitingPost], _ run: SourceImport) async {
+        // Those of the run before come first.
+        let lock = context.prefetcher.lock(of: "articles of \(name)")
+        defer { for post in posts { stores.posts.stopWaiting(post, of: name) } }
+        guard await lock.lock() else { return }
+        defer { lock.unlock() }
+        for post in posts {
+            var article: Post?
+            do {
+                try await context.environment.clock.sleep(for: http.hostGap)
+                article = try await self.article(of: post.item.post)
+            } catch {
+                if Task.isCancelled { return }
+                context.logger.info(
+                    "article.failed",
+                    metadata: ["post": "\(post.item.post.id)", "error": "\(FetchFailure(error).message)"])
+            }
+            guard let changes = try? await stores.posts.publish(post, run, with: article, at: now) else { return }
+            context.prefetcher.announce(changes.newest, added: changes.added, of: name)
+        }
+    }
+
+    /// The article of a post's page: a post whose text and pictures count.
+    ///
+    /// - Parameter isAwaited: whether a user waits, so that the page is fetched at once.
+    func article(of post: Post, isAwaited: Bool = false) async throws(FetchFailure) -> Post {
+        var request = request(.article)
+        request.url = post.url ?? ""
+        // The address counts as a redirect of the feed, and that of a program's output as one of a foreign host.
+        request.feed = configuration.kind == .exec ? "https://invalid" : configuration.url
+        request.userAgent = configuration.userAgent ?? http.userAgent
+        let (page, feed) = (HTTPURL(request.url), HTTPURL(configuration.url))
+        let isSameHost = page?.authority == feed?.authority && page?.scheme == feed?.scheme
+        request.headers = isSameHost ? headers?.fields ?? [] : []
+        let article =
+            isAwaited
+            ? try await context.environment.fetch.fetch(request, FetchedPost.self, isAwaited: true).items.first?.post
+            : try await context.fetch(request, FetchedPost.self).items.first?.post
+        guard let article, article.text?.utf8.count ?? 0 >= post.text?.utf8.count ?? 0 else {
+            throw .unusable("\(shownURL(request.url)) has less text than the post; open it in a browser.")
+        }
+        return article
     }
 
     private func posts(unless part: PartRecord?) async throws(FetchFailure) -> (FetchHead, [FetchedPost]) {

@@ -111,12 +111,16 @@ struct ScheduleHost: PrefetchHost {
     func began(_ source: String) { publish(.source(source, .started)) }
 
     func finished(_ source: String, added: Int, newest: [Event.NewItem]) {
+        arrived(source, added: added, newest: newest)
+        publish(.source(source, .finished, items: stores.count(of: source)))
+    }
+
+    func arrived(_ source: String, added: Int, newest: [Event.NewItem]) {
         let hidden = stores.posts.takeHidden(of: source).mapValues { ids -> Event? in
             guard added > ids.count else { return nil }
             return .item(source: source, added: added - ids.count, items: newest.filter { !ids.contains($0.id) })
         }
         if added > 0 { events.publish(.item(source: source, added: added, items: newest), besides: hidden) }
-        publish(.source(source, .finished, items: stores.count(of: source)))
         stores.unreadChanges.note(nil)
     }
 

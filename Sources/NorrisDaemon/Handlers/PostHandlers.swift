@@ -3,6 +3,7 @@ import NorrisPrefetch
 import NorrisProtocol
 import NorrisServer
 import NorrisStore
+import NorrisText
 
 /// The methods `post.*`, `mute.*` and `author.list`. Replies are from the cache only, because posts are fetched by
 /// schedule.
@@ -14,7 +15,8 @@ struct PostHandlers: Sendable {
     var all: [Handler] {
         [
             Handler(PostList.self, onDisk: list), Handler(PostGet.self, onDisk: get),
-            Handler(PostMarkRead.self, onDisk: markRead), Handler(AuthorList.self, onDisk: authors),
+            Handler(PostArticle.self, deferred: article), Handler(PostMarkRead.self, onDisk: markRead),
+            Handler(AuthorList.self, onDisk: authors),
             Handler(PostSearch.self, onDisk: search), Handler(PostMarkUnread.self, onDisk: markUnread),
             Handler(PostSources.self, onDisk: sources), Handler(MuteAdd.self, onDisk: mute),
             Handler(
@@ -68,6 +70,27 @@ struct PostHandlers: Sendable {
         let post = try await stores.post(id: parameters.id, uid: call.peer.uid, sources.current)
         stores.facts.noteServed(post.id, .post, uid: call.peer.uid)
         return PostGet.Result(post: post)
+    }
+
+    @Sendable private func article(_ parameters: IDParameters, _ call: Call) -> Deferred {
+        .deferred(mayFetch: true) { () async throws(ResponseError) -> [UInt8] in
+            let (id, uid) = (parameters.id, call.peer.uid)
+            let post = try await stores.post(id: id, uid: uid, sources.current)
+            guard let source = sources.current.posts.first(where: { $0.name == post.source }),
+                post.url.map(isWebAddress) ?? false
+            else { throw .notFound("The post \(id.quotedForMessage) has no address.") }
+            let run = stores.records.beginImport(of: source.name)
+            let article: Post
+            do throws(FetchFailure) { article = try await source.article(of: post, isAwaited: true) } catch {
+                let failure = SourceFailure(kind: error.kind, message: error.message, since: source.now)
+                throw .nothingCached(error.message, source: source.name, lastError: failure)
+            }
+            do throws(StoreError) { _ = try await stores.posts.replaceText(of: post, by: article, run) } catch {
+                throw .cacheNotWritable
+            }
+            stores.facts.noteServed(id, .post, uid: uid)
+            return PostArticle.Result(post: try await stores.post(id: id, uid: uid, sources.current)).jsonBytes
+        }
     }
 
     @Sendable private func markRead(

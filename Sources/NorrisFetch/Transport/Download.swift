@@ -48,6 +48,8 @@ final class Download {
 
     private let request: FetchRequest
     private let base: HTTPURL
+    /// The configured URL, from whose host all others are foreign.
+    private let configured: HTTPURL
     /// Whether redirects may lead to private addresses: only if the configured host is written as a private address or
     /// as localhost. The addresses of a name do not count.
     private let allowsPrivate: Bool
@@ -84,7 +86,8 @@ final class Download {
     ) {
         (self.request, self.url, self.timeout, self.trustRoots) = (request, url, timeout, trustRoots)
         base = url
-        self.allowsPrivate = allowsPrivate ?? url.hasPrivateHost
+        configured = request.feed.flatMap { sourceURL($0) } ?? url
+        self.allowsPrivate = allowsPrivate ?? configured.hasPrivateHost
         message.pointee = 0
     }
 
@@ -99,6 +102,7 @@ final class Download {
     /// - Throws: unless the status is a success, or 304 for a request with validators.
     func response(headers: [(name: String, value: String)]) throws(UpstreamError) -> HTTPResponse {
         commonHeaders = headers
+        guard mayAsk(url) else { throw .refusal(of: url, from: configured, Self.privateRefusal) }
         guard configure(headers) else { throw UpstreamError(.offline, "norris-fetch is out of memory.") }
         var code = curl_easy_perform(easy)
         let isUnknown = code == CURLE_BAD_CONTENT_ENCODING && String(cString: message).hasPrefix("Unrecognized")
@@ -227,9 +231,18 @@ final class Download {
             url = current
         }
         // With a proxy, the peer is the proxy. A peer without an address counts as private.
-        guard !allowsPrivate, request.proxy == nil, url.host != base.host, peer?.isPrivate ?? true else { return true }
-        stop = .failure(.refusal(of: url, from: base, "redirects to private addresses are not followed"))
+        guard !allowsPrivate, request.proxy == nil, url.host != configured.host, peer?.isPrivate ?? true else {
+            return true
+        }
+        stop = .failure(.refusal(of: url, from: configured, Self.privateRefusal))
         return false
+    }
+
+    private static let privateRefusal = "redirects to private addresses are not followed"
+
+    /// Whether a URL may be private. Behind a proxy, only names and literal addresses can be checked.
+    private func mayAsk(_ url: HTTPURL) -> Bool {
+        allowsPrivate || url.host == configured.host || !url.hasPrivateHost
     }
 
     private func beginHead() { (status, fields, body, headBytes, headLines) = (0, [], [], 0, 0) }
@@ -315,10 +328,7 @@ final class Download {
         guard target.isSecure || !url.isSecure else {
             throw .refusal(of: target, from: url, "redirects from https to http are not followed")
         }
-        // Behind a proxy, only names and literal addresses can be checked.
-        guard allowsPrivate || target.host == base.host || !target.hasPrivateHost else {
-            throw .refusal(of: target, from: url, "redirects to private addresses are not followed")
-        }
+        guard mayAsk(target) else { throw .refusal(of: target, from: url, Self.privateRefusal) }
         guard redirects < Download.maximumRedirects else {
             throw .refusal(of: target, from: url, "at most \(Download.maximumRedirects) redirects are followed")
         }

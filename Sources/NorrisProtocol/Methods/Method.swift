@@ -41,7 +41,8 @@ package enum MethodTable {
         AuthorList.self, CacheClear.self, EventSubscribe.self, FactCategories.self, FactGet.self, FactRandom.self,
         FactSearch.self, FactToday.self, FavoriteAdd.self, FavoriteImport.self, FavoriteList.self, FavoriteRemove.self,
         GifGet.self, GifRandom.self, GifSearch.self, GifTrending.self, MuteAdd.self, MuteList.self, MuteRemove.self,
-        PostGet.self, PostList.self, PostMarkRead.self, PostMarkUnread.self, PostSearch.self, PostSources.self,
+        PostArticle.self, PostGet.self, PostList.self, PostMarkRead.self, PostMarkUnread.self, PostSearch.self,
+        PostSources.self,
         RecentClear.self, RecentList.self, RecentServed.self, Discover.self, ServerInfo.self, ServerMetrics.self,
         ServerReload.self, ServerStatus.self, SourceAdd.self, SourceEdit.self, SourceRefresh.self, SourceRemove.self,
     ]

@@ -129,6 +129,13 @@ package enum PostGet: Method {
     }
 }
 
+package enum PostArticle: Method {
+    package static let name = "post.article"
+    package static let summary = "Fetches the page of a post, and replaces the text of the post by that of the page."
+    package typealias Parameters = IDParameters
+    package typealias Result = PostGet.Result
+}
+
 package enum PostMarkRead: Method {
     package static let name = "post.mark_read"
     package static let summary = "Marks posts as read for the requesting user. Requires either ids or all."

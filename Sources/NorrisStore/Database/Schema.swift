@@ -110,7 +110,14 @@ extension DatabaseKind {
             """,
             // The rules whose stored posts are all in `muted`, with words and sources in the form for comparisons.
             "CREATE TABLE muted_rules (rule INTEGER PRIMARY KEY, uid INTEGER NOT NULL, form TEXT NOT NULL) STRICT",
-        ], version: 7,
+            // The texts of posts' pages, as posts in wire form; page is a hash of the address.
+            """
+            CREATE TABLE articles (
+                number INTEGER PRIMARY KEY REFERENCES posts (number) ON DELETE CASCADE, page INTEGER NOT NULL,
+                post TEXT NOT NULL
+            ) STRICT
+            """,
+        ], version: 8,
         migrations: [
             0: (
                 before: "",

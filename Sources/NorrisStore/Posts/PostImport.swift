@@ -1,4 +1,4 @@
-import NorrisFetchProtocol
+package import NorrisFetchProtocol
 package import NorrisProtocol
 import NorrisText
 
@@ -15,6 +15,15 @@ package struct PostChanges: Sendable, Equatable {
     package var total = 0
     /// The ids of the new posts that are hidden from users.
     package var hidden: [UInt32: Set<String>] = [:]
+    /// New posts that are not stored yet, because their articles are fetched first.
+    package var waiting: [WaitingPost] = []
+}
+
+/// A new post that is stored when its article was fetched, or could not be.
+package struct WaitingPost: Sendable, Equatable {
+    package let item: FetchedPost
+    fileprivate let position: Int
+    fileprivate let firstSeen: Timestamp
 }
 
 /// Stores the posts of a fetch, in several transactions.
@@ -38,6 +47,11 @@ struct PostImport: Sendable {
     private(set) var changes = PostChanges()
     /// The rules that hide posts, as they are in this transaction.
     var rules: [MuteRule] = []
+    /// The number of new posts that wait for their articles.
+    var articleLimit = 0
+    /// The ids of the posts that wait since an earlier fetch.
+    var waiting: Set<String> = []
+    private var hasArticles = false
     /// The numbers of the posts, and the ids of the authors, in the fetch.
     private var heldPosts: Set<Int64> = []
     private var heldAuthors: Set<String> = []
@@ -54,12 +68,19 @@ struct PostImport: Sendable {
                 OR NOT EXISTS (SELECT 1 FROM posts WHERE source = ?1)
             """
         isFirst = try database.value(sql, [source]) ?? true
+        let articles = """
+            SELECT EXISTS (SELECT 1 FROM articles WHERE number IN (SELECT number FROM posts WHERE source = ?))
+            """
+        hasArticles = try database.value(articles, [source]) ?? false
         for author in authors { try take(author, database) }
     }
 
     /// Stores a post. Of several posts with one id the first counts.
-    mutating func take(_ item: FetchedPost, _ position: Int, _ database: Database) throws {
-        let post = item.post
+    mutating func take(
+        _ item: FetchedPost, _ position: Int, firstSeen: Timestamp? = nil, _ database: Database
+    ) throws {
+        var post = item.post
+        if hasArticles, let article = try article(of: post, database) { post.take(article) }
         try take(post.author, database)
         let content = content(post)
         let known = try database.first(
@@ -72,7 +93,13 @@ struct PostImport: Sendable {
             )
         }
         guard let known else {
-            let seen = firstSeen(post)
+            let seen = firstSeen ?? self.firstSeen(post)
+            if waiting.contains(post.id) { return }
+            if changes.waiting.count < articleLimit, post.url.map(isWebAddress) ?? false {
+                waiting.insert(post.id)
+                changes.waiting.append(WaitingPost(item: item, position: position, firstSeen: seen))
+                return
+            }
             let sortAt = sortAt(post, firstSeen: seen)
             try database.execute(
                 """
@@ -104,6 +131,47 @@ struct PostImport: Sendable {
             _ = try storeText(of: post, known.number, isNew: false, database)
             changes.changed += 1
         }
+    }
+
+    /// The text of a post's page; nil for a post without one, or with another address since.
+    private func article(of post: Post, _ database: Database) throws -> Post? {
+        let sql = "SELECT page, articles.post FROM posts JOIN articles USING (number) WHERE id = ?"
+        let stored = try database.first(sql, [post.id]) { (page: try $0[0] as UInt64, post: try $0.content(1) as Post) }
+        return stored.flatMap { $0.page == PostImport.page(of: post) ? $0.post : nil }
+    }
+
+    private static func page(of post: Post) -> UInt64 { SipHash.hash(post.url ?? "") }
+
+    /// Stores the text of a stored post's page, which the post keeps as long as its address.
+    func keep(_ article: Post, of post: Post, _ database: Database) throws {
+        try database.execute(
+            "REPLACE INTO articles (number, page, post) SELECT number, ?, ? FROM posts WHERE id = ?",
+            [PostImport.page(of: post), content(article), post.id])
+    }
+
+    /// Stores a new post that has waited for its article.
+    mutating func publish(_ new: WaitingPost, with article: Post?, _ database: Database) throws -> PostChanges {
+        var item = new.item
+        if let article { item.post.take(article) }
+        try take(item, new.position, firstSeen: new.firstSeen, database)
+        if let article { try keep(article, of: item.post, database) }
+        return changes
+    }
+
+    /// Replaces the text of a stored post by that of its page.
+    ///
+    /// - Returns: false for a post that was removed, or has another address.
+    mutating func replaceText(of post: Post, by article: Post, _ database: Database) throws -> Bool {
+        let stored = try database.first("SELECT number, post FROM posts WHERE id = ?", [post.id]) {
+            (number: try $0[0] as Int64, post: try $0.content(1) as Post)
+        }
+        guard let stored, stored.post.url == post.url else { return false }
+        var new = stored.post
+        new.take(article)
+        try database.execute("UPDATE posts SET post = ? WHERE number = ?", [content(new), stored.number])
+        _ = try storeText(of: new, stored.number, isNew: false, database)
+        try keep(article, of: new, database)
+        return true
     }
 
     /// Lets the older posts of the first fetch count as seen before the newest ones.
@@ -251,5 +319,15 @@ struct PostImport: Sendable {
                 """, [source])
         }
         return removed
+    }
+}
+
+extension Post {
+    /// Takes text and pictures of the post's page. The addresses of files stay the last links.
+    fileprivate mutating func take(_ article: Post) {
+        (text, markdown, isTruncated, images) = (article.text, article.markdown, article.isTruncated, article.images)
+        let found = article.links ?? []
+        let files = attachments.map(\.url).filter { !found.contains($0) }
+        links = found.isEmpty && files.isEmpty ? nil : found + files
     }
 }

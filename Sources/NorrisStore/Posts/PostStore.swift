@@ -11,6 +11,8 @@ package final class PostStore: Sendable {
     private let numbers = Mutex<[String: Int]>([:])
     /// The new posts of each source's last import that are hidden from users, until ``takeHidden(of:)``.
     private let hidden = Mutex<[String: [UInt32: Set<String>]]>([:])
+    /// The ids of each source's posts that wait for their articles.
+    private let waiting = Mutex<[String: Set<String>]>([:])
 
     package init(databases: Databases, postsAtOnce: Int = 200) async {
         (self.databases, self.postsAtOnce, mutes) = (databases, postsAtOnce, Mutes(databases: databases))
@@ -64,13 +66,15 @@ package final class PostStore: Sendable {
     ///   - keep: the time that a post stays after the last fetch that contained it; nil for no limit.
     ///   - fetch: the record of the fetch.
     ///   - unread: the number of newest posts that are unread if this is the first fetch; nil for all.
+    ///   - articles: the number of new posts that are not stored, but wait for ``publish(_:_:with:at:)``.
     /// - Throws: also `contentGone`.
     @discardableResult package func replace(
         _ run: SourceImport, posts: [FetchedPost], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
-        fetch: FetchRecord, unread: Int? = nil, at now: Timestamp = .now()
+        fetch: FetchRecord, unread: Int? = nil, articles: Int = 0, at now: Timestamp = .now()
     ) async throws(StoreError) -> PostChanges {
         do {
-            let stored = try await store(posts, authors, in: run, isComplete: isComplete, fetch, unread, now)
+            let stored = try await store(posts, authors, in: run, isComplete: isComplete, fetch, unread, articles, now)
+            waiting.withLock { $0[run.source, default: []].formUnion(stored.changes.waiting.map(\.item.post.id)) }
             return try await removeExpired(run, keep: keep, stored)
         } catch {
             // Some of the transactions may have stored posts.
@@ -81,9 +85,11 @@ package final class PostStore: Sendable {
 
     private func store(
         _ posts: [FetchedPost], _ authors: [Post.Author], in run: SourceImport, isComplete: Bool, _ fetch: FetchRecord,
-        _ unread: Int?, _ now: Timestamp
+        _ unread: Int?, _ articles: Int, _ now: Timestamp
     ) async throws(StoreError) -> PostImport {
         var stored = PostImport(source: run.source, at: now, until: await readUntil(run.source))
+        stored.articleLimit = articles
+        stored.waiting = waiting.withLock { $0[run.source] ?? [] }
         let known: [FetchedPost]
         (stored, known) = try await run.write { [stored] database in
             var stored = stored
@@ -112,6 +118,9 @@ package final class PostStore: Sendable {
             var stored = stored
             let last: Timestamp? = isComplete ? try PostStore.lastFetch(of: run.source, database) : nil
             try stored.leaveOthers(last: last ?? now, isComplete: isComplete, database)
+            var fetch = fetch
+            // Without validators, the next fetch contains the posts again if norrisd ends before they are stored.
+            if !stored.waiting.isEmpty { fetch.parts = fetch.parts.mapValues { PartRecord(checkedAt: $0.checkedAt) } }
             try fetch.write(for: run.source, database)
             return stored
         }
@@ -163,6 +172,43 @@ package final class PostStore: Sendable {
         setCount(stored.changes.total, of: run.source)
         hidden.withLock { $0[run.source] = stored.changes.hidden.isEmpty ? nil : stored.changes.hidden }
         return stored.changes
+    }
+
+    /// Stores a new post that has waited for its article.
+    ///
+    /// - Parameter article: nil if the article could not be fetched.
+    /// - Throws: also `contentGone`.
+    package func publish(
+        _ post: WaitingPost, _ run: SourceImport, with article: Post?, at now: Timestamp = .now()
+    ) async throws(StoreError) -> PostChanges {
+        defer { stopWaiting(post, of: run.source) }
+        let changes = try await run.write { [mutes] database in
+            var stored = PostImport(source: run.source, at: now)
+            stored.rules = mutes.rules
+            return try stored.publish(post, with: article, database)
+        }
+        setCount(count(source: run.source) + changes.added, of: run.source)
+        hidden.withLock { $0[run.source] = changes.hidden.isEmpty ? nil : changes.hidden }
+        return changes
+    }
+
+    /// Forgets a post that waits, so that the next fetch finds it again.
+    package func stopWaiting(_ post: WaitingPost, of source: String) {
+        _ = waiting.withLock { $0[source]?.remove(post.item.post.id) }
+    }
+
+    /// Replaces the text of a stored post by that of its page, until its address changes.
+    ///
+    /// - Returns: false for a post that was removed, or has another address.
+    /// - Throws: also `contentGone`.
+    package func replaceText(
+        of post: Post, by article: Post, _ run: SourceImport
+    ) async throws(StoreError) -> Bool {
+        try await run.write { [mutes] database in
+            var stored = PostImport(source: run.source, at: .now())
+            stored.rules = mutes.rules
+            return try stored.replaceText(of: post, by: article, database)
+        }
     }
 
     /// Removes all posts of a source and the record of their fetch. Read marks stay in the state.
