@@ -77,9 +77,9 @@ struct ArticleFinder {
         // Numbers say nothing, and many ids differ only in them.
         let key = String(decoding: words.joined(separator: " ").utf8.filter { !isDigit($0) }, as: UTF8.self)
             .lowercased()
-        if let known = names[key] { return known }
-        // No real page has as many.
-        let new = PageNames(names.count < 20_000 ? key : "")
+        // No real page has as many names; the root has none.
+        if let known = names[key] ?? (names.count < 5_000 ? nil : names[""]) { return known }
+        let new = PageNames(key)
         names[key] = new
         return new
     }

@@ -19,11 +19,9 @@ struct PageNames {
         weight = !words.isDisjoint(with: Self.adverts) ? -25 : (isArticle ? 25 : 0) - (isAround ? 25 : 0)
     }
 
-    private static func words(_ list: String) -> Set<Substring> { Set(list.split(separator: " ")) }
-
     // Whole words, because others may contain their letters: adverts, and texts.
-    private static let adverts = words("ad ads advert advertisement advertising sponsored")
-    private static let text = words("entry hentry post story text")
+    private static let adverts = Set("ad ads advert advertisement advertising sponsored".split(separator: " "))
+    private static let text = Set("entry hentry post story text".split(separator: " "))
 
     private static func parts(_ list: String) -> [[UInt8]] { list.split(separator: " ").map { Array($0.utf8) } }
 
