@@ -39,7 +39,8 @@ package final class Prefetcher: Service {
         var fetches: [String: @Sendable () async -> FetchOutcome] = [:]
         /// The locks of runs and searches, which remain as long as their sources.
         var locks: [String: AsyncLock] = [:]
-        /// The work that begins beside the runs.
+        /// The work that follows the running run of a source, and the work to begin.
+        var following: [String: @Sendable () async -> Void] = [:]
         var work: [@Sendable () async -> Void] = []
         /// The locks of hosts, in which fetches have their turns.
         var turns: [String: AsyncLock] = [:]
@@ -152,7 +153,7 @@ package final class Prefetcher: Service {
         case _ where schedule(of: name).map { $0.identity !== identity } ?? true:
             let reason = "The source was removed during its run."
             host.failed(name, SourceFailure(kind: .offline, message: reason, since: clock.now))
-        case .fetched(let added, let newest, _): host.finished(name, added: added, newest: newest)
+        case .fetched(let added, let newest, _): finished(name, added: added, newest: newest)
         case .failed: if let failure = schedule(of: name)?.failure(clock.now) { host.failed(name, failure) }
         case .postponed(let reason):
             let (now, next) = (clock.now, schedule(of: name)?.nextRun(clock.now))
@@ -164,9 +165,15 @@ package final class Prefetcher: Service {
         wakeUp.set()
     }
 
-    /// Begins work that follows a run and does not delay the next one. A stop of the service cancels it.
-    package func begin(_ work: @escaping @Sendable () async -> Void) {
-        state.withLock { $0.work.append(work) }
+    /// Begins work after the end of a run was published. It does not delay the next run, and a stop of the service
+    /// cancels it.
+    package func follow(_ name: String, _ work: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.following[name] = work }
+    }
+
+    private func finished(_ name: String, added: Int, newest: [Event.NewItem]) {
+        host.finished(name, added: added, newest: newest)
+        state.withLock { state in state.following.removeValue(forKey: name).map { state.work.append($0) } }
         wakeUp.set()
     }
 
@@ -178,7 +185,7 @@ package final class Prefetcher: Service {
     /// Publishes the events of a successful run outside of the schedule.
     package func announceRun(of name: String, added: Int, newest: [Event.NewItem]) {
         host.began(name)
-        host.finished(name, added: added, newest: newest)
+        finished(name, added: added, newest: newest)
     }
 
     /// Makes a source due after its stored content was removed, unless backoff or a hold delays the run.

@@ -58,6 +58,7 @@ struct MethodCodingTests {
                 + #"{"number":3,"query":"c","except":false,"matching":0}]}"#),
         WireCase(MuteRemove.self, #"{"number":1}"#, result: #"{"removed":true,"title":"a b"}"#),
         WireCase(PostGet.self, #"{"id":"t:1"}"#, result: #"{"post":\#(post)}"#),
+        WireCase(PostArticle.self, #"{"id":"t:1"}"#, result: #"{"post":\#(post)}"#),
         WireCase(PostMarkRead.self, #"{"ids":["t:1","t:2"]}"#, result: #"{"marked":2}"#),
         WireCase(PostMarkRead.self, #"{"all":true,"source":"t"}"#),
         WireCase(PostMarkUnread.self, #"{"ids":["t:1","t:2"]}"#, result: #"{"marked":2}"#),

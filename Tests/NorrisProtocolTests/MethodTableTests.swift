@@ -9,7 +9,7 @@ struct MethodTableTests {
                 "author.list", "cache.clear", "event.subscribe", "fact.categories", "fact.get", "fact.random",
                 "fact.search", "fact.today", "favorite.add", "favorite.import", "favorite.list", "favorite.remove",
                 "gif.get", "gif.random", "gif.search", "gif.trending", "mute.add", "mute.list", "mute.remove",
-                "post.get", "post.list", "post.mark_read",
+                "post.article", "post.get", "post.list", "post.mark_read",
                 "post.mark_unread", "post.search", "post.sources",
                 "recent.clear", "recent.list", "recent.served", "rpc.discover", "server.info", "server.metrics",
                 "server.reload", "server.status", "source.add", "source.edit", "source.refresh", "source.remove",

@@ -67,7 +67,7 @@ struct PostSource: ContentSource {
             keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial, move),
             unread: configuration.unread, articles: configuration.article == true ? PostSource.articlesAtOnce : 0,
             at: now)
-        if !changes.waiting.isEmpty { context.prefetcher.begin { await publish(changes.waiting, run) } }
+        if !changes.waiting.isEmpty { context.prefetcher.follow(name) { await publish(changes.waiting, run) } }
         var metadata: Logger.Metadata = [
             "source": "\(name)", "added": "\(changes.added)", "changed": "\(changes.changed)",
             "expired": "\(changes.removed)", "skipped": "\(head.skipped)",
@@ -90,7 +90,7 @@ struct PostSource: ContentSource {
         for post in posts {
             var article: Post?
             do {
-                try await context.environment.clock.sleep(for: http.hostGap)
+                if http.hostGap > .zero { try await context.environment.clock.sleep(for: http.hostGap) }
                 article = try await self.article(of: post.item.post)
             } catch {
                 if Task.isCancelled { return }

@@ -42,9 +42,9 @@ package enum MethodTable {
         FactSearch.self, FactToday.self, FavoriteAdd.self, FavoriteImport.self, FavoriteList.self, FavoriteRemove.self,
         GifGet.self, GifRandom.self, GifSearch.self, GifTrending.self, MuteAdd.self, MuteList.self, MuteRemove.self,
         PostArticle.self, PostGet.self, PostList.self, PostMarkRead.self, PostMarkUnread.self, PostSearch.self,
-        PostSources.self,
-        RecentClear.self, RecentList.self, RecentServed.self, Discover.self, ServerInfo.self, ServerMetrics.self,
-        ServerReload.self, ServerStatus.self, SourceAdd.self, SourceEdit.self, SourceRefresh.self, SourceRemove.self,
+        PostSources.self, RecentClear.self, RecentList.self, RecentServed.self, Discover.self, ServerInfo.self,
+        ServerMetrics.self, ServerReload.self, ServerStatus.self, SourceAdd.self, SourceEdit.self, SourceRefresh.self,
+        SourceRemove.self,
     ]
 
     /// The name prefixes before the dot, which `server.info` returns as the capabilities of this daemon.

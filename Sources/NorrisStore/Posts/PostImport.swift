@@ -135,7 +135,7 @@ struct PostImport: Sendable {
 
     /// The text of a post's page; nil for a post without one, or with another address since.
     private func article(of post: Post, _ database: Database) throws -> Post? {
-        let sql = "SELECT page, articles.post FROM posts JOIN articles USING (number) WHERE id = ?"
+        let sql = "SELECT articles.page, articles.post FROM posts JOIN articles USING (number) WHERE id = ?"
         let stored = try database.first(sql, [post.id]) { (page: try $0[0] as UInt64, post: try $0.content(1) as Post) }
         return stored.flatMap { $0.page == PostImport.page(of: post) ? $0.post : nil }
     }

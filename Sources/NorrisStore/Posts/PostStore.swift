@@ -213,6 +213,7 @@ package final class PostStore: Sendable {
 
     /// Removes all posts of a source and the record of their fetch. Read marks stay in the state.
     @discardableResult package func clear(source: String) async throws(StoreError) -> Int {
+        waiting.withLock { $0[source] = nil }
         var (total, removed) = (0, 0)
         repeat {
             removed = try await databases.write(databases.cache) { [databases] database in

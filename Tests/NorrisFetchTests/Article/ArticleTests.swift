@@ -228,6 +228,30 @@ struct ArticleTests {
         }
     }
 
+    @Test("A page counts as a redirect of its feed, so that a public feed leads to no private page")
+    func pagesOfPublicFeedsArePublic() async throws {
+        try await Fixture.run(FakeUpstream.start()) { fixture in
+            let page = "<article>\(Self.paragraphs)</article>"
+            fixture.upstream.setDocument("/post", contentType: "text/html", body: Array(page.utf8))
+            let own = fixture.upstream.baseURL
+            for (feed, isRefused) in [
+                ("https://feed.example/rss", true), ("https://invalid", true), ("http://192.168.1.1/rss", false),
+                ("\(own)/rss", false), (nil, false),
+            ] {
+                for host in ["127.0.0.1", "localhost"] {
+                    let count = fixture.upstream.requests.count
+                    let fetched = await fixture.fetch(.article) {
+                        ($0.url, $0.feed) = (fixture.upstream.baseURL(host: host) + "/post", feed)
+                    }
+                    let message = fetched.head.failure?.message ?? ""
+                    #expect(message.contains("private addresses") == isRefused, "\(feed ?? "") \(host) \(message)")
+                    #expect(fetched.items.count == (isRefused ? 0 : 1))
+                    #expect(fixture.upstream.requests.count == count + (isRefused ? 0 : 1))
+                }
+            }
+        }
+    }
+
     /// Serves pages of an article, each with a paragraph of its own, and returns the article that is fetched.
     private func fetch(
         _ pages: [(path: String, links: String)], from path: String = "/post",
