@@ -109,7 +109,9 @@ struct FeedAddCommand: SessionCommand {
             }
         }
         if !isAdded { report.note("You already have this feed: its name is \(value: name.quotedForMessage).") }
-        if isAdded, posts?.isEmpty ?? false { report.note("The feed has no posts yet.") }
+        if isAdded, posts?.isEmpty ?? false {
+            report.note(isArticle ? "Its posts follow with their pages." : "The feed has no posts yet.")
+        }
         if !isAdded || session.layout.width != nil { report.hint("Read it: norrisctl feed --source \(value: name)") }
         return report
     }

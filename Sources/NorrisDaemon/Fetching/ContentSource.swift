@@ -111,7 +111,8 @@ extension SourceContext {
         }
         // Only searches have a limit.
         guard command == nil, limit == nil, let host = hostName(of: request.url) else { return try await fetch() }
-        return try await prefetcher.inTurn(of: request.source, at: host, fetch)
+        // Another host may answer for a page than for the feed of the source.
+        return try await prefetcher.inTurn(of: request.feed == nil ? request.source : "", at: host, fetch)
     }
 }
 

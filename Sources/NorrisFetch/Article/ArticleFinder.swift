@@ -227,7 +227,7 @@ struct ArticleFinder {
     /// Whether an element with such a content rather is a list of links, a form or an advert.
     private mutating func isClutter(_ element: MarkupElement, _ measure: PageMeasure) -> Bool {
         let isList = element.name == "ul" || element.name == "ol"
-        guard isList || ["div", "fieldset", "form"].contains(element.name), leniency < 2 else { return false }
+        guard isList || ["div", "fieldset", "form", "header"].contains(element.name), leniency < 2 else { return false }
         let weight = names(of: element).weight
         if weight < 0 || measure.length == 0 && measure.pictures == 0 { return true }
         if measure.commas >= 10 { return false }
