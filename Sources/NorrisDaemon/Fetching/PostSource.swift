@@ -107,14 +107,7 @@ struct PostSource: ContentSource {
     ///
     /// - Parameter isAwaited: whether a user waits, so that the page is fetched at once.
     func article(of post: Post, isAwaited: Bool = false) async throws(FetchFailure) -> Post {
-        var request = request(.article)
-        request.url = post.url ?? ""
-        // The address counts as a redirect of the feed, and that of a program's output as one of a foreign host.
-        request.feed = configuration.kind == .exec ? "https://invalid" : configuration.url
-        request.userAgent = configuration.userAgent ?? http.userAgent
-        let (page, feed) = (HTTPURL(request.url), HTTPURL(configuration.url))
-        let isSameHost = page?.authority == feed?.authority && page?.scheme == feed?.scheme
-        request.headers = isSameHost ? headers?.fields ?? [] : []
+        let request = articleRequest(for: post)
         let article =
             isAwaited
             ? try await context.environment.fetch.fetch(request, FetchedPost.self, isAwaited: true).items.first?.post
@@ -123,6 +116,18 @@ struct PostSource: ContentSource {
             throw .unusable("\(shownURL(request.url)) has less text than the post; open it in a browser.")
         }
         return article
+    }
+
+    func articleRequest(for post: Post) -> FetchRequest {
+        var request = request(.article)
+        request.url = post.url ?? ""
+        // The address counts as a redirect of the feed, and that of a program's output as one of a foreign host.
+        request.feed = configuration.kind == .exec ? "https://invalid" : configuration.url
+        request.userAgent = configuration.userAgent ?? http.userAgent
+        let (page, feed) = (HTTPURL(request.url), HTTPURL(configuration.url))
+        let isSameHost = page?.authority == feed?.authority && page?.scheme == feed?.scheme
+        request.headers = isSameHost ? headers?.fields ?? [] : []
+        return request
     }
 
     private func posts(unless part: PartRecord?) async throws(FetchFailure) -> (FetchHead, [FetchedPost]) {

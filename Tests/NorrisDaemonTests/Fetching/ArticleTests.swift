@@ -1,3 +1,4 @@
+import NorrisFetchProtocol
 import NorrisProtocol
 import NorrisTestSupport
 import Testing
@@ -127,6 +128,39 @@ import Testing
             #expect(try item(daemon).items?.new.map(\.title) == ["Two"])
             #expect(upstream.requests.dropFirst(count).map(\.target) == ["/feed", "/two"])
             #expect(try posts(daemon)["One"] == Self.text && posts(daemon)["Two"] == Self.text)
+        }
+    }
+
+    @Test("Only pages of the feed's own host get its headers, and a program's posts lead to public pages")
+    func requests() async throws {
+        try await FakeUpstream.run { upstream in
+            let folder = TemporaryFolder()
+            let file = try folder.write("Cookie: a=b\n", to: "headers")
+            let sources = """
+                posts:
+                  sources:
+                    made: {kind: exec, command: [/bin/true], headers_file: '\(file)'}
+                    own: {kind: feed, url: '\(upstream.baseURL)/feed', headers_file: '\(file)', user_agent: mine}
+
+                """
+            try await FetchingDaemon.run(upstream, facts: ", enabled: false", others: sources, fetches: false) {
+                daemon in
+                func request(_ source: String, _ url: String) throws -> FetchRequest {
+                    var post = Post()
+                    post.url = url
+                    return try #require(daemon.core.sources.current.posts.first { $0.name == source })
+                        .articleRequest(for: post)
+                }
+                let own = try request("own", "\(upstream.baseURL)/one")
+                #expect(own.headers == ["Cookie: a=b"] && own.feed == "\(upstream.baseURL)/feed")
+                #expect(own.userAgent == "mine" && own.etag == nil)
+                let port = upstream.baseURL.split(separator: ":")[2]
+                for url in ["http://localhost:\(port)/", "http://127.0.0.1/", "https://127.0.0.1:\(port)/"] {
+                    #expect(try request("own", url).headers == [], "\(url)")
+                }
+                let made = try request("made", "https://a.example/one")
+                #expect(made.headers == [] && made.feed == "https://invalid")
+            }
         }
     }
 

@@ -100,6 +100,13 @@ struct ArticleTests {
         #expect(try text(body).contains("END"))
     }
 
+    @Test func theLinksAboveAnArticleGo() throws {
+        let header = "<header><a href=/>The port of the town</a> <a href=/about>About this page and us</a></header>"
+        let own = "<header><p>A lead, <a href=/x>linked</a>, that says what follows, in a line of text.</p></header>"
+        let text = try text("\(header)<article>\(own)\(Self.paragraphs)</article>")
+        #expect(text.hasPrefix("A lead") && !text.contains("About"))
+    }
+
     @Test func aShortTextDoesNotHideTheArticle() throws {
         let box = "<div><p>Our shop is open again, from Monday to Friday, and on Saturday.</p></div>"
         #expect(try text("\(box)<div class=sidebar-right>\(Self.paragraphs)</div>").contains(Self.text))

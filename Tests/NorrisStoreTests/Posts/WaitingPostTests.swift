@@ -64,9 +64,9 @@ struct WaitingPostTests {
         let run = store.beginImport()
         let waiting = try #require(try await fetch(store, 1...2, at: 10, run).first)
         try await store.clear(source: "a")
+        #expect(try await fetch(store, 1...2, at: 20).count == 2)
         await #expect(throws: StoreError.self) { try await store.publish(waiting, run, with: nil) }
         #expect(try await store.listed() == [])
-        #expect(try await fetch(store, 1...2, at: 20).count == 2)
         await databases.close()
     }
 }
