@@ -153,7 +153,7 @@ package final class Prefetcher: Service {
         case _ where schedule(of: name).map { $0.identity !== identity } ?? true:
             let reason = "The source was removed during its run."
             host.failed(name, SourceFailure(kind: .offline, message: reason, since: clock.now))
-        case .fetched(let added, let newest, _): finished(name, added: added, newest: newest)
+        case .fetched(let added, let newest, _): host.finished(name, added: added, newest: newest)
         case .failed: if let failure = schedule(of: name)?.failure(clock.now) { host.failed(name, failure) }
         case .postponed(let reason):
             let (now, next) = (clock.now, schedule(of: name)?.nextRun(clock.now))
@@ -162,17 +162,16 @@ package final class Prefetcher: Service {
         }
         // Unlocked last, so that the next owner sees the schedule of this run, and publishes after it.
         if isLocked { lock.unlock() }
-        wakeUp.set()
+        beginFollowing(name)
     }
 
-    /// Begins work after the end of a run was published. It does not delay the next run, and a stop of the service
-    /// cancels it.
+    /// Begins work after the running run of a source, however it ends. It does not delay the next run, and a stop of
+    /// the service cancels it.
     package func follow(_ name: String, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { $0.following[name] = work }
     }
 
-    private func finished(_ name: String, added: Int, newest: [Event.NewItem]) {
-        host.finished(name, added: added, newest: newest)
+    private func beginFollowing(_ name: String) {
         state.withLock { state in state.following.removeValue(forKey: name).map { state.work.append($0) } }
         wakeUp.set()
     }
@@ -185,7 +184,8 @@ package final class Prefetcher: Service {
     /// Publishes the events of a successful run outside of the schedule.
     package func announceRun(of name: String, added: Int, newest: [Event.NewItem]) {
         host.began(name)
-        finished(name, added: added, newest: newest)
+        host.finished(name, added: added, newest: newest)
+        beginFollowing(name)
     }
 
     /// Makes a source due after its stored content was removed, unless backoff or a hold delays the run.

@@ -54,6 +54,20 @@ import Testing
         #expect(host.stored["facts"] == schedule?.record)
     }
 
+    @Test func workFollowsARunOnceHoweverTheRunEnds() async throws {
+        try await running {
+            await upstream.untilFetched()
+            prefetcher.follow("facts") { [host] in host.began("work") }
+            await upstream.finish(.failed(Self.offline))
+            await host.heard(.began("work"))
+            clock.advance(by: .seconds(4000))
+            await end(.fetched(added: 7), .finished("facts", 7))
+        }
+        let work = RecordingHost.Event.began("work")
+        #expect(host.events.filter { $0 == work }.count == 1)
+        #expect(host.events.prefix { $0 != work } == [.began("facts"), .failed("facts", .offline)])
+    }
+
     @Test func aFailureIsLoggedOnceAndSoIsItsEnd() async throws {
         try await running {
             for _ in 0..<3 {
