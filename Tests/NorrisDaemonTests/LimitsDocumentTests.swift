@@ -77,6 +77,7 @@ struct LimitsDocumentTests {
             data of users takes at most \(mebibytes(UserState.maximumBytes));
             the user's last \(RecentList.maximum) distinct searches
             more than \(grouped(AddedSources.maximum)) sources are
+            With `article`, up to \(PostSource.articlesAtOnce) new posts
             the id and title of the newest \(Event.Items.maximumNew);
             slow requests uses two connections.
             """

@@ -78,7 +78,7 @@ struct PostSource: ContentSource {
     }
 
     /// The largest number of articles that follow a run.
-    private static let articlesAtOnce = 50
+    static let articlesAtOnce = 50
 
     /// Fetches the articles of new posts, one after the other, and publishes each post.
     private func publish(_ posts: [WaitingPost], _ run: SourceImport) async {
