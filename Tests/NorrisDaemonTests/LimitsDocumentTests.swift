@@ -78,6 +78,8 @@ struct LimitsDocumentTests {
             the user's last \(RecentList.maximum) distinct searches
             more than \(grouped(AddedSources.maximum)) sources are
             With `article`, up to \(PostSource.articlesAtOnce) new posts
+            or while \(PostSource.articlesAtOnce) still wait,
+            at most \(MuteAdd.maximum) rules, all users \(grouped(Mutes.maximumInAll)) (
             the id and title of the newest \(Event.Items.maximumNew);
             slow requests uses two connections.
             """

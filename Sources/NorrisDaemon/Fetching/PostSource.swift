@@ -77,12 +77,12 @@ struct PostSource: ContentSource {
         return .fetched(added: changes.added, newest: changes.newest, head)
     }
 
-    /// The largest number of articles that follow a run.
+    /// The largest number of posts that wait for their articles.
     static let articlesAtOnce = 50
 
     /// Fetches the articles of new posts, one after the other, and publishes each post.
     private func publish(_ posts: [WaitingPost], _ run: SourceImport) async {
-        // Those of the run before come first.
+        // The articles of the last run come first.
         let lock = context.prefetcher.lock(of: "articles of \(name)")
         defer { for post in posts { stores.posts.stopWaiting(post, of: name) } }
         guard await lock.lock() else { return }
@@ -118,10 +118,11 @@ struct PostSource: ContentSource {
         return article
     }
 
+    /// The request for a post's page.
     func articleRequest(for post: Post) -> FetchRequest {
         var request = request(.article)
         request.url = post.url ?? ""
-        // The address counts as a redirect of the feed, and that of a program's output as one of a foreign host.
+        // The page is checked as a redirect of the feed. A program has no host, so its posts lead to public pages.
         request.feed = configuration.kind == .exec ? "https://invalid" : configuration.url
         request.userAgent = configuration.userAgent ?? http.userAgent
         let (page, feed) = (HTTPURL(request.url), HTTPURL(configuration.url))

@@ -79,7 +79,7 @@ private struct ArticlePage {
     }
 
     /// The address of a further page of the article, to which a link with `rel=next`, "Next" or the number leads. It is
-    /// that of the first page with the number, because many sites call the next article so too.
+    /// the address of the first page with the number, because many sites link the next article in the same way.
     func link(to number: Int, of first: HTTPURL, at base: HTTPURL) -> HTTPURL? {
         let path = first.path.last == "/" ? String(first.path.dropLast()) : first.path
         let query = "\(first.path)?\(first.query.map { "\($0)&" } ?? "")page=\(number)"

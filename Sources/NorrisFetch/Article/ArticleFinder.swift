@@ -48,7 +48,7 @@ struct ArticleFinder {
         let parent: Int
         var measure = PageMeasure()
         var isBlock: Bool
-        /// The points of the element itself, and those of its paragraphs.
+        /// The points of the element itself, and of its paragraphs.
         let weight: Double
         var points = 0.0
 
@@ -165,7 +165,7 @@ struct ArticleFinder {
         let scored = [index] + around.filter { parts[$0].points > 0 }
         let chain = scored.prefix { parts[$0].score * 3 >= parts[index].score }
         let top = zip(chain, chain.dropFirst()).first { parts[$0].score < parts[$1].score }?.1 ?? index
-        // An only child has no others beside it; those of the element around it may belong to the article.
+        // An only child has no neighbours, and the neighbours of its parent may belong to the article.
         return around.drop { $0 >= top }.prefix { parts[$0].element.children.count == 1 }.last ?? top
     }
 

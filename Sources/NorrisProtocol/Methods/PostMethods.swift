@@ -131,7 +131,7 @@ package enum PostGet: Method {
 
 package enum PostArticle: Method {
     package static let name = "post.article"
-    package static let summary = "Fetches the page of a post, and replaces the text of the post by that of the page."
+    package static let summary = "Fetches the page of a post, and gives its text to the post."
     package typealias Parameters = IDParameters
     package typealias Result = PostGet.Result
 }

@@ -47,7 +47,7 @@ struct PostImport: Sendable {
     private(set) var changes = PostChanges()
     /// The rules that hide posts, as they are in this transaction.
     var rules: [MuteRule] = []
-    /// The number of new posts that wait for their articles.
+    /// The number of posts that may wait for their articles, those of earlier fetches included.
     var articleLimit = 0
     /// The ids of the posts that wait since an earlier fetch.
     var waiting: Set<String> = []
@@ -95,7 +95,7 @@ struct PostImport: Sendable {
         guard let known else {
             let seen = firstSeen ?? self.firstSeen(post)
             if waiting.contains(post.id) { return }
-            if changes.waiting.count < articleLimit, post.url.map(isWebAddress) ?? false {
+            if waiting.count < articleLimit, post.url.map(isWebAddress) ?? false {
                 waiting.insert(post.id)
                 changes.waiting.append(WaitingPost(item: item, position: position, firstSeen: seen))
                 return
@@ -158,7 +158,7 @@ struct PostImport: Sendable {
         return changes
     }
 
-    /// Replaces the text of a stored post by that of its page.
+    /// Replaces the text of a stored post by the text of its page.
     ///
     /// - Returns: false for a post that was removed, or has another address.
     mutating func replaceText(of post: Post, by article: Post, _ database: Database) throws -> Bool {

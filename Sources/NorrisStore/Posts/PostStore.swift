@@ -66,7 +66,7 @@ package final class PostStore: Sendable {
     ///   - keep: the time that a post stays after the last fetch that contained it; nil for no limit.
     ///   - fetch: the record of the fetch.
     ///   - unread: the number of newest posts that are unread if this is the first fetch; nil for all.
-    ///   - articles: the number of new posts that are not stored, but wait for ``publish(_:_:with:at:)``.
+    ///   - articles: the number of posts that may wait for ``publish(_:_:with:at:)``; further ones are stored at once.
     /// - Throws: also `contentGone`.
     @discardableResult package func replace(
         _ run: SourceImport, posts: [FetchedPost], authors: [Post.Author] = [], isComplete: Bool, keep: Duration?,
@@ -197,7 +197,7 @@ package final class PostStore: Sendable {
         _ = waiting.withLock { $0[source]?.remove(post.item.post.id) }
     }
 
-    /// Replaces the text of a stored post by that of its page, until its address changes.
+    /// Replaces the text of a stored post by the text of its page, until its address changes.
     ///
     /// - Returns: false for a post that was removed, or has another address.
     /// - Throws: also `contentGone`.
@@ -539,7 +539,7 @@ package struct PostQuery: Sendable {
             })
     }
 
-    /// The list in the order of arrival. Without a cursor and a time it begins at its end.
+    /// The list in the order of arrival. It begins at its end if there is neither a cursor nor a time.
     private func arrivals(until end: PostArrival, _ key: UInt64, _ database: Database) throws -> PageQuery {
         let cache = try PostArrival.cache(database)
         // A number of another file says nothing, and everything in this one was stored later.

@@ -8,6 +8,9 @@ import Synchronization
 package final class Mutes: Sendable {
     /// The number of posts in one transaction, because other users wait for it.
     private static let postsAtOnce = 500
+    /// The most rules of all users, because each is matched with every post that arrives. User ids are unlimited in
+    /// user namespaces.
+    static let maximumInAll = 10_000
 
     private let databases: Databases
     /// The rules that count for arriving posts, with their sources.
@@ -227,7 +230,7 @@ package struct MuteRule: Sendable {
         (source, tag, except) = (try row[3], try row[4], try row[5])
     }
 
-    /// The rule with the sources of its scope; none if the source or tag is gone.
+    /// The rule with the sources of its scope; no sources if the source or tag does not exist.
     func choosing(_ all: [(name: String, tags: [String])]) -> MuteRule {
         guard source != nil || tag != nil else { return self }
         var rule = self
@@ -260,6 +263,12 @@ package struct MuteRule: Sendable {
             throw ResponseError.busy(
                 "You have \(MuteAdd.maximum) rules, the limit.", hint: "Remove one: norrisctl mute --remove N")
         }
+        let all: Int = try database.value("SELECT count(*) FROM mutes", []) ?? 0
+        guard all < Mutes.maximumInAll else {
+            throw ResponseError.busy(
+                "The users of this machine have \(Mutes.maximumInAll) rules, the limit.",
+                hint: "Remove one of yours: norrisctl mute --remove N")
+        }
         if try UserState.isFull(for: Int64(uid), database) { throw UserState.full }
         try database.execute(
             "INSERT INTO mutes (uid, query, source, tag, is_exception) VALUES (?, ?, ?, ?, ?)", values)
@@ -276,7 +285,7 @@ package struct MuteRule: Sendable {
 struct MutedPosts: Sendable {
     /// The number of posts of a chunk.
     static let size: Int64 = 4_096
-    /// The sets of a user besides those of rules: the union of the rules, and the posts that a rule hid on arrival.
+    /// The two further sets of a user: the union of the rules, and the posts that a rule hid on arrival.
     private static let (union, onArrival) = (Int64(0), Int64(-1))
 
     private var chunks: [Int64: [UInt8]] = [:]

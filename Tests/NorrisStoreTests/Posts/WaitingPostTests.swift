@@ -17,13 +17,13 @@ struct WaitingPostTests {
     }
 
     private func fetch(
-        _ store: PostStore, _ numbers: ClosedRange<Int>, at now: Int64, _ run: SourceImport? = nil
+        _ store: PostStore, _ numbers: ClosedRange<Int>, at now: Int64, _ run: SourceImport? = nil, limit: Int = 2
     ) async throws -> [WaitingPost] {
         var record = FetchRecord.sample(at: now)
         record.parts = ["posts": PartRecord(etag: "e", checkedAt: Timestamp(seconds: now))]
         let changes = try await store.replace(
             run ?? store.beginImport(), posts: posts(numbers).map { FetchedPost($0) }, isComplete: true,
-            keep: .seconds(1_000), fetch: record, articles: 2, at: Timestamp(seconds: now))
+            keep: .seconds(1_000), fetch: record, articles: limit, at: Timestamp(seconds: now))
         return changes.waiting
     }
 
@@ -39,7 +39,10 @@ struct WaitingPostTests {
         #expect(try await store.listed() == ["a:3"])
         #expect(await !hasValidators(databases))
         // The next fetch does not hand them out again, nor count them as new ones.
-        #expect(try await fetch(store, 1...4, at: 20).map(\.item.post.id) == ["a:4"])
+        #expect(try await fetch(store, 1...4, at: 20, limit: 3).map(\.item.post.id) == ["a:4"])
+        // Those that wait count.
+        #expect(try await fetch(store, 1...5, at: 25, limit: 3).isEmpty)
+        #expect(try await store.listed() == ["a:5", "a:3"])
         await databases.close()
 
         databases = try await fixture.databases()
@@ -47,12 +50,12 @@ struct WaitingPostTests {
         let run = store.beginImport()
         let waiting = try await fetch(store, 1...4, at: 30, run)
         #expect(waiting.map(\.item.post.id) == ["a:1", "a:2"])
-        #expect(try await store.listed() == ["a:4", "a:3"])
+        #expect(try await store.listed() == ["a:5", "a:4", "a:3"])
         for post in waiting {
             let changes = try await store.publish(post, run, with: nil, at: Timestamp(seconds: 40))
             #expect(changes.added == 1)
         }
-        #expect(try await store.listed() == ["a:4", "a:3", "a:2", "a:1"] && store.count(source: "a") == 4)
+        #expect(try await store.listed() == ["a:5", "a:4", "a:3", "a:2", "a:1"] && store.count(source: "a") == 5)
         #expect(try await fetch(store, 1...4, at: 50).isEmpty)
         #expect(await hasValidators(databases))
         await databases.close()

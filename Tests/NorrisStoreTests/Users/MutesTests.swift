@@ -171,6 +171,12 @@ struct MutesTests {
             for number in 2...100 { _ = try await store.mute("word\(number)") }
             await #expect(throws: ResponseError.self) { try await store.mute("word101") }
             #expect(try await store.mutes.list(uid: 1, sources: ["a"]).count == 100)
+            try await store.databases.changeState { database in
+                let numbers = "WITH RECURSIVE n(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM n WHERE i < 9907) "
+                try database.execute(
+                    numbers + "INSERT INTO mutes (uid, query, is_exception) SELECT i, 'a', 0 FROM n", [])
+            }
+            await #expect(throws: ResponseError.self) { try await store.mute("word", uid: 3) }
             // A test stores nothing, and counts what other rules hide too.
             let rule = try MuteRule(MuteAdd.Parameters(query: "a"), uid: 1)
             #expect(try await store.mutes.count(rule, sources: ["a"]) == 2)
