@@ -35,8 +35,6 @@ struct LimitsDocumentTests {
             in at most \(String.longestQuotation) characters, except
             | connections | \(limits.connections), the last \(Limit.reserved) for administrators
             | connections of a user | \(limits.connectionsPerUser), except administrators
-            | connections not yet accepted | \(Limit.backlog), or
-            | one turn | \(Limit.turnLines) lines or entries of a batch, or \(Limit.turnTime / 1_000_000) ms |
             the disk | \(Limit.workPerUser) of a user (\(Limit.diskWorkBesideOthers) while others wait), \
             \(Limit.work) in all |
             a network | \(Limit.workPerUser) of a user, \(Limit.work) in all |
@@ -46,13 +44,11 @@ struct LimitsDocumentTests {
             | unanswered input | \(mebibytes(tuning.input)) of a user,
             | silence | \(minutes(tuning.idleTimeout)), except
             | a search in the cache | \(seconds(Databases.searchLimit)) |
-            GIFs take up to \(seconds(search)),
+            GIFs up to \(seconds(search)),
             Giphy is asked for at most \(seconds(search));
             others after \(seconds(tuning.drainTime)), and
             those that wait for a network after \(seconds(search)).
-            for users within \(SourceRefresh.pause) minutes
-            a source once in \(SourceRefresh.pause) minutes.
-            with more than \(ServerHandlers.fewSources) sources the same
+            who are no administrators once in \(SourceRefresh.pause) minutes.
             `[a-z0-9_-]{1,\(Fact.maximumNameLength)}`
             only the beginning, \(grouped(Post.Limit.text)) code points.
             is older than \(stale) refresh intervals,
@@ -64,24 +60,21 @@ struct LimitsDocumentTests {
             characters.
             The words to search for, at most \(SearchQuery.maximumWords).
             A user has \(ShuffleBook.maximumPerUser) shuffles, all users \(grouped(ShuffleBook.maximum));
-            the last \(grouped(FactsOfTheDay.maximum)) are stored.
-            of more than \(mebibytes(FactCatalogue.shortSearch)) of texts
+            and stored, for the last \(grouped(FactsOfTheDay.maximum)) days;
             and for \(seconds(SourceSchedule.searchPause)) after a failure.
             or of more than \(GifSearch.longestUpstreamQuery) characters,
             texts of at most \(GifSearch.longestUpstreamQuery) characters are
-            requests in any \(grouped(Int(QuotaWindow.length))) s.
             the newest \(grouped(PostBatchBuilder.maximumPosts)) posts are stored.
             a user has \(grouped(ReadMarks.maximumPosts)); the oldest
             at most \(grouped(FavoriteList.maximum)) favorites and \(mebibytes(FavoriteList.maximumBytes)) of them, \
-            all users \(mebibytes(Favorites.maximumBytesInAll));
+            all users \(mebibytes(Favorites.maximumBytesInAll)),
             data of users takes at most \(mebibytes(UserState.maximumBytes));
             the user's last \(RecentList.maximum) distinct searches
             more than \(grouped(AddedSources.maximum)) sources are
             With `article`, up to \(PostSource.articlesAtOnce) new posts
             or while \(PostSource.articlesAtOnce) still wait,
             at most \(MuteAdd.maximum) rules, all users \(grouped(Mutes.maximumInAll)) (
-            the id and title of the newest \(Event.Items.maximumNew);
-            slow requests uses two connections.
+            the id and title (else beginning) of the newest \(Event.Items.maximumNew) |
             """
         ),
         (

@@ -53,7 +53,7 @@ struct SchemaTests {
             (.integer(1...100), #"{"type":"integer","minimum":1,"maximum":100}"#, "1…100"),
             (.integer(1...9, default: 5), #"{"type":"integer","minimum":1,"maximum":9,"default":5}"#, "1…9"),
             (.count, #"{"type":"integer","minimum":0}"#, "integer"), (.string, #"{"type":"string"}"#, "string"),
-            (.text(1...64), #"{"type":"string","minLength":1,"maxLength":64}"#, "string of 1…64"),
+            (.text(1...64), #"{"type":"string","minLength":1,"maxLength":64}"#, "string(1…64)"),
             (.word(["ok", "degraded"]), #"{"type":"string","enum":["ok","degraded"]}"#, #""ok"|"degraded""#),
             (
                 .stringOrStrings,

@@ -18,13 +18,16 @@ struct ProtocolMethodListTests {
     @Test("PROTOCOL.md describes the methods of the table; NORRIS_UPDATE_DOCUMENTS=1 writes them")
     func isUpToDate() throws {
         var updated = document
-        for method in MethodTable.methods {
-            let heading = try #require(
-                updated.range(of: "\n### `\(method.name)`\n"), "PROTOCOL.md has no heading ### `\(method.name)`")
+        let methods = Dictionary(uniqueKeysWithValues: MethodTable.methods.map { ($0.name, $0) })
+        // The method that describes a parameter, by the line with its description.
+        var described: [String: String] = [:]
+        for name in headings {
+            let method = try #require(methods[name], "There is no method \(name).")
+            let heading = try #require(updated.range(of: "\n### `\(name)`\n"))
             let rest = heading.upperBound..<updated.endIndex
             let result = try #require(updated.range(of: "\nResult: ", range: rest)).upperBound
             let end = updated[result...].firstIndex(of: "\n") ?? updated.endIndex
-            updated.replaceSubrange(heading.lowerBound..<end, with: "\n" + Self.section(method))
+            updated.replaceSubrange(heading.lowerBound..<end, with: "\n" + Self.section(method, &described))
         }
         let begin = try #require(updated.range(of: Self.begin))
         let end = try #require(updated.range(of: Self.end))
@@ -38,26 +41,19 @@ struct ProtocolMethodListTests {
             "NORRIS_UPDATE_DOCUMENTS=1 swift test --filter ProtocolMethodListTests updates the sections.")
     }
 
+    private var headings: [String] {
+        document.matches(of: #/(?m)^### `([a-z_.]+)`$/#).map { String($0.output.1) }
+    }
+
     @Test func everyMethodHasOneSection() {
-        let headings = document.matches(of: #/(?m)^### `([a-z_.]+)`$/#).map { String($0.output.1) }
         #expect(headings.sorted() == MethodTable.methods.map(\.name).sorted())
     }
 
-    /// The table with the resource that each method waits for, and whether a client may repeat the method.
-    @Test func everyMethodIsInTheTableForClients() throws {
-        let start = try #require(document.range(of: "\n| method | waits for |")).upperBound
-        let rows = document[start...].prefix { $0 != "#" }.split(separator: "\n").filter { $0.hasPrefix("| `") }
-        var administrative: [String: Bool] = [:]
-        for row in rows {
-            let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-            try #require(cells.count == 4, "\(row)")
-            for name in cells[0].matches(of: #/`([a-z_.]+)`/#).map({ String($0.output.1) }) {
-                #expect(administrative.updateValue(cells[3] == "yes", forKey: name) == nil, "\(name) is there twice")
-            }
-        }
-        #expect(
-            administrative
-                == Dictionary(uniqueKeysWithValues: MethodTable.methods.map { ($0.name, $0.isAdministrative) }))
+    @Test func everyMethodThatTheTextNamesExists() {
+        let known = Set(MethodTable.methods.map(\.name))
+        let words = Set(known.map { $0.prefix { $0 != "." } })
+        let named = document.matches(of: #/`([a-z]+)\.([a-z_]+)`/#).filter { words.contains($0.output.1) }
+        #expect(Set(named.map { "\($0.output.1).\($0.output.2)" }).subtracting(known) == [])
     }
 
     @Test func errorsAreThoseOfTheProgram() {
@@ -86,9 +82,26 @@ struct ProtocolMethodListTests {
     /// The parameters that PROTOCOL.md describes once for all lists.
     private static let listParameters: Set = ["cursor", "limit", "numbered"]
 
-    private static func section(_ method: MethodDescription) -> String {
-        var parameters = method.parameters.filter { !listParameters.contains($0.name) }
-            .map { "- `\($0.label)`: `\($0.schema)`. \($0.summary)\n" }
+    /// Returns the section of a method. A parameter that an earlier section describes refers to that section.
+    private static func section(_ method: MethodDescription, _ described: inout [String: String]) -> String {
+        var lines: [(text: String, names: [String], method: String?)] = []
+        for parameter in method.parameters where !listParameters.contains(parameter.name) {
+            let name = "`\(parameter.label)`"
+            let text = "- \(name): `\(parameter.schema)`. \(parameter.summary)\n"
+            if let earlier = described[text] {
+                if lines.last?.method == earlier {
+                    lines[lines.count - 1].names.append(name)
+                } else {
+                    lines.append(("", [name], earlier))
+                }
+            } else {
+                described[text] = method.name
+                lines.append((text, [], nil))
+            }
+        }
+        var parameters = lines.map { line in
+            line.method.map { "- \(line.names.joined(separator: ", ")): as for `\($0)`.\n" } ?? line.text
+        }
         let listed = method.parameters.filter { listParameters.contains($0.name) }
             .map { $0.name == "limit" ? "`\($0.label)` (`\($0.schema)`)" : "`\($0.label)`" }
         if !listed.isEmpty { parameters.append("- \(listed.joined(separator: ", ")): see [lists](#lists).\n") }

@@ -26,11 +26,11 @@ package enum FactRandom: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.strings(
-                "category", &categories, "The category of the facts, or a list of categories of which any matches.")
+                "category", &categories, "A category, or a list of which any matches.")
             try members.number("count", &count, 1...100, default: 1, "The number of facts.")
             try members.optional(
                 "max_length", &maxLength, .integer(1...Fact.maximumLength),
-                "The maximum length of a fact, in Unicode code points.")
+                "The longest fact, in code points.")
             try members.optional(nameParameter, &name, .text(1...64), "A name that replaces Chuck Norris in the text.")
             try members.flag("allow_explicit", &allowExplicit, "Whether facts of the category explicit may be served.")
             try members.source(&source)
@@ -51,11 +51,7 @@ extension MemberVisitor where Self: ~Copyable {
     fileprivate mutating func source(_ source: inout FactScope?) throws(Failure) {
         try optional(
             "source", &source, FactScope.schema,
-            """
-            The origin of the facts: norris (the upstream and the starting collection), fortune (fortune files) or \
-            all.
-            """
-        )
+            "norris: the upstream and the built-in facts; fortune: fortune files.")
     }
 }
 
@@ -143,14 +139,14 @@ package struct IDParameters: WireObject, Equatable, Sendable {
 
 extension MemberVisitor where Self: ~Copyable {
     mutating func id(_ id: inout String) throws(Failure) {
-        try required("id", &id, .text(1...200), "The id of the item, as another method returned it.")
+        try required("id", &id, .text(1...200), "The id that another method returned.")
     }
 }
 
 package enum FactSearch: Method {
     package static let name = "fact.search"
     package static let summary =
-        "Finds the facts that contain all words of the query, ignoring case; the newest facts are first."
+        "Finds the facts that contain all words of the query; the newest are first."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var query = ""
@@ -167,7 +163,7 @@ package enum FactSearch: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.query(&query)
             try members.strings(
-                "category", &categories, "The category of the facts, or a list of categories of which any matches.")
+                "category", &categories, "A category, or a list of which any matches.")
             try members.page(&page, default: 25)
             try members.source(&source)
             try members.numbered(&page)
@@ -197,7 +193,7 @@ extension MemberVisitor where Self: ~Copyable {
 
 package enum FactCategories: Method {
     package static let name = "fact.categories"
-    package static let summary = "Lists the categories of the stored facts with their counts; explicit is left out."
+    package static let summary = "Lists the categories of facts with their counts; explicit is left out."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var source: FactScope?

@@ -33,7 +33,7 @@ package enum GifSearch: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.required(
                 queryParameter, &query, SearchQuery.schema,
-                "The text to search for. Only texts of at most 50 characters are sent to Giphy.")
+                "Only texts of at most 50 characters are sent to Giphy.")
             try members.page(&page, 1...maximumLimit, default: 25)
             try members.optional(
                 "rating", &rating, .word(ratings), "The strongest allowed rating; the configured rating if absent.")

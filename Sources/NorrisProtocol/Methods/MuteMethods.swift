@@ -3,7 +3,7 @@
 package enum MuteAdd: Method {
     package static let name = "mute.add"
     package static let summary =
-        "Hides the posts that match a query from the requesting user: stored posts, and those that arrive later."
+        "Hides stored and later posts that match a query from the user."
 
     /// The most rules of one user.
     package static let maximum = 100
@@ -27,8 +27,8 @@ package enum MuteAdd: Method {
             try members.query(&query)
             try members.optional("source", &source, .text(1...200), "Only posts of this source.")
             try members.tag(&tag)
-            try members.flag("except", &except, "Whether to hide the posts of the source or tag that do not match.")
-            try members.flag("test", &test, "Whether to count only, and to store nothing.")
+            try members.flag("except", &except, "Whether to hide the posts that do not match.")
+            try members.flag("test", &test, "Whether to count only.")
         }
     }
 
@@ -51,7 +51,7 @@ package enum MuteAdd: Method {
 
 package enum MuteList: Method {
     package static let name = "mute.list"
-    package static let summary = "Lists the user's rules, with the number of stored posts that each hides."
+    package static let summary = "Lists the user's rules, with the number of posts that each hides."
 
     package struct Rule: WireObject, Equatable, Sendable {
         package var number = 0
@@ -82,7 +82,7 @@ package enum MuteList: Method {
 
 package enum MuteRemove: Method {
     package static let name = "mute.remove"
-    package static let summary = "Removes a rule of the requesting user. Its posts return as they were."
+    package static let summary = "Removes a rule of the user. Its posts return as they were."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var number = 0

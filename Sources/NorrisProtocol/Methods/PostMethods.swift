@@ -33,17 +33,14 @@ package enum PostList: Method {
             try members.tag(&tag)
             try members.optional(
                 "author", &author, .text(1...200),
-                """
-                Only posts by the author with this id, or by authors whose handle or name contains this, ignoring \
-                case.
-                """)
+                "Only posts by the author with this id, or whose handle or name contains this.")
             try members.unread(&unread)
             try members.muted(&muted)
             try members.optional(
-                "since", &since, Timestamp.schema, "Only posts that norrisd stored for the first time since then.")
+                "since", &since, Timestamp.schema, "Only posts that were first stored since then.")
             try members.optional(
                 "order", &order, PostOrder.schema,
-                "newest by date, or arrived: the oldest arrival first, and a `next` on every page.")
+                "newest by date, or arrived: as first stored, the oldest first.")
             try members.page(&page, default: defaultLimit)
             try members.numbered(&page)
         }
@@ -69,7 +66,7 @@ package enum PostOrder: String, Hashable, Sendable, CaseIterable, TextValue {
 package enum PostSearch: Method {
     package static let name = "post.search"
     package static let summary =
-        "Finds the posts whose title, text, author or tags contain all words of the query, ignoring case; newest first."
+        "Finds the posts whose title, text, author or tags contain all words of the query; newest first."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var query = ""
@@ -103,11 +100,11 @@ extension MemberVisitor where Self: ~Copyable {
     ) throws(Failure) { try optional("tag", &tag, .text(1...SourceTag.maximumLength), summary) }
 
     fileprivate mutating func unread(_ unread: inout Bool) throws(Failure) {
-        try flag("unread", &unread, "Whether to omit posts that the user marked as read.")
+        try flag("unread", &unread, "Only posts that the user has not read.")
     }
 
     fileprivate mutating func muted(_ muted: inout Bool) throws(Failure) {
-        try flag("muted", &muted, "Whether to return only the posts that the user's rules hide.")
+        try flag("muted", &muted, "Only the posts that the user's rules hide.")
     }
 }
 
@@ -138,7 +135,7 @@ package enum PostArticle: Method {
 
 package enum PostMarkRead: Method {
     package static let name = "post.mark_read"
-    package static let summary = "Marks posts as read for the requesting user. Requires either ids or all."
+    package static let summary = "Marks posts as read for the user: either ids or all."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var ids: [String]? = nil
@@ -159,9 +156,9 @@ package enum PostMarkRead: Method {
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
             try members.flag("all", &all, "Whether to mark all stored posts.")
-            try members.optional("source", &source, .text(1...200), "With all: only the posts of this source.")
-            try members.tag(&tag, "With all: only the posts of the sources with this tag.")
-            try members.optional("before", &before, Timestamp.schema, "With all: only the posts older than this.")
+            try members.optional("source", &source, .text(1...200), "With all: only of this source.")
+            try members.tag(&tag, "With all: only of sources with this tag.")
+            try members.optional("before", &before, Timestamp.schema, "With all: only posts of an earlier time.")
         }
     }
 
@@ -183,7 +180,7 @@ package enum PostMarkRead: Method {
 
 package enum PostMarkUnread: Method {
     package static let name = "post.mark_unread"
-    package static let summary = "Marks posts as unread for the requesting user. Requires either ids or last."
+    package static let summary = "Marks posts as unread for the user: either ids or last."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var ids: [String]?
@@ -196,7 +193,7 @@ package enum PostMarkUnread: Method {
 
         package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
             try members.optional(PostMarkRead.idsParameter, &ids, .list(.text(1...200)), "The ids of the posts.")
-            try members.flag("last", &last, "Whether to undo the user's last post.mark_read, once.")
+            try members.flag("last", &last, "Undoes the user's last post.mark_read, once.")
         }
     }
 

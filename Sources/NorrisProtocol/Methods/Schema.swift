@@ -147,7 +147,7 @@ extension Schema: CustomStringConvertible {
         case .integer(let range, _): "\(range.lowerBound)…\(range.upperBound)"
         case .count: "integer"
         case .string: "string"
-        case .text(let range): "string of \(range.lowerBound)…\(range.upperBound)"
+        case .text(let range): "string(\(range.lowerBound)…\(range.upperBound))"
         case .word(let words): words.map { "\"\($0)\"" }.joined(separator: "|")
         case .stringOrStrings: "string|[string]"
         case .timestamp: "time"

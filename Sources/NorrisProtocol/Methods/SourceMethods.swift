@@ -20,10 +20,10 @@ package struct SourceSettings: WireObject, Equatable, Sendable {
         try members.required("url", &url, .text(1...2048), PostSourceKind.addressSummary)
         try members.optional(
             "kind", &kind, .word(PostSourceKind.addable.map(\.rawValue)),
-            "The kind of upstream; found from the address and its document if absent.")
+            "Found from the address and its document if absent.")
         try members.optional(
             "unread", &unread, .integer(0...2000, default: SourceSettings.defaultUnread),
-            "The number of posts of the first fetch that stay unread.")
+            "How many posts of the first fetch are unread.")
         try visitChangeable(&members)
     }
 
@@ -41,8 +41,7 @@ package enum SourceAdd: Method {
     package static let name = "source.add"
     package static let summary =
         """
-        Adds a source of posts, which is fetched at once. A source with the same kind and address stays as it is. \
-        Without a name, it is made from the host.
+        Adds a source of posts, and fetches it at once. A source with the same kind and address stays as it is.
         """
     package static let isAdministrative = true
 
@@ -62,7 +61,7 @@ package enum SourceAdd: Method {
             try settings.visit(&members)
             try members.optional("name", &sourceName, .text(1...Fact.maximumNameLength), "Its name: a-z, 0-9, _ and -.")
             try members.flag(
-                "wait", &waits, "Whether the reply follows the first run; if that fails, nothing is added.")
+                "wait", &waits, "Whether to reply after the first run, and to add nothing if it fails.")
         }
     }
 
@@ -91,8 +90,8 @@ package enum SourceEdit: Method {
     package static let name = "source.edit"
     package static let summary =
         """
-        Changes the named settings of a source that was added; an empty text or list restores a default. A new address \
-        is fetched first, and refused with its error. The name, the posts and all marks stay.
+        Changes the given settings of a source that was added; an empty text or list restores a default. A new address \
+        is fetched first. Name, posts and marks stay.
         """
     package static let isAdministrative = true
 
@@ -149,7 +148,7 @@ package enum SourceRemove: Method {
 package enum SourceRefresh: Method {
     package static let name = "source.refresh"
     package static let summary =
-        "Fetches from a source now. A user who is not an administrator can refresh a source once in \(pause) minutes."
+        "Fetches from a source now; for users who are no administrators once in \(pause) minutes."
 
     /// The shortest interval between two refreshes by ordinary users, in minutes.
     package static let pause = 5

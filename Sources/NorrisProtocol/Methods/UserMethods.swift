@@ -3,7 +3,7 @@
 package enum FavoriteAdd: Method {
     package static let name = "favorite.add"
     package static let summary =
-        "Adds a favorite of the requesting user. The favorite is on disk before the reply is sent."
+        "Adds a favorite of the user; it is on disk before the reply."
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
@@ -22,7 +22,7 @@ package enum FavoriteAdd: Method {
 
 package enum FavoriteRemove: Method {
     package static let name = "favorite.remove"
-    package static let summary = "Removes a favorite of the requesting user."
+    package static let summary = "Removes a favorite of the user."
     package typealias Parameters = ItemParameters
 
     package struct Result: WireObject, Equatable, Sendable {
@@ -59,8 +59,7 @@ package struct ItemParameters: WireObject, Equatable, Sendable {
 
 package enum FavoriteImport: Method {
     package static let name = "favorite.import"
-    package static let summary =
-        "Adds exported favorites, either all or none. Existing favorites stay unchanged."
+    package static let summary = "Adds exported favorites, all or none; existing ones stay."
 
     package struct Parameters: WireObject, Equatable, Sendable {
         package var items: [Favorite] = []
@@ -93,7 +92,7 @@ package enum FavoriteImport: Method {
 package enum FavoriteList: Method {
     package static let name = "favorite.list"
     package static let summary =
-        "Lists the favorites of the requesting user, newest first, with their content if it is stored."
+        "Lists the user's favorites, newest first, with their content if it is stored."
 
     /// The most favorites of one user.
     package static let maximum = 10_000
@@ -182,7 +181,7 @@ package struct Removed: WireObject, Equatable, Sendable {
 package enum RecentServed: Method {
     package static let name = "recent.served"
     package static let summary =
-        "Returns the last item of a kind that was served to the requesting user, or an item of the last numbered list."
+        "Returns the last item of a kind that the user was served, or an item of the last numbered list."
 
     /// Every kind: the last item, or the last numbered list, of any kind.
     package static let anyKind = Favorite.Kind(rawValue: "any")
