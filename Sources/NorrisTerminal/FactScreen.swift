@@ -9,11 +9,12 @@ extension Screen {
     ///   - first: the number of the first fact; nil for no numbers.
     package mutating func facts(_ facts: [Fact], query: String = "", numberedFrom first: Int? = nil) {
         let words = layout.usesEscapes ? searchWords(of: query) : []
-        items(facts, numberedFrom: first) { screen, fact in
+        items(facts, numberedFrom: first) { screen, fact, number in
             if let width = screen.layout.width {
                 highlighted(words, in: wrapped(sanitizedText(fact.text), width: width)).forEach { screen.line($0) }
                 let tags = fact.categories.map { Span("#\($0)", .dim) }
-                screen.flow(tags + [Span(fact.id, .dim, link: fact.url)], width: width)
+                let id = number == nil ? [Span(fact.id, .dim, link: fact.url)] : []
+                screen.flow(tags + id, width: width)
             } else if screen.layout.usesEscapes {
                 // In a pipe escapes are used only on request, and never change the text.
                 screen.line(highlighted(words, in: [sanitizedLine(fact.text)])[0])

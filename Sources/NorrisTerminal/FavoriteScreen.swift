@@ -2,21 +2,22 @@ package import NorrisProtocol
 import NorrisText
 
 extension Screen {
-    /// Favorites: the whole fact, or a title, and below it kind, time and id. In a pipe kind, id, time and text,
-    /// separated by tabs.
+    /// Favorites: the whole fact, or a title, and below it kind, time and, without a number, id. In a pipe kind, id,
+    /// time and text, separated by tabs.
     ///
     /// - Parameter first: the number of the first favorite; nil for no numbers.
     package mutating func favorites(_ favorites: [Favorite], now: Timestamp, numberedFrom first: Int? = nil) {
-        items(favorites, numberedFrom: first) { screen, favorite in
+        items(favorites, numberedFrom: first) { screen, favorite, number in
             let text = favorite.shownText
-            let (kind, id) = (Span(favorite.kind.rawValue, .dim), Span(favorite.id, .dim))
+            let kind = Span(favorite.kind.rawValue, .dim)
             guard let width = screen.layout.width else {
                 let time = Span(favorite.addedAt.description, .dim)
                 return screen.fields([kind, Span(favorite.id), time, Span(sanitizedLine(text))])
             }
             let link = favorite.fact?.url ?? favorite.gif?.pageURL ?? favorite.post?.url
             wrapped(text, width: width).forEach { screen.line([Span($0, link: link)]) }
-            screen.flow([kind, Span(pastTime(favorite.addedAt, at: now), .dim), id], width: width)
+            let id = number == nil ? [Span(favorite.id, .dim)] : []
+            screen.flow([kind, Span(pastTime(favorite.addedAt, at: now), .dim)] + id, width: width)
         }
         if layout.width != nil, favorites.contains(where: { $0.kind == .gif }) {
             line()

@@ -8,13 +8,13 @@ extension Screen {
     ///   - rendition: the rendition of the shown address; nil for the best of each GIF.
     ///   - first: the number of the first GIF; nil for no numbers.
     package mutating func gifs(_ gifs: [Gif], rendition: String? = nil, numberedFrom first: Int? = nil) {
-        items(gifs, numberedFrom: first) { screen, gif in
+        items(gifs, numberedFrom: first) { screen, gif, number in
             let picture = gif.picture(rendition)
             guard let width = screen.layout.width else {
                 let fields = [Span(gif.id), Span(gif.headline), Span(picture?.address ?? "-")]
                 return screen.fields(fields + [Span(Gif.attribution, .dim)])
             }
-            screen.gif(gif, picture, width: width)
+            screen.gif(gif, picture, number, width: width)
         }
         if layout.width != nil, !gifs.isEmpty {
             line()
@@ -22,13 +22,13 @@ extension Screen {
         }
     }
 
-    private mutating func gif(_ gif: Gif, _ picture: Gif.Picture?, width: Int) {
+    private mutating func gif(_ gif: Gif, _ picture: Gif.Picture?, _ number: Int?, width: Int) {
         wrapped(gif.headline, width: width).forEach { line([Span($0, .bold, link: picture?.address)]) }
         flow(gif.details(of: picture).map { Span($0, .dim) }, separator: .dot, width: width)
         if let caption = gif.caption { paragraph(caption) }
         // Not wrapped, because users copy the address as one word.
         if let picture { line(picture.address) }
-        line([Span(gif.id, .dim, link: gif.pageURL)])
+        if number == nil { line([Span(gif.id, .dim, link: gif.pageURL)]) }
     }
 
     /// The addresses of the GIFs, one a line.

@@ -1,7 +1,7 @@
 import NorrisProtocol
 import NorrisText
 
-/// A post as lines for a terminal: author and time, text, links, images, reactions, and id.
+/// A post as lines for a terminal: author and time, text, links, images, reactions, tags, and id.
 struct PostCard {
     /// The maximum width, because longer lines are hard to read.
     static let maximumWidth = 80
@@ -13,6 +13,8 @@ struct PostCard {
     let now: Timestamp
     /// Whether nothing is truncated or hidden.
     let showsAll: Bool
+    /// Whether the last line has the id.
+    let showsID: Bool
     /// The command that shows the whole post.
     let command: String
 
@@ -141,7 +143,8 @@ struct PostCard {
     private var foot: [[Span]] {
         let names = post.tags.map(sanitizedLine).filter { !$0.isEmpty }
         let tags = names.map { Span(cut("#" + $0), .dim) }
-        return flowed((tags + [Span(post.id, .dim, link: post.url)]).map { (.spaces(2), $0) }, width: width)
+        let id = showsID ? [Span(post.id, .dim, link: post.url)] : []
+        return flowed((tags + id).map { (.spaces(2), $0) }, width: width)
     }
 }
 

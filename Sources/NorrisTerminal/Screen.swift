@@ -88,28 +88,27 @@ extension Screen {
     /// - Parameters:
     ///   - first: the number of the first item, which is shown before the first line of the item; the other lines are
     ///     indented by as many columns. Nil for a list without numbers.
-    ///   - write: writes one item.
+    ///   - isDense: whether there are no empty lines.
+    ///   - write: writes one item with its number, by which later commands name the item; without a number, the id.
     package mutating func items<Item>(
-        _ items: [Item], numberedFrom first: Int? = nil, write: (inout Screen, Item) -> Void
+        _ items: [Item], numberedFrom first: Int? = nil, isDense: Bool = false,
+        write: (inout Screen, Item, _ number: Int?) -> Void
     ) {
         let last = first.map { min($0 + items.count - 1, Self.maximumNumber) } ?? 0
         let columns = String(last).count
         for (index, item) in items.enumerated() {
-            guard let width = layout.width else {
-                write(&self, item)
+            if index > 0, layout.width != nil, !isDense { line() }
+            guard let width = layout.width, let first else {
+                write(&self, item, nil)
                 continue
             }
-            if index > 0 { line() }
-            guard let first else {
-                write(&self, item)
-                continue
-            }
+            let number = first + index <= Self.maximumNumber ? first + index : nil
             var inner = self
             inner.text = ""
             inner.layout.width = max(1, width - columns - 2)
-            write(&inner, item)
-            let number = first + index <= Self.maximumNumber ? String(first + index) : ""
-            let head = String(repeating: " ", count: columns - number.count) + number
+            write(&inner, item, number)
+            let digits = number.map(String.init) ?? ""
+            let head = String(repeating: " ", count: columns - digits.count) + digits
             for (row, text) in inner.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
                 .enumerated()
             {

@@ -55,6 +55,6 @@ func post(_ text: String? = "Good morning.", images: Int = 0) -> Post {
 
 func cards(_ posts: [Post], _ width: Int?, escapes: Bool = false, showsAll: Bool = false) -> String {
     screen(width, escapes: escapes) { screen in
-        screen.posts(posts, now: now, showsAll: showsAll) { "norrisctl post \($0)" }
+        screen.posts(posts, as: showsAll ? .whole : .excerpt, now: now) { post, _ in "norrisctl post \(post.id)" }
     }
 }

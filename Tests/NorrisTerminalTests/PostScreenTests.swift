@@ -119,6 +119,54 @@ struct PostScreenTests {
         #expect(cards([empty], nil).hasSuffix("\tAda Lovelace\t-\n"))
     }
 
+    private func lines(_ posts: [Post], _ width: Int?, numberedFrom first: Int? = 9) -> String {
+        screen(width) { $0.posts(posts, as: .line, now: now, numberedFrom: first) { _, _ in "" } }
+    }
+
+    @Test func printsOneLineAPostWithSourceAndAgeInAColumn() {
+        var (titled, hidden, long, dateless) = (post("All of it."), post(), post("One\n\ntwo"), post(nil))
+        (titled.title, titled.isRead) = ("漢字", false)
+        (hidden.title, hidden.isSensitive) = ("Spiders", true)
+        long.source = "a name of thirty-one characters"
+        (dateless.publishedAt, dateless.source) = (nil, "")
+        let text = lines([titled, hidden, long, dateless], 60)
+        #expect(
+            text == """
+                 9  ● 漢字                        town · 3 minutes ago
+                10    Sensitive: Spiders          town · 3 minutes ago
+                11    One two                     a name of thir… · 3 minut…
+                12    https://town.example/@ada…
+
+                """)
+        #expect(lines([titled], nil).hasPrefix("town:109\t2026-11-21T11:57:00Z\tAda Lovelace\t漢字"))
+    }
+
+    @Test("A line is never wider than the terminal, however long the text is", arguments: [10, 24, 60, 200])
+    func linesFitTheTerminal(width: Int) {
+        var post = post(String(repeating: "日本 word ", count: 20_000))
+        post.isRead = false
+        for line in lines([post, post], width).split(separator: "\n" as Character) {
+            #expect(width - 1...width ~= displayWidth(of: String(line)), "\(line)")
+        }
+        #expect(lines([post, post], width).split(separator: "\n" as Character).count == 2)
+    }
+
+    @Test func anItemWithANumberHasNoID() {
+        func shown(_ first: Int) -> String {
+            screen(40) { screen in
+                screen.posts([post()], as: .excerpt, now: now, numberedFrom: first) { _, _ in "" }
+                screen.facts([Fact(id: "fact-id", text: "x", categories: [], source: "s")], numberedFrom: first)
+                let favorite = Favorite(kind: .post, id: "kept-id", title: "t", addedAt: now)
+                screen.favorites([favorite], now: now, numberedFrom: first)
+                let gif = Gif(id: "gif-id", title: "t", rating: "g", pageURL: "https://giphy.com/gifs/x")
+                screen.gifs([gif], numberedFrom: first)
+            }
+        }
+        let ids = ["town:109", "fact-id", "kept-id", "gif-id"]
+        #expect(!ids.contains { shown(100).contains($0) }, "\(shown(100))")
+        #expect(ids.allSatisfy { shown(101).contains($0) }, "A list has at most 100 numbers.")
+    }
+
     // MARK: Structure
 
     private static let foot = "https://town.example/@ada/109\ntown:109\n"

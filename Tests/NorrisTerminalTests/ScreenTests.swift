@@ -18,7 +18,7 @@ struct ScreenTests {
     }
 
     private func list(_ width: Int?, from first: Int?, _ texts: [String]) -> String {
-        screen(width) { $0.items(texts, numberedFrom: first) { $0.paragraph($1) } }
+        screen(width) { $0.items(texts, numberedFrom: first) { screen, text, _ in screen.paragraph(text) } }
     }
 
     @Test func alignsTheNumbersOfItemsAndIndentsTheirOtherLines() {

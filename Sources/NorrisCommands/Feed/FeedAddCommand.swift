@@ -104,9 +104,7 @@ struct FeedAddCommand: SessionCommand {
             screen.line("added: \(name)")
             guard session.layout.width != nil, let posts, !posts.isEmpty else { return }
             screen.line()
-            screen.posts(posts, now: session.system.now, showsAll: false) {
-                PostCommand.command(id: $0, socket: session.settings.socket)
-            }
+            screen.feed(posts, session)
         }
         if !isAdded { report.note("You already have this feed: its name is \(value: name.quotedForMessage).") }
         if isAdded, posts?.isEmpty ?? false {

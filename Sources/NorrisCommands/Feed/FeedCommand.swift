@@ -15,10 +15,11 @@ struct FeedCommand: SessionCommand {
         Posts that rules of norrisctl mute hide are shown with --muted alone. --since counts from when norrisd first
         stored a post. --count prints the number of unread posts, also 0, for status bars.
 
-        Tab-separated in a pipe: id, time, author, text.
+        Tab-separated in a pipe, also with --oneline: id, time, author, text.
 
         Examples:
           norrisctl feed
+          norrisctl feed --oneline
           norrisctl feed --since 2h
           norrisctl feed --count --tag work
           norrisctl feed --source planet --limit 5
@@ -47,7 +48,7 @@ struct FeedCommand: SessionCommand {
     private var limit: Int?, page: Int?
     /// In seconds.
     private var age: Int?
-    private var isFull = false, isCounted = false
+    private var isFull = false, isOneline = false, isCounted = false
     private var web = WebOutput()
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -59,6 +60,7 @@ struct FeedCommand: SessionCommand {
         arguments.flag(&isCounted, "count", "Print only the number of unread posts.")
         arguments.option(&limit, "limit", short: "n", in: 1...100, "Posts per page, 1 to 100. (default: 20)")
         arguments.page(&page)
+        arguments.flag(&isOneline, "oneline", "One line a post: number, mark, title, source and age.")
         arguments.flag(&isFull, "full", "Show whole texts, and content marked sensitive.")
         web.declare(&arguments)
     }
@@ -66,8 +68,9 @@ struct FeedCommand: SessionCommand {
     func validate(_ settings: Settings) throws(UsageError) {
         try refuse(source: filters.source, tag: filters.tag)
         try settings.refuseJSON(besides: [("--count", isCounted)])
-        try web.validate(settings, besides: [("--count", isCounted)])
-        let others = [("--limit", limit != nil), ("--page", page != nil), ("--full", isFull)]
+        try web.validate(settings, besides: [("--count", isCounted), ("--oneline", isOneline)])
+        if isFull, isOneline { throw UsageError("Choose one of --full and --oneline.") }
+        let others = [("--limit", limit != nil), ("--page", page != nil)] + forms
         if isCounted, let other = flagWords(others + [("--format", settings.format != nil)]).first {
             throw UsageError("--count prints one number: leave out \(other).")
         }
@@ -82,7 +85,7 @@ struct FeedCommand: SessionCommand {
             session, page: page, limit: limit, noun: "posts", command: "feed",
             options: self.filters.filters.flatMap(\.words)
                 + optionWords(("--since", age.map { "\($0)s" })) + optionWords(("--limit", limit.map(String.init)))
-                + flagWords([("--full", isFull)]), web: web)
+                + flagWords(forms), web: web)
         return try paging.report(
             PostList.self, filters, notFound: filters.source.map { _ in Self.sourceHint },
             source: filters.source ?? "posts", nothing: "No posts.",
@@ -94,10 +97,13 @@ struct FeedCommand: SessionCommand {
                 ).posts(page.items)
             }
         ) { screen, page, first in
-            screen.feed(page.items, numberedFrom: first, showsAll: isFull, session)
+            screen.feed(page.items, numberedFrom: first, as: isFull ? .whole : isOneline ? .line : .excerpt, session)
             if let freshness = page.freshness { screen.badge(freshness, now: now) }
         }
     }
+
+    /// The flags of forms of posts.
+    private var forms: [(name: String, isSet: Bool)] { [("--full", isFull), ("--oneline", isOneline)] }
 
     /// The number of unread posts that match.
     private func count(_ filters: PostList.Parameters, _ session: Session) throws(Failure) -> Int {
@@ -139,12 +145,15 @@ extension PostList.Parameters {
 }
 
 extension Screen {
-    /// Posts as cards, or one a line in a pipe.
-    mutating func feed(_ posts: [Post], numberedFrom first: Int?, showsAll: Bool = false, _ session: Session) {
-        items(posts, numberedFrom: first) { screen, post in
-            screen.posts([post], now: session.system.now, showsAll: showsAll) {
-                PostCommand.command(id: $0, socket: session.settings.socket)
-            }
+    /// Posts, or one a line in a pipe.
+    mutating func feed(
+        _ posts: [Post], numberedFrom first: Int? = nil, as form: PostForm = .excerpt, _ session: Session
+    ) {
+        self.posts(posts, as: form, now: session.system.now, numberedFrom: first) { post, number in
+            let name = number.map { ["\($0)"] } ?? argumentWords(post.id)
+            let words = ["norrisctl", "post"] + optionWords(("--socket", session.settings.socket)) + name
+            // A user who cannot type the id can see the post in the feed.
+            return shellCommand(words) ?? "norrisctl feed --full"
         }
     }
 }

@@ -78,7 +78,7 @@ struct NextCommand: SessionCommand {
             return try web.report(page.posts([post]), session)
         }
         return session.report(reply) { screen in
-            screen.feed([post], numberedFrom: nil, showsAll: true, session)
+            screen.feed([post], as: .whole, session)
             guard screen.layout.width != nil else { return }
             screen.line()
             screen.paragraph(session.text(Self.remaining(reply.value)), .dim)

@@ -77,7 +77,7 @@ struct PostCommand: SessionCommand {
             return try web.report(page.posts([post]), session)
         }
         var report = session.report(reply) { screen in
-            screen.posts([post], now: session.system.now, showsAll: true) { _ in "" }
+            screen.feed([post], as: .whole, session)
         }
         if isOpened {
             report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }
@@ -115,13 +115,7 @@ struct PostCommand: SessionCommand {
     }
 
     /// The advice for an unknown post.
-    static let hint: Advice = "List the posts with their ids: norrisctl feed"
-
-    static func command(id: String, socket: String?) -> String {
-        let words = ["norrisctl", "post"] + optionWords(("--socket", socket)) + argumentWords(id)
-        // A user who cannot type the id can see the post in the feed.
-        return shellCommand(words) ?? "norrisctl feed --full"
-    }
+    static let hint: Advice = "List the posts: norrisctl feed"
 }
 
 extension Session {

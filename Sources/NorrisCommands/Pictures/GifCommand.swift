@@ -111,7 +111,7 @@ struct GifCommand: SessionCommand {
                 ).id
             }
             if let id = id ?? listed {
-                let hint: Advice = "List GIFs with their ids: norrisctl gif"
+                let hint: Advice = "List GIFs: norrisctl gif"
                 let reply = try session.call(GifGet.self, IDParameters(id: id), notFound: hint)
                 return try report(session, reply, reply.value.gif, nil)
             }

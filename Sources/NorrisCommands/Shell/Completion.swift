@@ -101,7 +101,7 @@ extension ValueKind {
     static var name: ValueKind { ValueKind("name") }
     /// An item that is not a favorite yet.
     static var newFavorite: ValueKind { ValueKind("id", noun: "item") }
-    static var post: ValueKind { ValueKind("id", noun: "post", "'norrisctl feed' shows their ids.") }
+    static var post: ValueKind { ValueKind("id", noun: "post", "'norrisctl feed | cat' shows their ids.") }
     static var postSource: ValueKind {
         ValueKind("name", noun: "source", "'norrisctl status' lists them.", takesSurplus: true)
     }
@@ -121,7 +121,7 @@ extension ValueKind {
 
     /// - Parameter kind: nil for the kind in the first argument.
     static func favorite(_ kind: Favorite.Kind?) -> ValueKind {
-        ValueKind("id", noun: kind?.rawValue ?? "favorite", "On a terminal, the last line of an item shows the id.")
+        ValueKind("id", noun: kind?.rawValue ?? "favorite", "The last line of an item without a number shows the id.")
     }
 }
 
