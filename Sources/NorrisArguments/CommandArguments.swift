@@ -130,8 +130,9 @@ package struct CommandArguments {
                 "Unexpected argument \(quoted(text)).", instead: isPlain ? option.map { "--\($0.name) \(text)" } : nil)
         case .letter: return UsageError("Unknown option \(quoted("-\(letter)")).")
         default:
-            let names = items.filter(\.isOption).map(\.name)
-            return UsageError("Unknown option \(quoted("--" + text)).\(suggestion(of: names, for: text) { "--" + $0 })")
+            let meant = suggestion(of: items.filter(\.isOption).map(\.name), for: text) { "--" + $0 }
+            let unknown = meant.isEmpty ? "--" + text : nil
+            return UsageError("Unknown option \(quoted("--" + text)).\(meant)", unknown: unknown)
         }
     }
 
@@ -253,9 +254,14 @@ package struct CommandArguments {
 
     private mutating func refuse(_ text: String, _ item: Description) {
         let meant = suggestion(of: item.choices, for: text) { $0 }
-        fail("The value \(quoted(text)) is invalid for '\(item.label)': it takes \(item.rule).\(meant)")
+        fail(
+            "The value \(quoted(text)) is invalid for '\(item.label)': it takes \(item.rule).\(meant)",
+            unknown: meant.isEmpty ? text : nil)
     }
-    private mutating func fail(_ message: String) { failure = failure ?? UsageError(message) }
+
+    private mutating func fail(_ message: String, unknown: String? = nil) {
+        failure = failure ?? UsageError(message, unknown: unknown)
+    }
 }
 
 /// Reads a whole number without a plus sign.

@@ -54,8 +54,12 @@ package struct UsageError: Error, Equatable {
     package let message: String
     /// The option that the user probably meant, with the surplus argument as its value.
     private let instead: String?
+    /// The word that resembles no name, for which the command may know what the user meant.
+    package let unknown: String?
 
-    package init(_ message: String, instead: String? = nil) { (self.message, self.instead) = (message, instead) }
+    package init(_ message: String, instead: String? = nil, unknown: String? = nil) {
+        (self.message, self.instead, self.unknown) = (message, instead, unknown)
+    }
 
     /// The message, with the command line that the user probably meant.
     package func text(of command: String) -> String {

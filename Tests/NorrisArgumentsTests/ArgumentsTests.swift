@@ -102,7 +102,20 @@ struct ArgumentsTests {
     ]) func saysWhatIsWrong(words: [String], message: String) {
         var sample = Sample()
         var arguments = CommandArguments(words)
-        #expect(throws: UsageError(message)) { try arguments.parse { sample.declare(&$0) } }
+        let error = #expect(throws: UsageError.self) { try arguments.parse { sample.declare(&$0) } }
+        #expect(error?.message == message)
+    }
+
+    @Test(
+        "A word that resembles no name is reported, because the command may know what was meant",
+        arguments: [
+            (["--bogus=1"], "--bogus"), (["--coun=1"], nil), (["--color", "blue"], "blue"), (["--color", "geen"], nil),
+        ] as [([String], String?)]) func reportsAnUnknownWord(words: [String], unknown: String?)
+    {
+        var sample = Sample()
+        var arguments = CommandArguments(words)
+        let error = #expect(throws: UsageError.self) { try arguments.parse { sample.declare(&$0) } }
+        #expect(error?.unknown == unknown)
     }
 
     @Test func aSurplusArgumentSuggestsTheOptionItIsFor() {

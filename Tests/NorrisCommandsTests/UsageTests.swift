@@ -60,7 +60,7 @@ struct UsageTests {
 
     @Test(arguments: [
         ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("serach", "search"), ("hlep", "help"),
-        ("favorites", "favorite"),
+        ("favorites", "favorite"), ("version", "--version"),
     ]) func suggestsTheCommandThatWasMeant(word: String, command: String) {
         #expect(
             Machine().run(word)
@@ -88,6 +88,12 @@ struct UsageTests {
         ("recent +2", "The value '+2' is invalid for '<n>': it takes a whole number."),
         ("fact dev", "Unexpected argument 'dev'. Did you mean 'norrisctl fact --category dev'?"),
         ("fact --json=1", "The option '--json' takes no value."),
+        ("feed unread", "Unknown command \"feed unread\". Did you mean 'norrisctl feed --unread'?"),
+        ("feed planet", "Unknown command \"feed planet\". Did you mean 'norrisctl feed --source planet'?"),
+        (
+            "feed https://e.org",
+            "Unknown command \"feed https://e.org\". Did you mean 'norrisctl feed add https://e.org'?"
+        ), ("unread --all", "Unknown option '--all'. Did you mean 'norrisctl read --undo'?"),
         ("fact --verison", "Unknown option '--verison'. Did you mean '--version'?"),
         (
             "search x --source fortnue",

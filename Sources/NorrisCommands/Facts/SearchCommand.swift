@@ -23,6 +23,8 @@ struct SearchCommand: SessionCommand {
           norrisctl search -- -1
         """)
 
+    static func correction(of word: String) -> String? { ["gif", "gifs"].contains(word) ? "gif WORDS" : nil }
+
     /// The items to search.
     private enum Content: String, CaseIterable { case facts, posts, favorites }
 
@@ -91,7 +93,7 @@ struct SearchCommand: SessionCommand {
         case .posts:
             return try paging.report(
                 PostSearch.self, PostSearch.Parameters(query: text, source: source),
-                notFound: source.map { _ in FeedCommand.sourceHint }, source: source ?? "posts",
+                source: source ?? "posts",
                 nothing: "No post \(advice) norrisctl feed", html: { webPage($1, $0.freshness).posts($0.items) }
             ) { screen, page, first in
                 screen.highlight(text)

@@ -33,12 +33,8 @@ struct FavoriteAddCommand: SessionCommand {
         try session.checkFormat(for: FavoriteAdd.self)
         let (parameters, reply) = try add(item.candidates(session, verb: "add"), session)
         return session.report(reply) { screen in
-            if reply.value.added {
-                let title = title(of: parameters, session)
-                screen.paragraph("added: \(title.map { "\($0) (\(parameters.id))" } ?? parameters.id)")
-            } else {
-                screen.paragraph("already a favorite: \(parameters.id)")
-            }
+            let title = (session.title(of: parameters) ?? parameters.id).quotedForMessage
+            screen.paragraph(reply.value.added ? "added \(title)" : "already a favorite: \(title)")
         }
     }
 
@@ -72,13 +68,6 @@ struct FavoriteAddCommand: SessionCommand {
             default: throw error
             }
         }
-    }
-
-    /// Returns the title of an item just added, which is the newest of its kind, or nil if the title is unavailable.
-    private func title(of item: ItemParameters, _ session: Session) -> String? {
-        let newest = try? session.call(
-            FavoriteList.self, FavoriteList.Parameters(kind: item.kind, page: PageRequest(limit: 1)))
-        return newest?.value.items.first { $0.id.hasSameBytes(as: item.id) && !$0.title.isEmpty }?.title
     }
 }
 

@@ -87,8 +87,7 @@ struct FeedCommand: SessionCommand {
                 + optionWords(("--since", age.map { "\($0)s" })) + optionWords(("--limit", limit.map(String.init)))
                 + flagWords(forms), web: web)
         return try paging.report(
-            PostList.self, filters, notFound: filters.source.map { _ in Self.sourceHint },
-            source: filters.source ?? "posts", nothing: "No posts.",
+            PostList.self, filters, source: filters.source ?? "posts", nothing: "No posts.",
             empty: { (reply) throws(Failure) in try EmptyFeed.report(session, reply, filters) },
             html: { page, next in
                 WebPage(
@@ -109,7 +108,7 @@ struct FeedCommand: SessionCommand {
     private func count(_ filters: PostList.Parameters, _ session: Session) throws(Failure) -> Int {
         var request = filters
         (request.unread, request.page.limit) = (true, 100)
-        var page = try session.call(PostList.self, request, notFound: filters.source.map { _ in Self.sourceHint }).value
+        var page = try session.call(PostList.self, request).value
         if let total = page.total { return total }
         // Above a limit the daemon sends no total.
         if filters.author == nil, filters.since == nil, !filters.muted {
@@ -125,9 +124,6 @@ struct FeedCommand: SessionCommand {
         }
         return count
     }
-
-    /// The advice for an unknown source.
-    static let sourceHint: Advice = "List the sources: norrisctl status"
 }
 
 extension PostList.Parameters {

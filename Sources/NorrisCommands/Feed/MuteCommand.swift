@@ -54,7 +54,7 @@ struct MuteCommand: SessionCommand {
         try session.checkFormat(for: MuteAdd.self)
         let parameters = MuteAdd.Parameters(
             query: query.joined(separator: " "), source: source, tag: tag, except: isExcept, test: isTest)
-        let reply = try session.call(MuteAdd.self, parameters, notFound: source.map { _ in FeedCommand.sourceHint })
+        let reply = try session.call(MuteAdd.self, parameters)
         let posts = countText(reply.value.matching, "stored post")
         return session.report(reply) { screen in
             guard let number = reply.value.number else { return screen.paragraph("would hide \(posts)") }

@@ -43,8 +43,7 @@ struct NextCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         try session.checkFormat(for: PostList.self)
         let request = PostList.Parameters(source: source, tag: tag, unread: true, page: PageRequest(limit: 1))
-        let reply = try session.call(
-            PostList.self, request, notFound: source.map { _ in FeedCommand.sourceHint })
+        let reply = try session.call(PostList.self, request)
         guard let post = reply.value.items.first else {
             return try EmptyFeed.report(session, reply, request)
         }

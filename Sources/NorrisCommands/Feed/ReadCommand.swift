@@ -64,9 +64,10 @@ struct ReadCommand: SessionCommand {
             return try posts.mark(session, PostMarkRead.self, as: "read") { PostMarkRead.Parameters(ids: $0) }
         }
         let reply = try session.call(
-            PostMarkRead.self, PostMarkRead.Parameters(all: true, source: source, tag: tag, before: before),
-            notFound: source.map { _ in FeedCommand.sourceHint })
-        return session.report(reply) { $0.line(markedText(reply.value.marked, as: "read")) }
+            PostMarkRead.self, PostMarkRead.Parameters(all: true, source: source, tag: tag, before: before))
+        var report = session.report(reply) { $0.line(markedText(reply.value.marked, as: "read")) }
+        if reply.value.marked > 0, !session.settings.json { report.hint("Undo: norrisctl read --undo") }
+        return report
     }
 }
 
@@ -84,6 +85,8 @@ struct UnreadCommand: SessionCommand {
           norrisctl unread 3
           norrisctl unread town:109372843234
         """)
+
+    static func correction(of word: String) -> String? { word == "--all" ? "read --undo" : nil }
 
     private var posts = ChosenPosts()
 
@@ -134,10 +137,8 @@ private struct ChosenPosts {
     private func titles(of ids: [String], _ session: Session) -> String {
         let areIDs = names.contains { if case .id = $0 { true } else { false } }
         guard !areIDs, ids.count <= 5, !session.settings.json, session.settings.format == nil else { return "" }
-        return ids.map { id in
-            let post = (try? session.call(PostGet.self, IDParameters(id: id)))?.value.post
-            return ((post?.title ?? post?.text).map { sanitizedLine($0) } ?? id).quotedForMessage
-        }.joined(separator: ", ")
+        return ids.map { (session.title(of: ItemParameters(kind: .post, id: $0)) ?? $0).quotedForMessage }
+            .joined(separator: ", ")
     }
 
     private func last(_ session: Session, _ word: String) throws(Failure) -> String {

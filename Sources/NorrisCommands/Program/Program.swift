@@ -90,25 +90,37 @@ struct Invocation {
     mutating func parse() throws(UsageError) {
         var (settings, command, path) = (settings, command, path)
         defer { (self.settings, self.command, self.path) = (settings, command, path) }
+        do throws(UsageError) { try parse(&settings, &command, &path) } catch {
+            guard let word = error.unknown, let guess = type(of: command).correction(of: word) else { throw error }
+            throw UsageError("\(error.message) Did you mean 'norrisctl \(guess)'?")
+        }
+    }
+
+    private mutating func parse(
+        _ settings: inout Settings, _ command: inout any SessionCommand, _ path: inout [String]
+    ) throws(UsageError) {
         try arguments.parse { arguments in
             // Settings declare no positional arguments.
             if arguments.isOption { settings.declare(&arguments) }
             command.declare(&arguments)
         } word: { word throws(UsageError) in
-            let group = type(of: command)
-            let commands = group.commands
+            let commands = type(of: command).commands
             if commands.isEmpty { return .surplus }
             if word == "help" { return .help }
             guard let type = commands.first(where: { $0.name == word || $0.aliases.contains(word) }) else {
                 let words = path.dropFirst() + [word]
-                let meant = suggestion(of: commands.map { $0.name } + ["help"], for: word) {
-                    (path + [$0]).joined(separator: " ")
+                func suggested(_ names: [String], _ prefix: String = "") -> String {
+                    suggestion(of: names, for: word) { (path + [prefix + $0]).joined(separator: " ") }
                 }
-                if meant.isEmpty, let guess = group.correction(of: word) {
-                    throw UsageError(
-                        "Unexpected argument '\(word)'. Did you mean 'norrisctl \(guess)'?")
+                var meant = suggested(commands.map { $0.name } + ["help"])
+                if meant.isEmpty {
+                    let items = CommandArguments.descriptions {
+                        path.count == 1 ? settings.declare(&$0) : command.declare(&$0)
+                    }
+                    meant = suggested(items.filter(\.isOption).map(\.name), "--")
                 }
-                throw UsageError("Unknown command \(words.joined(separator: " ").quotedForMessage).\(meant)")
+                let text = words.joined(separator: " ").quotedForMessage
+                throw UsageError("Unknown command \(text).\(meant)", unknown: meant.isEmpty ? word : nil)
             }
             command = type.init()
             path.append(type.name)

@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 /// An item on the command line: an id, or the number of the item in the last list on a terminal.
 enum ItemName: Equatable {
@@ -41,6 +42,23 @@ struct ItemNames {
 extension Session {
     /// Whether a list has numbers, to which later commands refer. Only a terminal shows numbers.
     var isNumbered: Bool { layout.width != nil && !settings.json }
+
+    /// Returns the title of a fact, a post or a favorite GIF in one line, for a message; nil if there is none.
+    func title(of item: ItemParameters) -> String? {
+        var title: String?
+        switch item.kind {
+        case .fact: title = (try? call(FactGet.self, FactGet.Parameters(id: item.id)))?.value.fact.text
+        case .post:
+            let post = (try? call(PostGet.self, IDParameters(id: item.id)))?.value.post
+            title = post?.title ?? post?.text
+        default:
+            // The daemon would ask Giphy for another GIF than the newest favorite.
+            let newest = FavoriteList.Parameters(kind: item.kind, page: PageRequest(limit: 1))
+            let items = (try? call(FavoriteList.self, newest))?.value.items ?? []
+            title = items.first { $0.id.hasSameBytes(as: item.id) }?.title
+        }
+        return title.map { sanitizedLine($0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
 
     /// Returns the kind and the id of an item. The daemon stores the last numbered lists of each user.
     ///

@@ -103,7 +103,7 @@ extension ValueKind {
     static var newFavorite: ValueKind { ValueKind("id", noun: "item") }
     static var post: ValueKind { ValueKind("id", noun: "post", "'norrisctl feed | cat' shows their ids.") }
     static var postSource: ValueKind {
-        ValueKind("name", noun: "source", "'norrisctl status' lists them.", takesSurplus: true)
+        ValueKind("name", noun: "source", "'norrisctl feed sources' lists them.", takesSurplus: true)
     }
     static var query: ValueKind { ValueKind("query", noun: "words", "For example: norrisctl search light") }
     static var rendition: ValueKind { ValueKind("name", noun: "size", "'norrisctl gif --json' shows them.") }

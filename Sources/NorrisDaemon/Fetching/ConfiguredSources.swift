@@ -168,15 +168,22 @@ final class Sources: Sendable {
         let named = posts.filter { name?.hasSameBytes(as: $0.name) ?? true }
         if let name, named.isEmpty {
             throw .notFound(
-                "There is no source of posts \(name.quotedForMessage).", hint: "List the sources: norrisctl status")
+                "There is no source of posts \(name.quotedForMessage).",
+                hint: near(name, posts.map(\.name)) + "List the sources: norrisctl feed sources")
         }
         guard let tag else { return named }
         func isTagged(_ source: PostSource) -> Bool { source.configuration.tags.contains(tag.lowercased()) }
         guard posts.contains(where: isTagged) else {
             throw .notFound(
-                "No source has the tag \(tag.quotedForMessage).", hint: "List the tags: norrisctl feed sources")
+                "No source has the tag \(tag.quotedForMessage).",
+                hint: near(tag, posts.flatMap(\.configuration.tags)) + "List the tags: norrisctl feed sources")
         }
         return named.filter(isTagged)
+    }
+
+    /// `Did you mean "a"? ` for the first name that a word resembles; empty if there is none.
+    private func near(_ word: String, _ names: [String]) -> String {
+        names.first { isNear(word, $0) }.map { "Did you mean \($0.quotedForMessage)? " } ?? ""
     }
 
     /// The names of the sources whose posts are shown.

@@ -198,7 +198,8 @@ extension FactCatalogue {
     /// The number of a fact that may be served by its id.
     func presentable(id: String) throws(ResponseError) -> UInt32 {
         guard let number = number(ofID: id) else {
-            throw .notFound("There is no fact with the id \(id.quotedForMessage).")
+            throw .notFound(
+                "There is no fact with the id \(id.quotedForMessage).", hint: "Find facts: norrisctl search WORDS")
         }
         if kind(number).isExplicit {
             throw .notFound(

@@ -231,6 +231,11 @@ import Testing
             #expect(try daemon.client().call(PostMarkUnread.self, #"{"last":true}"#).marked == 3)
             #expect(try daemon.client().call(PostMarkUnread.self, #"{"last":true}"#).marked == 0)
             #expect(daemon.refusal(PostList.self, #"{"tag":"none"}"#)?.code == .notFound)
+            for (word, hint) in [
+                (#"{"tag":"linx"}"#, #"Did you mean "linux"? List the tags: norrisctl feed sources"#),
+                (#"{"source":"blgo"}"#, #"Did you mean "blog"? List the sources: norrisctl feed sources"#),
+                (#"{"source":"none"}"#, "List the sources: norrisctl feed sources"),
+            ] { #expect(daemon.refusal(PostList.self, word)?.hint == hint) }
             let admin = try daemon.client(.administrator)
             #expect(try admin.call(SourceRefresh.self, #"{"tag":"Linux"}"#).started == ["blog"])
             #expect(try admin.call(SourceRefresh.self, #"{"tag":"news","source":"blog"}"#).started == [])
