@@ -140,6 +140,15 @@ struct ConfigurationTests {
             let warning = "c:1: gifs.api_key_file: every user can read the key file; run: chmod o-r \(key)"
             #expect(try warnings("gifs: {api_key_file: \(key)}") == (isReadByAll ? [warning] : []))
         }
+        // The unit of the system hides home directories.
+        let home = "facts: {fortunes: [/home]}\nposts: {sources: {x: {kind: exec, command: [/home/../bin/true]}}}"
+        #expect(try warnings(home) == [])
+        var system = ConfigurationLoader(home: nil, currentDirectory: "/", checksSystem: true)
+        let hidden = try system.parse(Array(home.utf8), file: "/etc/norrisd/config.yaml").warnings
+        #expect(hidden.map(\.key) == ["facts.fortunes[0]", "posts.sources.x"])
+        #expect(hidden.allSatisfy { $0.message.contains("ProtectHome=") }, "\(hidden)")
+        system.checksSystem = false
+        #expect(try system.parse(Array(home.utf8), file: "/etc/norrisd/config.yaml").warnings == [])
         for url in ["http://127.0.0.1:8080", "http://[fd00::1]", "http://localhost"] {
             #expect(try warnings("gifs: {base_url: '\(url)'}").isEmpty)
         }

@@ -214,7 +214,7 @@ extension ConfigurationKind<String> {
                     throw .init("begins with ~ but the home directory is unknown; write an absolute path or set $HOME")
                 }
                 return Paths.join(home, String(text.dropFirst(2)))
-            }, warn: { path, context in context.checksSystem ? missing(path) : nil })
+            }, warn: { path, context in context.checksSystem ? missing(path) ?? context.warning(ofHidden: path) : nil })
     }
 
     /// The URL of a source of posts: a document, which often has a query, or the base URL of an API.

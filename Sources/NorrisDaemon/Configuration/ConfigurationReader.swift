@@ -13,6 +13,13 @@ struct ConfigurationReader {
         var checksSystem: Bool
         /// Whether the URL of a source may have a user and a password, which every reader of a configuration sees.
         var allowsUser = false
+
+        /// The warning about a file that the system's unit hides (ProtectHome=, systemd.exec(5)); nil for other files.
+        func warning(ofHidden path: String) -> String? {
+            let isHidden = ["/home/", "/root/", "/run/user/"].contains { "\(path)/".hasPrefix($0) }
+            guard folder == "/etc/norrisd", isHidden else { return nil }
+            return "the system's norrisd cannot see \(YAMLText.scalar(path)) (ProtectHome=); keep it elsewhere"
+        }
     }
 
     /// The name of the file in messages.
@@ -169,6 +176,8 @@ extension ConfigurationReader {
         {
             let advice = "is no program that may be executed here; install it, or correct its path"
             report("\(YAMLText.scalar(program)) \(advice)", at: node.mark, node, isWarning: true)
+        } else if context.checksSystem, let warning = source.command.first.flatMap(context.warning) {
+            report(warning, at: node.mark, node, isWarning: true)
         }
         return source
     }
