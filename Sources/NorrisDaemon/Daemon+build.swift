@@ -5,6 +5,7 @@ import NorrisProtocol
 import NorrisServer
 import NorrisStore
 import NorrisSystem
+import NorrisText
 import NorrisThreads
 import ServiceLifecycle
 import SystemdIntegration
@@ -61,8 +62,12 @@ extension Daemon {
             events: core.events, logger: logger
         ) {
             notifier.ready(status: core.health.statusLine)
+            let count = facts.catalogue.count
+            if let path = socket.boundPath, invocation.logLevel == nil, isatty(STDERR_FILENO) == 1 {
+                return say("ready, with \(countText(count, "fact")). \(advice(path, environment))")
+            }
             let path = socket.boundPath ?? "inherited"
-            logger.notice("server.ready", metadata: ["socket": "\(path)", "facts": "\(facts.catalogue.count)"])
+            logger.notice("server.ready", metadata: ["socket": "\(path)", "facts": "\(count)"])
         }
         // Each service needs the services before it; they stop in reverse order.
         let services: [any Service] = [
@@ -107,6 +112,15 @@ extension Daemon {
             }
         }
         return locks
+    }
+
+    /// The next step of a user who has started the daemon in a terminal.
+    private static func advice(_ socket: String, _ environment: Environment) -> String {
+        // Other terminals may lack the variable, and are in other folders.
+        let others = Environment { $0 == "NORRISD_SOCKET" ? nil : environment[$0] }
+        let isFound = SocketPath.connectCandidates(flag: nil, environment: others).contains(socket)
+        let path = socket.hasPrefix("/") ? socket : Paths.join(CurrentProcess.currentDirectory, socket)
+        return "In another terminal: norrisctl \(isFound ? "" : "--socket \(shellQuoted(path)) ")fact"
     }
 
     private static func listen(_ path: String) throws -> ListeningSocket {

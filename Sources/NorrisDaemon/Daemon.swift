@@ -93,7 +93,7 @@ package enum Daemon {
     }
 
     /// Writes lines to standard error.
-    private static func say(_ text: String) {
+    static func say(_ text: String) {
         let lines = text.split(separator: "\n").map { "norrisd: \(sanitizedLine(String($0)))\n" }.joined()
         _ = Array(lines.utf8).withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

@@ -63,6 +63,27 @@ import Testing
         #expect(try daemon.ctl("doctor").lines.contains { $0.contains("It says 2") && $0.hasSuffix("Z.") })
     }
 
+    @Test func aDaemonInATerminalBeginsWithTheNextStep() throws {
+        let folder = TemporaryFolder()
+        let configuration = try folder.write("facts: {enabled: false}\n", to: "config.yaml")
+        let arguments = RunningDaemon.arguments(in: folder) + ["--config", configuration]
+        func firstLine(_ arguments: [String]) throws -> String? {
+            let environment = ["HOME": folder.path, "XDG_RUNTIME_DIR": folder.path]
+            let terminal = try PseudoTerminal(Programs.norrisd, arguments, environment: environment, columns: 200)
+            defer {
+                terminal.type("\u{3}")
+                #expect(terminal.waitForEnd() == 0)
+            }
+            return terminal.wait(for: "\r\n")
+        }
+        let named = try firstLine(arguments)
+        #expect(named?.hasPrefix("norrisd: ready, with ") == true)
+        #expect(named?.hasSuffix("In another terminal: norrisctl --socket \(folder("sock")) fact\r\n") == true)
+        #expect(
+            try firstLine(Array(arguments.dropFirst(2)))?.hasSuffix("In another terminal: norrisctl fact\r\n") == true)
+        #expect(try firstLine(arguments + ["--log-level", "info"])?.contains("notice server.ready") == true)
+    }
+
     @Test func aWaitIsShownAndTakenAway() throws {
         let daemon = try RunningDaemon()
         daemon.send(SIGSTOP)

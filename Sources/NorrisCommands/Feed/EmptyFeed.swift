@@ -1,6 +1,7 @@
 import NorrisArguments
 import NorrisProtocol
 import NorrisTerminal
+import NorrisText
 
 /// The reason for an empty feed, with advice.
 struct EmptyFeed {

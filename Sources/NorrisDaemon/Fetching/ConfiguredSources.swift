@@ -150,7 +150,7 @@ final class Sources: Sendable {
         if let reason = gifs.unavailableReason {
             // Most users without a key want no GIFs; a user who configured a key expects GIFs.
             context.logger.log(
-                level: key.isConfigured ? .warning : .notice, "source.unavailable",
+                level: key.isConfigured ? .warning : .debug, "source.unavailable",
                 metadata: ["source": "\(gifs.name)", "error": "\(reason.message)"])
         }
         for source in posts {

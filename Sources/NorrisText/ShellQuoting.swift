@@ -1,5 +1,3 @@
-import NorrisText
-
 /// A word in a form that a POSIX shell reads as the same bytes: unchanged without special characters, else in single
 /// quotes, in which only the quote is special.
 package func shellQuoted(_ word: String) -> String {
