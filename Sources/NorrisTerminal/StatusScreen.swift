@@ -3,13 +3,15 @@ import NorrisText
 
 extension Screen {
     /// The state of the daemon: a page for a terminal, else lines with a key, a tab and a value.
-    package mutating func status(_ status: ServerStatus.Result, now: Timestamp) {
-        if let width = layout.width { page(status, width: width, now: now) } else { list(status) }
+    ///
+    /// - Parameter isVerbose: whether a page shows what only an administrator needs; the lines always do.
+    package mutating func status(_ status: ServerStatus.Result, now: Timestamp, isVerbose: Bool) {
+        if let width = layout.width { page(status, isVerbose, width: width, now: now) } else { list(status) }
     }
 
     // MARK: For a terminal
 
-    private mutating func page(_ status: ServerStatus.Result, width: Int, now: Timestamp) {
+    private mutating func page(_ status: ServerStatus.Result, _ isVerbose: Bool, width: Int, now: Timestamp) {
         let failing = status.sources.filter(\.isFailing).map(\.name)
         let style: Style = status.state == .ok && failing.isEmpty ? .good : .warning
         // Sources that have failed for a short time do not degrade the daemon.
@@ -23,11 +25,13 @@ extension Screen {
         paragraph(status.message)
         line()
         labelled("uptime", [Span(durationText(seconds: status.uptimeSeconds))], width: width)
-        labelled("connections", [Span(groupedDigits(status.connections))], width: width)
-        labelled("requests", [Span(groupedDigits(status.requestsTotal))], width: width)
+        if isVerbose {
+            labelled("connections", [Span(groupedDigits(status.connections))], width: width)
+            labelled("requests", [Span(groupedDigits(status.requestsTotal))], width: width)
+        }
         labelled("databases", status.database.parts, width: width)
         sources(status.sources, width: width, now: now)
-        let quotas = status.sources.compactMap { $0.quotaParts(now: now) }
+        let quotas = (isVerbose ? status.sources : []).compactMap { $0.quotaParts(now: now) }
         let errors = status.sources.compactMap { source in source.outlook(now: now).map { (source, $0) } }
         let hosts = status.hosts ?? []
         if !quotas.isEmpty || !hosts.isEmpty || !errors.isEmpty { line() }

@@ -23,8 +23,10 @@ struct StatusScreenTests {
         ], database: ServerStatus.Database(cacheBytes: 1_258_291, stateBytes: 36_864, isReadOnly: false),
         version: "0.1.0")
 
-    private func lines(_ width: Int, escapes: Bool = false, _ status: ServerStatus.Result? = nil) -> [Substring] {
-        visible(screen(width, escapes: escapes) { $0.status(status ?? self.status, now: now) })
+    private func lines(
+        _ width: Int, escapes: Bool = false, _ status: ServerStatus.Result? = nil, isVerbose: Bool = true
+    ) -> [Substring] {
+        visible(screen(width, escapes: escapes) { $0.status(status ?? self.status, now: now, isVerbose: isVerbose) })
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
@@ -36,6 +38,16 @@ struct StatusScreenTests {
         status.sources[1].quota?.used = used
         status.sources[1].quota?.limit = limit
         #expect(lines(80, status).contains(Substring(line)))
+    }
+
+    @Test func onlyAdministratorsNeedConnectionsRequestsAndQuotas() {
+        func extra(_ isVerbose: Bool) -> [Substring] {
+            lines(80, isVerbose: isVerbose).filter { line in
+                ["connections", "requests ", "gifs 12 of"].contains { line.hasPrefix($0) }
+            }
+        }
+        #expect(extra(true).count == 3)
+        #expect(extra(false) == [])
     }
 
     @Test func fitsIntoAnyWidthThatHoldsItsLongestPart() {
@@ -55,7 +67,7 @@ struct StatusScreenTests {
         let until = Timestamp(seconds: now.seconds + 3 * 86_400)
         status.hosts = [.init(host: "www.reddit.com", until: until, reason: "HTTP 429", sources: 30)]
         #expect(lines(100, status).contains("www.reddit.com: HTTP 429, next request in 3 days for 30 sources"))
-        let pairs = visible(screen(nil) { $0.status(status, now: now) })
+        let pairs = visible(screen(nil) { $0.status(status, now: now, isVerbose: false) })
         #expect(pairs.contains("host.www.reddit.com\tuntil \(until), HTTP 429, 30 sources\n"))
     }
 }

@@ -12,14 +12,16 @@ struct StatusCommand: SessionCommand {
 
         Examples:
           norrisctl status
+          norrisctl status --verbose
           norrisctl status --plain | grep ^source.facts
           norrisctl status --metrics
           norrisctl status --json
         """)
 
-    private var showsMetrics = false
+    private var isVerbose = false, showsMetrics = false
 
     mutating func declare(_ arguments: inout CommandArguments) {
+        arguments.flag(&isVerbose, "verbose", "Show connections, requests and quotas too.")
         arguments.flag(&showsMetrics, "metrics", "Print metrics for a monitoring system (OpenMetrics).")
     }
 
@@ -30,6 +32,6 @@ struct StatusCommand: SessionCommand {
             return session.settings.json ? Report(json: reply.json) : Report(output: sanitizedText(reply.value.text))
         }
         let reply = try session.call(ServerStatus.self)
-        return session.report(reply) { $0.status(reply.value, now: session.system.now) }
+        return session.report(reply) { $0.status(reply.value, now: session.system.now, isVerbose: isVerbose) }
     }
 }
