@@ -7,15 +7,15 @@ import Testing
 struct DoctorChecksTests {
     private static let now = Machine.now
 
+    private static let status = ServerStatus.Result(
+        state: .ok, message: "", uptimeSeconds: 1, connections: 1, requestsTotal: 1, sources: [],
+        database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false), version: "0.1.0")
+
     private func machine() -> Machine {
         let info = ServerInfo.Result(
             name: "norrisd", version: "0.1.0", protocolVersion: 1, capabilities: [], pid: 1,
             startedAt: Self.now)
-        let status = ServerStatus.Result(
-            state: .ok, message: "", uptimeSeconds: 1, connections: 1, requestsTotal: 1, sources: [],
-            database: ServerStatus.Database(cacheBytes: 1, stateBytes: 1, isReadOnly: false),
-            version: "0.1.0")
-        let machine = Machine(results: info.jsonText, status.jsonText)
+        let machine = Machine(results: info.jsonText, Self.status.jsonText)
         machine.files["/run/norrisd/prompt-facts"] = Array("One.\n".utf8)
         return machine
     }
@@ -40,6 +40,34 @@ struct DoctorChecksTests {
                 """
             ])
         #expect(NorrisVersion.beginningOfYear.description.hasSuffix("-01-01T00:00:00Z"))
+    }
+
+    @Test func saysWhatTheCheckOfTheConfigurationWarnsOf() {
+        func config(_ status: Int32, _ output: String, file: String = "/tmp/c.yaml") -> [String] {
+            let info = ServerInfo.Result(
+                name: "norrisd", version: "0.1.0", protocolVersion: 1, capabilities: [], pid: 1,
+                startedAt: Self.now, configPath: file)
+            let machine = Machine(results: info.jsonText, Self.status.jsonText)
+            machine.files["/tmp/c.yaml"] = []
+            machine.files["/run/norrisd/prompt-facts"] = Array("One.\n".utf8)
+            machine.programs["/opt/libexec/norrisd"] = [.ended(status: status, output: Array(output.utf8))]
+            return machine.run("doctor", "--socket", "/tmp/s").output.split(separator: "\n").map(String.init)
+                .filter { $0.split(separator: "\t")[1] == "config" }
+        }
+        let key = "warning: /tmp/c.yaml:1: gifs.api_key_file: every user can read the key file; run: chmod o-r k"
+        #expect(
+            config(0, "norrisd: \(key)\nnorrisd: warning: b\nok\n") == [
+                """
+                warn\tconfig\t/tmp/c.yaml:1: gifs.api_key_file: every user can read the key file. \
+                Correct it: chmod o-r k
+                """, "warn\tconfig\tb.",
+            ])
+        #expect(config(0, "ok\n") == ["ok\tconfig\t/tmp/c.yaml has no fault."])
+        #expect(
+            config(78, "norrisd: c.yaml:\nnorrisd: line 1: x\n") == [
+                "warn\tconfig\t/tmp/c.yaml has a fault. See what is wrong: norrisctl --socket /tmp/s config check"
+            ])
+        #expect(config(0, "ok\n", file: "/tmp/none") == [])
     }
 
     // MARK: Prompt file

@@ -133,12 +133,23 @@ struct ConnectionErrorTests {
     }
 
     @Test("A missing socket is explained by a missing XDG_RUNTIME_DIR") func runtimeFolder() {
-        let machine = Machine([.failure(.noSocket(paths: ["/a"])), .failure(.noSocket(paths: ["/a"]))])
-        let without = machine.run("fact").errors
-        #expect(without.contains("there is no socket at /a, and XDG_RUNTIME_DIR is not set."))
-        #expect(without.contains("export XDG_RUNTIME_DIR=/run/user/$(id -u), then systemctl --user start norrisd"))
+        let failure = ClientError.noSocket(paths: ["/run/norrisd.sock"])
+        let machine = Machine([.failure(failure), .failure(failure), .failure(failure)])
+        let reason = "Your own daemon was not looked for, because XDG_RUNTIME_DIR is"
+        #expect(machine.run("fact").errors.contains("\(reason) not set."))
+        machine.environment["XDG_RUNTIME_DIR"] = "relative"
+        #expect(machine.run("fact").errors.contains("\(reason) no folder of yours."))
+        #expect(!machine.run("fact", "--socket", "/run/norrisd.sock").errors.contains(reason))
+    }
+
+    @Test("A daemon beside norrisctl is started there, unless that folder is in PATH") func ownProgram() {
+        let failure = ClientError.noSocket(paths: ["/a"])
+        let machine = Machine([.failure(failure), .failure(failure)])
         machine.environment["XDG_RUNTIME_DIR"] = "/run/user/1000"
-        #expect(!machine.run("fact").errors.contains("XDG_RUNTIME_DIR"))
+        #expect(machine.run("fact").errors.hasSuffix("in another terminal: norrisd\n"))
+        machine.place("/opt/bin/norrisd", [])
+        chmod(machine("/opt/bin/norrisd"), 0o755)
+        #expect(machine.run("fact").errors.hasSuffix("/opt/bin/norrisd\n"))
     }
 }
 

@@ -64,7 +64,8 @@ struct ConfigCheckCommand: SessionCommand {
                 $0.line("ok: there is no \(path), so the defaults apply")
             }
         }
-        let status = ExitStatus(rawValue: try session.checkConfiguration(path)) ?? .internalError
+        let (status, lines) = try session.checkConfiguration(path)
+        for line in lines where line != "ok" { session.writeError(line) }
         return session.report(
             EncodedJSON(["path": .string(path), "valid": .bool(status == .done)] as JSON), status: status
         ) {
@@ -103,8 +104,8 @@ extension Session {
         }
     }
 
-    /// Runs `norrisd --check-config`, and writes the faults to standard error. Returns the exit status of norrisd.
-    fileprivate func checkConfiguration(_ path: String) throws(Failure) -> Int32 {
+    /// Runs `norrisd --check-config`. Returns its exit status and its lines: `ok`, faults and warnings.
+    func checkConfiguration(_ path: String) throws(Failure) -> (ExitStatus, [String]) {
         // A norrisd in the folder of norrisctl has the same version, because both are installed together.
         let request = SubprocessRequest(
             program: "norrisd", arguments: ["--check-config", "--config", path],
@@ -114,10 +115,9 @@ extension Session {
         case .missing: throw Failure(.unavailable, "norrisd is not installed here, so \(path) cannot be checked.")
         case .ended(let status, let output):
             let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").map { line in
-                line.hasPrefix("norrisd: ") ? line.dropFirst(9) : line
+                String(line.hasPrefix("norrisd: ") ? line.dropFirst(9) : line)
             }
-            for line in lines where line != "ok" { writeError(String(line)) }
-            return status
+            return (ExitStatus(rawValue: status) ?? .internalError, lines)
         case let outcome: throw .unfinished("norrisd", outcome)
         }
     }

@@ -33,7 +33,7 @@ struct DoctorCommand: SessionCommand {
         }
     }
 
-    /// The widest column of subjects. A longer subject, such as a source with a long name, becomes part of its message.
+    /// The widest column of subjects. A longer subject, such as a source with a long name, has its own line.
     private static let maximumSubjectWidth = 20
 
     private func show(_ check: Doctor.Check, _ screen: inout Screen, subjectWidth: Int) {
@@ -45,13 +45,16 @@ struct DoctorCommand: SessionCommand {
             return
         }
         // In a narrow terminal, the two label columns and their gaps leave less than 30 columns for the message.
-        let isNarrow = width < subjectWidth + 8 + 30 || subject.width > subjectWidth
+        let isNarrow = width < subjectWidth + 8 + 30
+        let labels = [(label: Span(""), columns: isNarrow ? 4 : subjectWidth + 6)]
         if isNarrow {
             screen.entry([(outcome, 4)], Span("\(check.subject): \(check.message)"))
+        } else if subject.width > subjectWidth {
+            screen.entry([(outcome, 4)], subject, wraps: false)
+            screen.entry(labels, Span(check.message))
         } else {
             screen.entry([(outcome, 4), (subject, subjectWidth)], Span(check.message))
         }
-        let labels = [(label: Span(""), columns: isNarrow ? 4 : subjectWidth + 6)]
         var words = ""
         func endLine() {
             if !words.withoutSeparators.isEmpty { screen.entry(labels, Span(words.withoutSeparators)) }
@@ -101,6 +104,8 @@ private struct Doctor {
     /// The commands for the daemon that has replied on `socket`.
     private var commands = DaemonCommands(socket: "")
     private var socket = ""
+    /// The configuration file that the daemon reads, if any.
+    private var configurationFile: String?
 
     private var now: Timestamp { session.system.now }
 
@@ -108,6 +113,7 @@ private struct Doctor {
         self.session = session
         session.system.waiting.show("waiting for norrisd")
         guard let info = examineSockets(), examineVersion(info), let status = examineStatus() else { return }
+        examineConfiguration()
         examineDatabases(status.database)
         examineClock(status.sources)
         examineSources(status.sources)
@@ -124,7 +130,7 @@ private struct Doctor {
     }
 
     private mutating func fail(_ subject: String, _ failure: Failure) {
-        add(.fail, subject, failure.message, failure.hint, status: failure.status)
+        add(.fail, subject, failure.message, failure.advice, status: failure.status)
     }
 
     // MARK: The daemon
@@ -147,7 +153,7 @@ private struct Doctor {
                     // A missing socket needs no warning, because another socket works.
                     if case .noSocket = error { continue }
                     let failure = session.failure(error)
-                    add(.warn, "socket", failure.message, failure.hint)
+                    add(.warn, "socket", failure.message, failure.advice)
                 }
                 add(.ok, "socket", "\(socket) is there.")
                 add(.ok, "connect", "norrisd answers.")
@@ -200,6 +206,7 @@ private struct Doctor {
     private mutating func examineVersion(_ outcome: Response.Outcome) -> Bool {
         guard let info = read(outcome, of: ServerInfo.self, "version") else { return false }
         commands = commands(socket, process: info.pid)
+        configurationFile = info.configPath
         let own = ServerInfo.protocolVersion
         let server = "norrisd \(info.version) speaks protocol \(info.protocolVersion)"
         let client = "norrisctl \(NorrisVersion.current)"
@@ -229,6 +236,25 @@ private struct Doctor {
         let fix: Advice = hasFault ? "See what is wrong: \(command: "norrisctl config check")" : commands.log
         add(status.state == .ok ? .ok : .warn, "status", message, status.state == .ok ? nil : fix)
         return status
+    }
+
+    /// Runs the check of the configuration as this user, who may not see the files of the system's daemon.
+    private mutating func examineConfiguration() {
+        guard let path = configurationFile, geteuid() == 0 || !commands.isForSystem,
+            access(session.system.file(path), R_OK) == 0,
+            let (status, lines) = try? session.checkConfiguration(path)
+        else { return }
+        for line in lines where line.hasPrefix("warning: ") {
+            let place = line.places(of: "; run: ").first
+            let message = line[..<(place?.lowerBound ?? line.endIndex)].dropFirst(9)
+            let fix = place.map { "Correct it: \(command: String(line[$0.upperBound...]))" as Advice }
+            add(.warn, "config", "\(message).", fix)
+        }
+        if status != .done {
+            add(.warn, "config", "\(path) has a fault.", "See what is wrong: \(command: "norrisctl config check")")
+        } else if lines == ["ok"] {
+            add(.ok, "config", "\(path) has no fault.")
+        }
     }
 
     // MARK: Databases and clock
@@ -286,9 +312,9 @@ private struct Doctor {
         add(
             .warn, "network", "No source can be fetched: \(name): \(failure.summary(now: now)).",
             """
-            Test the network: \
-            \(command: "resolvectl query api.chucknorris.io; curl -I https://api.chucknorris.io"); \
-            or set http.proxy in the configuration, then: \(command: "norrisctl reload")
+            Test the network: \(command: "resolvectl query api.chucknorris.io"); \
+            \(command: "curl -I https://api.chucknorris.io"); or set http.proxy in the configuration, then: \
+            \(command: "norrisctl reload")
             """)
         sources.filter { !$0.isCutOff }.forEach { examine($0) }
     }
@@ -330,7 +356,7 @@ private struct Doctor {
             let edit = shellCommand(words).map { "Take it over: \(command: $0)" as Advice }
             add(
                 .warn, "source \(source.name)", "It has moved to \(address).",
-                source.origin == .added ? edit : "Write the address into the configuration: norrisctl config path")
+                source.origin == .added ? edit : "Write it into this file: \(command: "norrisctl config path")")
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import NorrisClient
 import NorrisProtocol
 import NorrisSystem
@@ -33,13 +34,18 @@ struct Failure: Error, Equatable {
         return failure
     }
 
+    /// The hint and the steps in one sentence.
+    var advice: Advice? {
+        guard let hint else { return nil }
+        return steps.reduce(hint) { "\($0)\($0.endsSentence ? " " : "; ")\($1)" }
+    }
+
     /// The error object for programs: the daemon's, or one with the code of norrisctl's own errors.
     func object(socket: String?) -> ResponseError {
-        let advice = ([hint].compactMap { $0 } + steps).map { $0.text(socket: socket) }
-        return response
+        response
             ?? ResponseError(
                 .client, reason: connection == nil ? "failed" : "unreachable", message,
-                hint: advice.isEmpty ? nil : advice.joined(separator: " "))
+                hint: advice?.text(socket: socket))
     }
 
     /// A reply that does not match the method's result.
@@ -136,18 +142,17 @@ extension ResponseError {
 extension Failure {
     /// A connection error with the command that solves the problem. `remedy` is the way back to the standard sockets,
     /// if an option or the environment has named another socket.
-    ///
-    /// - Parameter isFolderKnown: whether `XDG_RUNTIME_DIR` is set.
-    init(_ error: ClientError, remedy: String?, timeout: Timeout, isFolderKnown: Bool) {
+    init(_ error: ClientError, remedy: String?, timeout: Timeout, system: System) {
         func log(_ path: String) -> Advice { DaemonCommands(socket: path).log }
+        var steps: [Advice] = []
         let (status, message, hint): (ExitStatus, String, Advice) =
             switch error {
             case .noSocket(let paths):
                 (
                     .unavailable,
-                    "norrisd is not running: there is no socket at \(paths.joined(separator: " or "))"
-                        + (isFolderKnown || remedy != nil ? "." : ", and XDG_RUNTIME_DIR is not set."),
-                    Self.start(paths, remedy, isFolderKnown: isFolderKnown)
+                    "norrisd is not running: there is no socket at \(paths.joined(separator: " or "))."
+                        + (remedy == nil && paths == [SocketPath.system] ? system.whyNotOwnDaemon : ""),
+                    Self.start(paths, remedy, system, &steps)
                 )
             case .refused(let path):
                 (
@@ -157,10 +162,7 @@ extension Failure {
             case .notPermitted(let path):
                 (
                     .notPermitted, "You are not permitted to connect to \(path).",
-                    """
-                    Check its permissions: \(command: "ls -l \(shellQuoted(path))"); \
-                    or run your own daemon: \(command: "systemctl --user start norrisd")
-                    """
+                    "Check its permissions: \(command: "ls -l \(shellQuoted(path))")"
                 )
             case .notASocket(let path):
                 (
@@ -192,22 +194,60 @@ extension Failure {
                 (.unavailable, "The connection to \(path) failed: \(SystemError.reason(errno)).", log(path))
             }
         self.init(status, message, hint: hint)
-        connection = error
+        if case .notPermitted = error { steps = ["or run your own daemon: \(system.ownStart(isFound: true))"] }
+        (self.steps, connection) = (steps, error)
     }
 
-    private static func start(_ paths: [String], _ remedy: String?, isFolderKnown: Bool) -> Advice {
+    /// Returns the first step that starts a daemon, and adds the others: each a command for a unit that is installed.
+    private static func start(
+        _ paths: [String], _ remedy: String?, _ system: System, _ steps: inout [Advice]
+    ) -> Advice {
         if let remedy, let path = paths.first {
-            return """
-                Start it there, with any other options it has: \(command: "norrisd --socket \(shellQuoted(path))"); \
-                or \(value: remedy)
-                """
+            steps = ["or \(value: remedy)"]
+            return "Start it there, with any other options it has: \(command: "norrisd --socket \(shellQuoted(path))")"
         }
-        // systemctl --user needs the variable.
-        let folder: Advice = "\(command: "export XDG_RUNTIME_DIR=/run/user/$(id -u)"), then "
-        return """
-            Start it: \(command: "sudo systemctl start norrisd"), or \(isFolderKnown ? "" : folder)\
-            \(command: "systemctl --user start norrisd"), or, with any options you use: \(command: "norrisd")
-            """
+        let isFound = paths != [SocketPath.system]
+        let hasOwnUnit = isFound && system.hasUnit("user")
+        let own = system.ownStart(isFound: isFound)
+        guard system.hasUnit("system") else { return "Start it\(hasOwnUnit ? "" : " in another terminal"): \(own)" }
+        if hasOwnUnit { steps = ["or start your own: \(own)"] }
+        return "Start it: \(command: "sudo systemctl start norrisd.socket")"
+    }
+}
+
+extension System {
+    /// Whether a socket unit of norrisd is installed, in the folders of systemd.unit(5).
+    ///
+    /// - Parameter manager: `system` or `user`.
+    fileprivate func hasUnit(_ manager: String) -> Bool {
+        // Without systemd, as in a container, units are only files (sd_booted(3)).
+        guard exists("/run/systemd/system") else { return false }
+        let own = environment.value(of: "XDG_CONFIG_HOME") ?? "\(environment["HOME"] ?? "")/.config"
+        return (["/etc", "/run", "/usr/local/lib", "/usr/lib"] + (manager == "user" ? [own] : [])).contains {
+            exists("\($0)/systemd/\(manager)/norrisd.socket")
+        }
+    }
+
+    /// Whether `XDG_RUNTIME_DIR` is set, which systemctl --user and norrisd need.
+    private var hasRuntimeFolder: Bool { environment.value(of: "XDG_RUNTIME_DIR") != nil }
+
+    /// The command that starts a daemon of this user: the unit, else the program, which is beside norrisctl after a
+    /// build.
+    ///
+    /// - Parameter isFound: whether norrisctl tries the user's own socket.
+    fileprivate func ownStart(isFound: Bool) -> Advice {
+        let folder = hasRuntimeFolder || !isFound ? "" : "XDG_RUNTIME_DIR=/run/user/$(id -u) "
+        if isFound, hasUnit("user") { return "\(command: "\(folder)systemctl --user start norrisd.socket")" }
+        let own = ownFolders.first ?? ""
+        let isInPath = (environment["PATH"] ?? "").split(separator: ":").contains { $0 == own }
+        let program = access("\(own)/norrisd", X_OK) == 0 && !isInPath ? shellQuoted("\(own)/norrisd") : "norrisd"
+        return "\(command: folder + program + (isFound ? "" : " --socket ~/norrisd.sock"))"
+    }
+
+    /// The reason why only the system's socket was tried.
+    fileprivate var whyNotOwnDaemon: String {
+        let reason = hasRuntimeFolder ? "no folder of yours" : "not set"
+        return " Your own daemon was not looked for, because XDG_RUNTIME_DIR is \(reason)."
     }
 }
 
@@ -227,6 +267,7 @@ struct Advice: Equatable, ExpressibleByStringInterpolation {
     }
 
     private(set) var parts: [Part] = []
+    fileprivate var endsSentence: Bool { parts.last?.text.last.map { ".:".contains($0) } ?? true }
 
     init(_ words: String) { add(words, .words) }
     init(stringLiteral words: String) { add(words, .words) }

@@ -194,9 +194,7 @@ extension Session {
     func failure(_ error: ClientError) -> Failure {
         let isInEnvironment = system.environment.value(of: "NORRISD_SOCKET") != nil
         let remedy = settings.socket != nil ? "leave out --socket" : isInEnvironment ? "unset NORRISD_SOCKET" : nil
-        return Failure(
-            error, remedy: remedy, timeout: timeout,
-            isFolderKnown: system.environment.value(of: "XDG_RUNTIME_DIR") != nil)
+        return Failure(error, remedy: remedy, timeout: timeout, system: system)
     }
 }
 
