@@ -28,7 +28,7 @@ ATTACKERS, VICTIM = range(60001, 60017), 60100
 # ms, ms, MiB, and ms from SIGTERM in the middle of an attack to the end
 MEMORY_GOAL, DISK_GOAL, PEAK_GOAL, END_GOAL = 50, 250, 192, 1000
 TIMEOUT, AT_A_TIME = 5, 4  # seconds (http.timeout); fetches
-HELD_GOAL = 224  # MiB: all memory of the daemon, with what it holds for its peers
+HELD_GOAL = 224  # MiB: all memory of the daemon, with the data of its peers
 LEAD, LASTING = 1, 5  # seconds of the victim's requests before an attack, and of an attack
 IDLE_CPU = 0.6  # seconds of CPU time in 3 s that a daemon without a free descriptor may use
 NOTIFICATIONS = 219_000  # bytes

@@ -23,7 +23,7 @@ COMMON, OTHER_COMMON, RARE, ABSENT = "hammer", "anvil", "zyzzyva", "quixotic"
 RARE_HITS, RARE_CATEGORY_FACTS, RARE_CATEGORY_HITS = 3, 5, 2
 # The fraction of all facts in each large category. The rare category precedes them.
 CATEGORIES = {"large": 0.5, "medium": 0.3, "minor": 0.2}
-# The parameters of each search, and the number of hits where it is known.
+# The parameters of each search, and the number of hits if it is known.
 SEARCHES = {
     "common word": ({"query": COMMON}, None),
     "rare word": ({"query": RARE}, RARE_HITS),

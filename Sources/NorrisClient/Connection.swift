@@ -19,7 +19,7 @@ package final class Connection {
     /// reader has disconnected.
     var output: CInt = -1
     private(set) var hasLostReader = false
-    /// The splitter has no limit, because it would report a long line only at its end.
+    /// The splitter has no limit, because it would report a long line only after its last byte.
     private var splitter = LineSplitter(maximumLength: .max)
     /// The longest accepted line, in bytes without LF. The daemon has at most 4 MiB of results for one connection; the
     /// rest is for their envelope.

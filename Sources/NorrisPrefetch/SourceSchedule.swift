@@ -50,7 +50,7 @@ package struct SourceSchedule: Sendable {
     static let maximumPutOff = Duration.seconds(86_400)
     /// A source that fails for a shorter time does not degrade the daemon.
     static let shortestOutage = Duration.seconds(86_400)
-    /// The wait of a source that is gone (410), which a change or an administrator ends.
+    /// The wait of a source that has answered 410 (Gone), which a change or an administrator ends.
     private static let forever = Duration.seconds(1 << 32)
     /// The time after a failure during which no search is sent.
     static let searchPause = Duration.seconds(60)
@@ -105,7 +105,7 @@ package struct SourceSchedule: Sendable {
     }
 
     package var isRunning: Bool { running != nil }
-    /// Whether the upstream has answered that the document is gone for ever.
+    /// Whether the upstream has answered 410 (Gone).
     package var isGone: Bool {
         record.failures > 0 && record.wait == SourceSchedule.forever && record.settings == policy.settings
     }

@@ -6,7 +6,7 @@ import Synchronization
 /// It replaces Swift's own pool in an idle daemon: the pool uses libdispatch, which wakes up once a second from the
 /// pool's first job until the process ends (`_dispatch_workq_monitor_pools`). `Task {}`, `Task.sleep` and
 /// `cancelOnGracefulShutdown()` use the pool whatever executor the task prefers, and so does
-/// `cancelWhenGracefulShutdown` at its end.
+/// `cancelWhenGracefulShutdown` when it ends.
 package final class ThreadExecutor: TaskExecutor, @unchecked Sendable {
     /// Runs the services and deferred requests.
     package static let services = ThreadExecutor()

@@ -49,7 +49,7 @@ private let mediaTypes = [
     }
     response.body = Array(OPML.document(links).utf8)
     let again = (try? Fetched(opml: &response))?.items as? [FeedLink]
-    // What is no address is kept for messages only.
+    // Other texts are kept for messages only.
     let urls = Set(links.map(\.url).filter(isSourceURL))
     require(
         urls.isSubset(of: (again ?? []).map(\.url)), "The feeds change when they are written and read again")

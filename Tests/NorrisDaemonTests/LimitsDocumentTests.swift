@@ -60,7 +60,7 @@ struct LimitsDocumentTests {
             characters.
             The words to search for, at most \(SearchQuery.maximumWords).
             A user has \(ShuffleBook.maximumPerUser) shuffles, all users \(grouped(ShuffleBook.maximum));
-            and stored, for the last \(grouped(FactsOfTheDay.maximum)) days;
+            and stored for the last \(grouped(FactsOfTheDay.maximum)) days;
             and for \(seconds(SourceSchedule.searchPause)) after a failure.
             or of more than \(GifSearch.longestUpstreamQuery) characters,
             texts of at most \(GifSearch.longestUpstreamQuery) characters are

@@ -175,7 +175,7 @@ private struct Simulation {
 }
 
 struct HostSimulationTests {
-    /// Allows a request a minute, says that it allows the next one earlier or not, and bans for a day whoever asks on.
+    /// Allows a request a minute, says that it allows the next one earlier or not, and bans for a day a client that asks on.
     private struct StrictHost {
         let reset: Int?
         var allowedAt = Duration.zero
@@ -240,7 +240,7 @@ struct HostSimulationTests {
         let most = byHost.values.map { Simulation.most(of: $0.map(\.at), within: .seconds(10)) }.max() ?? 0
         let last = begins.last?.at ?? .zero
         #expect(most <= 4 && last < .seconds(300))
-        // Those of one host come in the order of their age.
+        // Sources of one host come in the order of their age.
         let ages = Dictionary(uniqueKeysWithValues: sources.enumerated().map { ($1.name, $0) })
         for begins in byHost.values {
             let order = begins.compactMap { ages[$0.source] }

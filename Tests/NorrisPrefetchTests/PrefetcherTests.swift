@@ -234,7 +234,7 @@ import Testing
         }
         try next.refresh("facts", isAdministrator: true, passesHold: true)
         #expect(next.schedule(of: "facts")?.isDue(clock.now) == true)
-        // Content that is gone, and another source of the host.
+        // Content that was deleted, and another source of the host.
         await next.contentGone("facts")
         let held = "h allows no request until \(until) (HTTP 429)."
         #expect(await asks(nil) == .failure(FetchFailure(kind: .http, message: held, postponed: 600)))

@@ -202,7 +202,7 @@ struct SourceScheduleTests {
         #expect(schedule.refresh(Self.start, isAdministrator: false) == nil && schedule.isDue(Self.start))
     }
 
-    @Test("A source that is gone is asked again by an administrator, or with another kind or address")
+    @Test("A source that answered 410 is asked again by an administrator, or with another kind or address")
     mutating func gone() throws {
         var schedule = fetched(Self.hourly)
         run(&schedule, .failed(FetchFailure(kind: .http, message: "gone", status: 410)))

@@ -16,7 +16,7 @@ struct DescriptorWriterTests {
     @Test func writesAllBytesPastTheSizeOfAPipe() async throws {
         let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let pipe = ownPipe()
-        // Not blocking, so that a full pipe has to be waited for.
+        // Not blocking, so that the test waits for a full pipe.
         #expect(fcntl(pipe.fileHandleForWriting.fileDescriptor, F_SETFL, O_NONBLOCK) == 0)
         async let received = withCheckedContinuation { continuation in
             // It blocks, which no thread of Swift's pool may.

@@ -220,7 +220,7 @@ package enum ConfigurationSchema {
         .init(
             "unread", \.unread, orNull: .count(0...2000), "How many posts of its first fetch stay unread; all if null."
         ),
-        .init("article", \.article, orNull: .boolean, "Whether the text of each new post is that of its page."),
+        .init("article", \.article, orNull: .boolean, "Whether each new post gets the text of its page."),
         .init(
             "user_agent", \.userAgent, orNull: .headerValue,
             "The User-Agent that its upstream receives; http.user_agent by default."),

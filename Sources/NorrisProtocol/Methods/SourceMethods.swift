@@ -33,7 +33,7 @@ package struct SourceSettings: WireObject, Equatable, Sendable {
         try members.optional("refresh", &refresh, .text(0...20), "How often it is fetched, such as 30m.")
         try members.optional("keep", &keep, .text(0...20), "How long its posts are kept, such as 30d.")
         try members.optional("tags", &tags, .list(.text(1...SourceTag.maximumLength)), SourceTag.summary)
-        try members.optional("article", &article, .boolean, "Whether the text of each new post is that of its page.")
+        try members.optional("article", &article, .boolean, "Whether each new post gets the text of its page.")
     }
 }
 

@@ -539,7 +539,7 @@ package struct PostQuery: Sendable {
             })
     }
 
-    /// The list in the order of arrival. It begins at its end if there is neither a cursor nor a time.
+    /// The list in the order of arrival. Without a cursor and a time it begins after the newest post.
     private func arrivals(until end: PostArrival, _ key: UInt64, _ database: Database) throws -> PageQuery {
         let cache = try PostArrival.cache(database)
         // A number of another file says nothing, and everything in this one was stored later.

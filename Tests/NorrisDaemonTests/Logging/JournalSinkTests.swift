@@ -15,7 +15,7 @@ struct JournalSinkTests {
         let areValid = fields.allSatisfy { $0.name.wholeMatch(of: /[A-Z][A-Z0-9_]{0,63}/) != nil }
         #expect(areValid, "journald drops fields with other names without a word")
         return Dictionary(fields.map { ($0.name, $0.value) }) { first, _ in
-            Issue.record("a field stands there twice")
+            Issue.record("a field is repeated")
             return first
         }
     }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Web pages of different makes, and what a reader sees of them.
+/// Web pages of different makes, and the texts that a reader sees.
 struct ArticlePage: CustomTestStringConvertible {
     let testDescription: String
     let page: String

@@ -16,7 +16,7 @@ struct ArticleTests {
     private static let end =
         "<p>The END has more than eighty characters, because it tells all again, and in short.</p>"
 
-    /// What a reader of `paragraphs` sees.
+    /// The text of `paragraphs` that a reader sees.
     private static let text = "Paragraph 1 tells of ships"
 
     private func read(_ page: String, at url: String = "https://blog.example/2026/post?key=secret") -> Post? {
@@ -259,7 +259,7 @@ struct ArticleTests {
         }
     }
 
-    /// Serves pages of an article, each with a paragraph of its own, and returns the article that is fetched.
+    /// Serves pages of an article, each with another paragraph, and returns the article that is fetched.
     private func fetch(
         _ pages: [(path: String, links: String)], from path: String = "/post",
         _ change: @escaping (FakeUpstream) -> Void = { _ in }
@@ -303,7 +303,7 @@ struct ArticleTests {
         #expect(try await fetch(pages).requests.count == 5)
     }
 
-    /// Links that are not those of a further page of the article at `/post`.
+    /// Links that lead to no further page of the article at `/post`.
     @Test(arguments: [
         "<a rel=next href='/another'>Next</a>", "<link rel=next href='/post-2'>", "<a href='/post/2'>Comments</a>",
         "<a rel=next href='/post/3'>Next</a>", "<a rel=next href='/2'>Next</a>",

@@ -40,7 +40,7 @@ struct WaitingPostTests {
         #expect(await !hasValidators(databases))
         // The next fetch does not hand them out again, nor count them as new ones.
         #expect(try await fetch(store, 1...4, at: 20, limit: 3).map(\.item.post.id) == ["a:4"])
-        // Those that wait count.
+        // Posts that wait count.
         #expect(try await fetch(store, 1...5, at: 25, limit: 3).isEmpty)
         #expect(try await store.listed() == ["a:5", "a:3"])
         await databases.close()

@@ -16,7 +16,7 @@ struct UserStateTests {
                 """
             ) { try $0[0] as String }
         }
-        // Favorites have a limit of their own.
+        // Favorites have a separate limit.
         #expect(Set(names) == Set(UserState.tables.map(\.name) + ["favorites"]))
         await store.databases.close()
     }
