@@ -77,7 +77,8 @@ extension Timestamp {
     package func localText(_ format: String) -> String {
         var fields = localFields
         return String(unsafeUninitializedCapacity: 64) { buffer in
-            buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress, $0.count, format, &fields) }
+            // Not nil: the buffer has 64 bytes or more. Newer C libraries declare the parameter as not null.
+            buffer.withMemoryRebound(to: CChar.self) { strftime($0.baseAddress!, $0.count, format, &fields) }
         }
     }
 }
