@@ -30,9 +30,11 @@ package struct SearchWords: Sendable, Hashable {
 
     /// Whether all words occur in a ``storedText(_:)``.
     func matches(_ text: UnsafeRawBufferPointer) -> Bool {
-        words.allSatisfy { word in
+        guard let start = text.baseAddress else { return false }
+        return words.allSatisfy { word in
             var word = word
-            return word.withUTF8 { memmem(text.baseAddress, text.count, $0.baseAddress, $0.count) != nil }
+            // Not nil, because a word has at least one character.
+            return word.withUTF8 { memmem(start, text.count, $0.baseAddress!, $0.count) != nil }
         }
     }
 

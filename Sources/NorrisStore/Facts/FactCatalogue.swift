@@ -186,8 +186,10 @@ package final class FactCatalogue: Sendable {
     private func position(of word: [UInt8], _ part: Range<Int>) -> Int? {
         folded.withUnsafeBytes { texts in
             guard let base = texts.baseAddress else { return nil }
+            // Not nil, because a word has at least one character.
             return word.withUnsafeBytes {
-                memmem(base + part.lowerBound, part.count, $0.baseAddress, $0.count).map { UnsafeRawPointer($0) - base }
+                memmem(base + part.lowerBound, part.count, $0.baseAddress!, $0.count)
+                    .map { UnsafeRawPointer($0) - base }
             }
         }
     }
