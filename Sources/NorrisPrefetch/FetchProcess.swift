@@ -308,7 +308,8 @@ extension FetchHead {
     /// again.
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         [etag, lastModified].allSatisfy { ($0 ?? "").utf8.count <= 1024 }
-            && ([failure?.message, title] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }
+            && (title ?? "").unicodeScalars.count <= Post.Limit.name
+            && ([failure?.message] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }
             && (failure?.feedURLs ?? []).count <= 100
             && [age, notBefore, skipped, repairs, reply?.pause, failure?.reply?.pause].allSatisfy { ($0 ?? 0) >= 0 }
             && [reply, failure?.reply].allSatisfy { ($0?.host ?? "").utf8.count <= 255 } && failure?.postponed == nil
@@ -348,7 +349,7 @@ extension FetchedPost: FetchedItem {
 
 extension Post {
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
-        source == request.source && !isRead && author.isAnswer(to: request) && isWithinLimits
+        source == request.source && sourceTitle == nil && !isRead && author.isAnswer(to: request) && isWithinLimits
             && id.hasPrefix("\(source):") && id.utf8.count <= 200
             && isOpenable(url) && images.allSatisfy { isOpenable($0.url) }
             && attachments.allSatisfy { isOpenable($0.url) }

@@ -53,7 +53,8 @@ struct PostCard {
         let handle = sanitizedLine(post.author.handle ?? "")
         if handle != name { pieces.append((Span(" "), Span(cut(handle), .dim))) }
         if let time = post.publishedAt { pieces.append((.dot, Span(cut(relativeTime(of: time, at: now))))) }
-        pieces.append((.dot, Span(cut(post.source), .dim)))
+        // The author of a feed that names none is the feed.
+        if post.shownSource != name { pieces.append((.dot, Span(cut(post.shownSource), .dim))) }
         return flowed(pieces, width: width)
     }
 

@@ -31,19 +31,21 @@ extension Screen {
     private mutating func lines(of posts: [Post], now: Timestamp, numberedFrom first: Int?, width: Int) {
         // Texts can have 100,000 characters.
         let titles = posts.map { truncated($0.line(.line, upTo: 4 * width), toColumns: width) }
-        let origins = posts.map { post in
-            let source = truncated(sanitizedLine(post.source), toColumns: max(1, width / 4))
+        func origin(_ post: Post, toColumns columns: Int) -> String {
             let age = post.publishedAt.map { relativeTime(of: $0, at: now) } ?? ""
-            return [source, age].filter { !$0.isEmpty }.joined(separator: " · ")
+            // The age is shorter, and stays if both fit.
+            let source = truncated(post.shownSource, toColumns: max(1, columns - displayWidth(of: age) - 3))
+            return truncated([source, age].filter { !$0.isEmpty }.joined(separator: " · "), toColumns: columns)
         }
-        let (titleColumns, originColumns) = (columns(of: titles), columns(of: origins))
+        let titleColumns = columns(of: titles)
+        let originColumns = columns(of: posts.map { origin($0, toColumns: width) })
         items(Array(posts.indices), numberedFrom: first, isDense: true) { screen, index, _ in
             // Without the mark and the space between the columns.
             let free = max(1, (screen.layout.width ?? width) - 4)
-            let right = min(originColumns, free / 2)
+            let right = min(originColumns, max(free / 2, free - titleColumns))
             let left = min(titleColumns, free - right)
             let title = Span(truncated(titles[index], toColumns: left), link: posts[index].url)
-            let origin = Span(truncated(origins[index], toColumns: right), .dim)
+            let origin = Span(origin(posts[index], toColumns: right), .dim)
             let mark = posts[index].isRead ? .spaces(2) : Span("● ", .good)
             screen.line([mark, title] + (origin.text.isEmpty ? [] : [.spaces(left - title.width + 2), origin]))
         }
@@ -76,6 +78,12 @@ extension Post {
 
     /// The title, unless the text begins with it, because many feeds use the first words as a title.
     var separateHeading: String? { title.flatMap { visibleTitle($0, above: text) } }
+
+    /// The title of the source, else its name.
+    var shownSource: String {
+        let title = sanitizedLine(sourceTitle ?? "")
+        return title.isEmpty ? sanitizedLine(source) : title
+    }
 
     /// The content warning; nil if the post may be shown.
     var warning: String? { isSensitive ? heading.map { "Sensitive: \($0)" } ?? "Sensitive" : nil }

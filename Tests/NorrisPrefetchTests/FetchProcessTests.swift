@@ -110,13 +110,18 @@ import Testing
             { $0.text? += "x" }, { $0.title? += "x" }, { $0.author.name += "x" }, { $0.author.handle? += "x" },
             { $0.author.email? += "x" }, { $0.tags[0] += "x" }, { $0.tags.append("x") }, { $0.images[0].alt? += "x" },
             { $0.images[0].title? += "x" }, { $0.images.append($0.images[0]) }, { $0.attachments[0].type? += "x" },
-            { $0.attachments.append($0.attachments[0]) }, { $0.links?.append("") },
+            { $0.attachments.append($0.attachments[0]) }, { $0.links?.append("") }, { $0.sourceTitle = "x" },
         ]
         func count(_ post: Post) async throws -> Int? {
             let line = String(decoding: post.jsonBytes, as: UTF8.self)
             return try? await fetch(Self.output(Self.head, line, #"{"end":1}"#)).get().items.count
         }
         #expect(try await count(Self.longest) == 1)
+        for length in [200, 201] {
+            let head = Self.head.dropLast() + #","title":"\#(Self.text(length))"}"#
+            let fetched = try? await fetch(Self.output(String(head), #"{"end":0}"#)).get()
+            #expect(fetched?.head.title?.count == (length > 200 ? nil : length))
+        }
         for (number, change) in changes.enumerated() {
             var post = Self.longest
             change(&post)

@@ -134,7 +134,7 @@ struct PostScreenTests {
             text == """
                  9  ● 漢字                        town · 3 minutes ago
                 10    Sensitive: Spiders          town · 3 minutes ago
-                11    One two                     a name of thir… · 3 minut…
+                11    One two                     a name of… · 3 minutes ago
                 12    https://town.example/@ada…
 
                 """)
@@ -165,6 +165,17 @@ struct PostScreenTests {
         let ids = ["town:109", "fact-id", "kept-id", "gif-id"]
         #expect(!ids.contains { shown(100).contains($0) }, "\(shown(100))")
         #expect(ids.allSatisfy { shown(101).contains($0) }, "A list has at most 100 numbers.")
+    }
+
+    @Test func showsTheTitleOfTheSourceOnce() {
+        var post = post()
+        post.sourceTitle = "The\nTown  "
+        #expect(cards([post], 80).hasPrefix("Ada Lovelace @ada@town.example · 3 minutes ago · The Town\n"))
+        #expect(lines([post], 80) == "9    Good morning.  The Town · 3 minutes ago\n")
+        post.sourceTitle = "Ada Lovelace"
+        #expect(cards([post], 80).hasPrefix("Ada Lovelace @ada@town.example · 3 minutes ago\n"))
+        post.sourceTitle = " "
+        #expect(cards([post], 80).hasPrefix("Ada Lovelace @ada@town.example · 3 minutes ago · town\n"))
     }
 
     // MARK: Structure

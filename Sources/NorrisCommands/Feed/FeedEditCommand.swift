@@ -9,7 +9,7 @@ struct FeedEditCommand: SessionCommand {
         "Change a source that norrisctl feed add has added.",
         """
         norrisd fetches a new address first, and changes nothing if that fails. The name of the source, its posts, and
-        all marks and favorites stay. An empty text restores a default, such as --refresh ''. Sources in the
+        all marks and favorites stay. An empty text restores a default, such as --title ''. Sources in the
         configuration are changed there; see norrisctl config path.
 
         Examples:
@@ -25,7 +25,7 @@ struct FeedEditCommand: SessionCommand {
     mutating func declare(_ arguments: inout CommandArguments) {
         arguments.positional(&parameters.sourceName, .addedSource, "The name of the source.")
         arguments.option(&parameters.url, "url", .address, "The new address.")
-        arguments.option(&parameters.settings.title, "title", .text, "The name that users see.")
+        arguments.option(&parameters.settings.title, "title", .text, "The name that users see; '' restores the feed's.")
         arguments.option(&parameters.settings.refresh, "refresh", .interval, "How often to fetch, such as 30m.")
         arguments.option(&parameters.settings.keep, "keep", .interval, "How long to keep posts, such as 30d.")
         arguments.option(

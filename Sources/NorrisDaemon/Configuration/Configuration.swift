@@ -215,7 +215,7 @@ package enum ConfigurationSchema {
         .init("enabled", \.enabled, .boolean, "Whether this source is fetched; stored posts are served either way."),
         .init("refresh", \.refresh, .refresh, "How often it is fetched; posts.refresh by default."),
         .init("keep", \.keep, .keep, "How long its posts are kept; posts.keep by default."),
-        .init("title", \.title, orNull: .title, "The name that users see."),
+        .init("title", \.title, orNull: .title, "The name that users see; the feed's own by default."),
         .init("tags", \.tags, listOf: .tag, atMost: SourceTag.maximum, "\(SourceTag.summary)"),
         .init(
             "unread", \.unread, orNull: .count(0...2000), "How many posts of its first fetch stay unread; all if null."

@@ -104,12 +104,15 @@ final class Sources: Sendable {
     /// In the order of `server.status`.
     let all: [any ContentSource]
     private let byName: [String: any ContentSource]
+    /// The titles that users have set, by the names of the sources.
+    let titles: [String: String]
 
     /// The same sources with other sources of posts.
     init(_ other: Sources, posts: [PostSource]) {
         (facts, gifs, self.posts) = (other.facts, other.gifs, posts)
         all = [facts, gifs] + posts
         byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        titles = posts.reduce(into: [:]) { $0[$1.name] = $1.configuration.title }
     }
 
     /// Reads the file of the API key.
@@ -147,6 +150,7 @@ final class Sources: Sendable {
             }
         all = [facts, gifs] + posts
         byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+        titles = posts.reduce(into: [:]) { $0[$1.name] = $1.configuration.title }
         if let reason = gifs.unavailableReason {
             // Most users without a key want no GIFs; a user who configured a key expects GIFs.
             context.logger.log(

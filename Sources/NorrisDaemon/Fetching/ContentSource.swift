@@ -84,11 +84,11 @@ extension ContentSource {
     /// - Parameter head: of the document, or of all documents combined.
     func newRecord(
         _ head: FetchHead = FetchHead(), parts: [String: PartRecord] = [:], categories: [String] = [],
-        move: FetchRecord.Move? = nil
+        title: String? = nil, move: FetchRecord.Move? = nil
     ) -> FetchRecord {
         FetchRecord(
             settings: policy.settings, fetchedAt: now.advanced(by: .seconds(-head.age)), isStale: head.isStale,
-            parts: parts, categories: categories, host: head.reply?.host, move: move)
+            parts: parts, categories: categories, host: head.reply?.host, title: title, move: move)
     }
 }
 

@@ -52,7 +52,7 @@ struct PostSource: ContentSource {
         if head.isUnchanged {
             try await stores.posts.confirm(
                 run, keep: repaired == nil ? configuration.keep : nil,
-                fetch: record(head, isRepaired: repaired != nil, move), at: now)
+                fetch: record(head, isRepaired: repaired != nil, last?.title, move), at: now)
             return .fetched(added: 0, head)
         }
         if posts.isEmpty, head.skipped > 0 {
@@ -64,7 +64,7 @@ struct PostSource: ContentSource {
         let isPartial = head.repairs > 0
         let changes = try await stores.posts.replace(
             run, posts: posts, authors: head.authors, isComplete: head.skipped == 0 && !isPartial,
-            keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial, move),
+            keep: isPartial ? nil : configuration.keep, fetch: record(kept, isRepaired: isPartial, head.title, move),
             unread: configuration.unread, articles: configuration.article == true ? PostSource.articlesAtOnce : 0,
             at: now)
         if !changes.waiting.isEmpty { context.prefetcher.follow(name) { await publish(changes.waiting, run) } }
@@ -142,7 +142,10 @@ struct PostSource: ContentSource {
         return try await context.fetch(request, FetchedPost.self, from: command, isAwaited: isAwaited)
     }
 
-    private func record(_ head: FetchHead, isRepaired: Bool, _ move: FetchRecord.Move?) -> FetchRecord {
-        newRecord(head, parts: [PostSource.part(isRepaired: isRepaired): PartRecord(head, at: now)], move: move)
+    private func record(
+        _ head: FetchHead, isRepaired: Bool, _ title: String?, _ move: FetchRecord.Move?
+    ) -> FetchRecord {
+        let parts = [PostSource.part(isRepaired: isRepaired): PartRecord(head, at: now)]
+        return newRecord(head, parts: parts, title: title, move: move)
     }
 }

@@ -57,10 +57,14 @@ struct PostHandlers: Sendable {
         let end = request.order == .arrived ? try await stores.posts.lastArrival() : nil
         // Before the sources, so that a source that is added now is in one of the two.
         let pending = end == nil ? [] : sources.pendingNames
-        let chosen = try sources.current.posts(named: request.source, tagged: request.tag)
+        let current = sources.current
+        let chosen = try current.posts(named: request.source, tagged: request.tag)
         let query = PostQuery(sources: chosen.map(\.name), request, search: words, end: end, pending: pending)
         let read = await stores.readMarks.read(uid: call.uid)
         var page = try await stores.posts.list(query, read: read)
+        for index in page.items.indices {
+            page.items[index].sourceTitle = stores.title(of: page.items[index].source, current)
+        }
         page.freshness = sources.freshness(of: chosen, isEmpty: page.items.isEmpty)
         stores.noteServed(page.items.map(\.id), .post, request.page, next: page.next, uid: call.uid)
         return page
@@ -154,7 +158,8 @@ struct PostHandlers: Sendable {
     @Sendable private func sources(
         _ parameters: PostSources.Parameters, _ call: Call
     ) async throws(ResponseError) -> PostSources.Result {
-        let all = try sources.current.posts(named: nil, tagged: parameters.tag)
+        let current = sources.current
+        let all = try current.posts(named: nil, tagged: parameters.tag)
         let unread = try await stores.posts.unread(
             sources: all.map(\.name), read: await stores.readMarks.read(uid: call.uid))
         let activity = try await stores.posts.activity(sources.clock.now)
@@ -164,7 +169,7 @@ struct PostHandlers: Sendable {
                 let (name, configuration) = (source.name, source.configuration)
                 let items = stores.posts.count(source: name)
                 return PostSources.Source(
-                    name: name, title: configuration.title, kind: source.kind,
+                    name: name, title: stores.title(of: name, current), kind: source.kind,
                     url: call.isAdministrator ? source.url : shownURL(configuration.url),
                     origin: configuration.added == nil ? .config : .added, tags: configuration.tags, items: items,
                     unread: unread.counts[name] ?? 0,
@@ -202,10 +207,14 @@ extension Stores {
     /// A post of a configured source by its id, as a user sees the post.
     func post(id: String, uid: UInt32, _ sources: Sources) async throws(ResponseError) -> Post {
         let read = await readMarks.read(uid: uid)
-        guard let post = try await posts.post(id: id, sources: sources.postNames, read: read) else {
+        guard var post = try await posts.post(id: id, sources: sources.postNames, read: read) else {
             throw .notFound(
                 "There is no post with the id \(id.quotedForMessage).", hint: "List the posts: norrisctl feed")
         }
+        post.sourceTitle = title(of: post.source, sources)
         return post
     }
+
+    /// The title of a source: the one that a user has set, else the one of its document.
+    func title(of source: String, _ sources: Sources) -> String? { sources.titles[source] ?? posts.title(of: source) }
 }

@@ -198,7 +198,7 @@ struct FeedContents {
             try builder.add(cleaned: post, key: keys[index])
         }
         var batch = try builder.batch()
-        batch.head.title = title.flatMap { cleanLine($0, upTo: Post.Limit.title) }
+        batch.head.title = title.flatMap { cleanLine($0, upTo: Post.Limit.name) }
         (batch.head.repairs, batch.head.isCut) = (repairs, isCut)
         return batch
     }

@@ -29,7 +29,7 @@ package struct SourceSettings: WireObject, Equatable, Sendable {
 
     /// Visits the settings that do not belong to the upstream.
     fileprivate mutating func visitChangeable<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
-        try members.optional("title", &title, .text(0...200), "The name that users see.")
+        try members.optional("title", &title, .text(0...200), "The name that users see; the feed's own if absent.")
         try members.optional("refresh", &refresh, .text(0...20), "How often it is fetched, such as 30m.")
         try members.optional("keep", &keep, .text(0...20), "How long its posts are kept, such as 30d.")
         try members.optional("tags", &tags, .list(.text(1...SourceTag.maximumLength)), SourceTag.summary)

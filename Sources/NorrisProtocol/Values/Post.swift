@@ -13,6 +13,8 @@ package struct Post: SharedObject {
     package var id = ""
     /// The key of the source under `posts.sources`.
     package var source = ""
+    /// The title of the source, which norrisd sets in replies.
+    package var sourceTitle: String?
     package var author = Author()
     package var publishedAt: Timestamp?
     package var title: String?
@@ -54,6 +56,7 @@ package struct Post: SharedObject {
     package mutating func visit<V: MemberVisitor & ~Copyable>(_ members: inout V) throws(V.Failure) {
         try members.required("id", &id)
         try members.required("source", &source)
+        try members.optional("source_title", &sourceTitle)
         try members.required("author", &author)
         try members.optional("published_at", &publishedAt)
         try members.optional("title", &title)

@@ -24,13 +24,13 @@ extension DatabaseKind {
         fileName: "cache.db", applicationID: 0x4E52_5243,  // "NRRC"
         isState: false,
         schema: [
-            // The last successful fetch of each source, the host that answered, and the address to which permanent
-            // redirects lead, with the time and the number of answers since they first did.
+            // The last successful fetch of each source, the host that answered, the title of its document, and the
+            // address to which permanent redirects lead, with the time and the number of answers since they first did.
             """
             CREATE TABLE fetches (
                 source TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, fetched_at INTEGER NOT NULL,
-                is_stale INTEGER NOT NULL, categories TEXT NOT NULL, host TEXT, moved_to TEXT,
-                moved_since INTEGER, answers INTEGER
+                is_stale INTEGER NOT NULL, categories TEXT NOT NULL, host TEXT, title TEXT,
+                moved_to TEXT, moved_since INTEGER, answers INTEGER
             ) STRICT, WITHOUT ROWID
             """,
             """
@@ -117,7 +117,7 @@ extension DatabaseKind {
                 post TEXT NOT NULL
             ) STRICT
             """,
-        ], version: 8,
+        ], version: 9,
         migrations: [
             0: (
                 before: "",

@@ -15,6 +15,8 @@ package struct FetchRecord: Sendable, Equatable {
     package var categories: [String]
     /// The host that sent the last reply, after all redirects.
     package var host: String?
+    /// The title of the document, in one line.
+    package var title: String?
     /// The address to which permanent redirects have led since the last answer without; nil if there was none.
     package var move: Move?
 
@@ -34,14 +36,14 @@ package struct FetchRecord: Sendable, Equatable {
 
     package init(
         settings: String, fetchedAt: Timestamp, isStale: Bool = false, parts: [String: PartRecord] = [:],
-        categories: [String] = [], host: String? = nil, move: Move? = nil
+        categories: [String] = [], host: String? = nil, title: String? = nil, move: Move? = nil
     ) {
         self.settings = settings
         self.fetchedAt = fetchedAt
         self.isStale = isStale
         self.parts = parts
         self.categories = categories
-        (self.host, self.move) = (host, move)
+        (self.host, self.title, self.move) = (host, title, move)
     }
 }
 
@@ -165,13 +167,13 @@ extension FetchRecord.Move {
 extension FetchRecord {
     fileprivate static func read(of source: String, _ database: Database) throws -> FetchRecord? {
         let sql = """
-            SELECT settings, fetched_at, is_stale, categories, host, moved_to, moved_since, answers FROM fetches
+            SELECT settings, fetched_at, is_stale, categories, host, title, moved_to, moved_since, answers FROM fetches
             WHERE source = ?
             """
         var record = try database.first(sql, [source]) { row in
             try FetchRecord(
                 settings: row[0], fetchedAt: row[1], isStale: row[2], categories: FactTable.categories(row[3]),
-                host: row[4], move: Move(row, 5))
+                host: row[4], title: row[5], move: Move(row, 6))
         }
         let parts = try database.rows(
             "SELECT part, etag, last_modified, checked_at FROM validators WHERE source = ?", [source])
@@ -187,12 +189,12 @@ extension FetchRecord {
         try database.execute(
             """
             INSERT INTO fetches (
-                source, settings, fetched_at, is_stale, categories, host, moved_to, moved_since, answers
-            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                source, settings, fetched_at, is_stale, categories, host, title, moved_to, moved_since, answers
+            ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                source, settings, fetchedAt, isStale, categories.joined(separator: " "), host, move?.address,
-                move?.since, move?.answers,
+                source, settings, fetchedAt, isStale, categories.joined(separator: " "), host, title,
+                move?.address, move?.since, move?.answers,
             ])
         for (name, part) in parts {
             try database.execute(

@@ -9,6 +9,8 @@ package final class PostStore: Sendable {
     package let mutes: Mutes
     /// The number of posts of each source, including sources that are no longer configured.
     private let numbers = Mutex<[String: Int]>([:])
+    /// The titles of the documents of sources.
+    private let titles = Mutex<[String: String]>([:])
     /// The new posts of each source's last import that are hidden from users, until ``takeHidden(of:)``.
     private let hidden = Mutex<[String: [UInt32: Set<String>]]>([:])
     /// The ids of each source's posts that wait for their articles.
@@ -26,8 +28,17 @@ package final class PostStore: Sendable {
     /// The number of posts of a source. From memory.
     package func count(source: String) -> Int { numbers.withLock { $0[source] ?? 0 } }
 
-    /// Counts again after the cache was replaced.
+    /// The title of a source's document; nil if it has none. From memory.
+    package func title(of source: String) -> String? { titles.withLock { $0[source] } }
+
+    /// Counts again after the cache was replaced, and reads the titles.
     package func reload() async {
+        let known = try? await databases.read(databases.cache) { database in
+            try database.map("SELECT source, title FROM fetches WHERE title IS NOT NULL") { row in
+                (try row[0] as String, sanitizedLine(try row[1]))
+            }
+        }
+        if let known { titles.withLock { $0 = Dictionary(known) { first, _ in first } } }
         let counts = try? await databases.read(databases.cache) { database in
             try database.map("SELECT source, count(*) FROM posts GROUP BY source") { row in
                 (try row[0] as String, try row[1] as Int)
@@ -74,6 +85,7 @@ package final class PostStore: Sendable {
     ) async throws(StoreError) -> PostChanges {
         do {
             let stored = try await store(posts, authors, in: run, isComplete: isComplete, fetch, unread, articles, now)
+            titles.withLock { $0[run.source] = fetch.title }
             waiting.withLock { $0[run.source, default: []].formUnion(stored.changes.waiting.map(\.item.post.id)) }
             return try await removeExpired(run, keep: keep, stored)
         } catch {
@@ -214,6 +226,7 @@ package final class PostStore: Sendable {
     /// Removes all posts of a source and the record of their fetch. Read marks stay in the state.
     @discardableResult package func clear(source: String) async throws(StoreError) -> Int {
         waiting.withLock { $0[source] = nil }
+        titles.withLock { $0[source] = nil }
         var (total, removed) = (0, 0)
         repeat {
             removed = try await databases.write(databases.cache) { [databases] database in

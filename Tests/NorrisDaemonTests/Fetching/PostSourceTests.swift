@@ -13,9 +13,9 @@ import Testing
     func theNumberOfStoredPostsRises() {
         let number = "posts.4"
         let fields = """
-            {id:string,source:string,author:{id:string,name:string,handle?:string,avatar_url?:string,\
-            email?:string},published_at?:time,title?:string,text?:string,markdown?:string,\
-            truncated?:true|false,sensitive?:true|false,\
+            {id:string,source:string,source_title?:string,author:{id:string,name:string,\
+            handle?:string,avatar_url?:string,email?:string},published_at?:time,title?:string,\
+            text?:string,markdown?:string,truncated?:true|false,sensitive?:true|false,\
             tags:[string],images:[{url:string,width?:integer,height?:integer,\
             alt?:string,title?:string}],attachments?:[{url:string,type?:string,bytes?:integer,\
             seconds?:integer}],links?:[string],stats:{likes?:integer,comments?:integer,shares?:integer},\

@@ -66,8 +66,51 @@ import Testing
             #expect(daemon.core.sources.current.posts.last?.configuration.refresh == .hours(2))
             try edit(#"{"name":"blog","refresh":"","title":""}"#, daemon)
             #expect(daemon.core.sources.current.posts.last?.configuration.refresh == .minutes(30))
-            #expect(try source(daemon)?.title == nil)
+            #expect(try source(daemon)?.title == "Blog")
             #expect(await daemon.core.stores.added.all()?.map(\.settings.url) == [base + "/new"])
+        }
+    }
+
+    @Test("A source has the title that a user has set, else the one of its feed, also after a start")
+    func titlesOfSources() async throws {
+        let folder = TemporaryFolder()
+        func shown(_ daemon: FetchingDaemon) throws -> [String?] {
+            let post = try #require(try daemon.client().call(PostList.self, #"{"source":"blog"}"#).items.first)
+            let got = try daemon.client().call(PostGet.self, #"{"id":"\#(post.id)"}"#).post
+            return [try source(daemon)?.title, post.sourceTitle, got.sourceTitle]
+        }
+        try await FakeUpstream.run { upstream in
+            let body = Self.feed(1...3)
+            upstream.setDocument("/old", contentType: "application/rss+xml", body: body)
+            let own = "own: {kind: feed, url: '\(upstream.baseURL)/old?own', title: Mine}"
+            try await FetchingDaemon.run(upstream, in: folder, others: "posts: {sources: {\(own)}}") { daemon in
+                try add(upstream.baseURL + "/old", #","name":"blog""#, to: daemon)
+                #expect(try shown(daemon) == ["Blog", "Blog", "Blog"])
+                try edit(#"{"name":"blog","title":"My blog"}"#, daemon)
+                #expect(try shown(daemon) == ["My blog", "My blog", "My blog"])
+                try edit(#"{"name":"blog","title":""}"#, daemon)
+                let items = try daemon.client().call(PostSources.self).items
+                #expect(items.map(\.title) == ["Mine", "Blog"])
+                // A reply without changes (304) has no title.
+                try waitForRun(daemon)
+                try refresh(daemon)
+                #expect(await daemon.core.stores.records.fetch(of: "blog")?.title == "Blog")
+                // Favorites keep the title, and are imported with it.
+                let id = try #require(try daemon.client().call(PostList.self, #"{"source":"blog"}"#).items.first).id
+                let user = try daemon.client()
+                let _: FavoriteAdd.Result = try user.call(FavoriteAdd.self, #"{"kind":"post","id":"\#(id)"}"#)
+                let kept = try user.call(FavoriteList.self).items
+                #expect(kept.first?.post?.sourceTitle == "Blog")
+                #expect(try user.call(FavoriteRemove.self, #"{"kind":"post","id":"\#(id)"}"#).removed)
+                let list = FavoriteImport.Parameters(items: kept).jsonText
+                #expect(try user.call(FavoriteImport.self, list).added == 1)
+                #expect(try user.call(FavoriteList.self).items.first?.post?.sourceTitle == "Blog")
+            }
+            try await FetchingDaemon.run(upstream, in: folder) { daemon in
+                #expect(try shown(daemon) == ["Blog", "Blog", "Blog"])
+                let _: Removed = try daemon.client(.administrator).call(CacheClear.self, #"{"source":"blog"}"#)
+                #expect(daemon.core.stores.posts.title(of: "blog") == nil)
+            }
         }
     }
 

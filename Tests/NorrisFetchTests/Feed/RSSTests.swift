@@ -65,6 +65,9 @@ struct RSSTests {
         #expect(author.name == "The Blog")
         #expect(author.avatarURL == "https://blog.example/logo.png")
         #expect(author.id == Post.id("The Blog", in: "blog"))
+        #expect(try batch(document).head.title == "The Blog")
+        let long = String(repeating: "x", count: 300)
+        #expect(try batch(rss("<title>\(long)</title>", channel: "")).head.title?.count == Post.Limit.name)
         #expect(try rssPost("<title>x</title>", channel: "")?.author.name == "blog")
         let itunes = "<title>x</title><itunes:image href='https://p.example/cover.jpg'/>"
         #expect(try rssPost("<title>x</title>", channel: itunes)?.author.avatarURL == "https://p.example/cover.jpg")

@@ -13,7 +13,7 @@ struct SourceRecordsTests {
             "chuck": PartRecord(etag: "W/\"é \\ \"", lastModified: nil, checkedAt: Timestamp(seconds: 5)),
             "norris": PartRecord(
                 etag: nil, lastModified: "Sat, 21 Nov 2026 11:05:04 GMT", checkedAt: Timestamp(seconds: 6)),
-        ], host: "new.example",
+        ], host: "new.example", title: "Chuck \"News\"",
         move: .init(address: "https://new.example/?é", since: Timestamp(seconds: 7), answers: 8))
 
     private let schedule = ScheduleRecord(
