@@ -271,18 +271,18 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
     package var postponed: Int?
     /// The status of the response, if it is the reason.
     package var status: Int?
-    /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
-    package var feedURLs: [String]?
+    /// The feeds that a web page names; nil if the upstream sent no web page.
+    package var feeds: [FeedLink]?
     /// The source that the address represents. There is no ``reply`` if the address alone shows it.
     package var found: FoundSource?
 
     package init(
         kind: SourceFailure.Kind, message: String, isRetryable: Bool = false, reply: HostReply? = nil,
-        postponed: Int? = nil, status: Int? = nil, feedURLs: [String]? = nil, found: FoundSource? = nil
+        postponed: Int? = nil, status: Int? = nil, feeds: [FeedLink]? = nil, found: FoundSource? = nil
     ) {
         (self.kind, self.message, self.isRetryable) = (kind, message, isRetryable)
         (self.reply, self.postponed, self.status) = (reply, postponed, status)
-        (self.feedURLs, self.found) = (feedURLs, found)
+        (self.feeds, self.found) = (feeds, found)
     }
 
     package init() {}
@@ -294,7 +294,7 @@ package struct FetchFailure: WireObject, Error, Equatable, Sendable {
         try members.optional("reply", &reply)
         try members.optional("postponed", &postponed)
         try members.optional("status", &status)
-        try members.optional("feed_urls", &feedURLs)
+        try members.optional("feeds", &feeds)
         try members.optional("found", &found)
     }
 }

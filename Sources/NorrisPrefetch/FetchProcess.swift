@@ -309,8 +309,8 @@ extension FetchHead {
     fileprivate func isAnswer(to request: FetchRequest) -> Bool {
         [etag, lastModified].allSatisfy { ($0 ?? "").utf8.count <= 1024 }
             && (title ?? "").unicodeScalars.count <= Post.Limit.name
-            && ([failure?.message] + (failure?.feedURLs ?? [])).allSatisfy { ($0 ?? "").utf8.count <= 4096 }
-            && (failure?.feedURLs ?? []).count <= 100
+            && (failure?.message ?? "").utf8.count <= 4096 && (failure?.feeds ?? []).count <= 100
+            && (failure?.feeds ?? []).allSatisfy { max($0.url.utf8.count, ($0.title ?? "").utf8.count) <= 4096 }
             && [age, notBefore, skipped, repairs, reply?.pause, failure?.reply?.pause].allSatisfy { ($0 ?? 0) >= 0 }
             && [reply, failure?.reply].allSatisfy { ($0?.host ?? "").utf8.count <= 255 } && failure?.postponed == nil
             && authors.count <= FetchedPost.maximumCount && authors.allSatisfy { $0.isAnswer(to: request) }

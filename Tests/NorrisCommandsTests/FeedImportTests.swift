@@ -42,6 +42,22 @@ struct FeedImportTests {
                 && machine.requests[3].jsonText.contains(#""name":"again""#))
     }
 
+    @Test(
+        "Says the address of a feed once",
+        arguments: [
+            ("HTTP 404 from a.example/feed.", "https://a.example/feed?x=1&y=2: HTTP 404."),
+            ("HTTP 404 from a.example/feed: No such feed.", "https://a.example/feed?x=1&y=2: HTTP 404: No such feed."),
+            ("a.example/feed is gone (HTTP 410).", "https://a.example/feed?x=1&y=2 is gone (HTTP 410)."),
+            ("HTTP 404 from b.example/new.", "https://a.example/feed?x=1&y=2: HTTP 404 from b.example/new."),
+        ]) func saysTheAddressOnce(message: String, line: String)
+    {
+        let error = SourceFailure(kind: .http, message: message, since: Machine.now)
+        let known = Machine.reply(#"{"name":"x","added":false}"#)
+        let failure = Machine.reply(.nothingCached(message, source: "x", lastError: error))
+        let outcome = importing(failure, known, known, known).run("feed", "import", "/f.opml")
+        #expect(outcome.errors == "norrisctl: Not added: \(line)\n")
+    }
+
     @Test func anImportKeepsTitlesAndTags() {
         let machine = Machine([
             Machine.reply(#"{"items":[]}"#), Machine.reply(#"{"name":"planet-debian","added":true}"#),

@@ -76,12 +76,20 @@ import Testing
         output(head.replacing(#""age":0"#, with: #""age":-1"#), #"{"end":0}"#),
         output(head.replacing(#""age":0"#, with: #""moved_to":"file:///etc","age":0"#), #"{"end":0}"#),
         found(#"{"kind":"exec","url":"https://h/"}"#), found(#"{"kind":"feed","url":"file:///etc"}"#),
+        feeds(#"{"url":"\#(text(4097))"}"#), feeds(#"{"url":"https://h/","title":"\#(text(4097))"}"#),
+        feeds([String](repeating: #"{"url":"https://h/"}"#, count: 101).joined(separator: ",")),
         output(
             head.replacing(
                 #""age":0"#,
                 with: #""failure":{"kind":"http","message":"\#(String(repeating: "x", count: 5000))"},"age":0"#),
             #"{"end":0}"#), output(head.replacing("skipped", with: "skip")), output(#"{"age":99999999999999999999}"#),
     ]
+
+    /// The output of a failure with the feeds of a web page.
+    private static func feeds(_ feeds: String) -> String {
+        let failure = #""failure":{"kind":"http","message":"m","feeds":[\#(feeds)]},"age":0"#
+        return output(head.replacing(#""age":0"#, with: failure), #"{"end":0}"#)
+    }
 
     /// The output of a failure that names another source.
     private static func found(_ source: String) -> String {

@@ -10,7 +10,7 @@ struct FeedAddCommand: SessionCommand {
         """
         norrisd fetches the address first, and adds nothing if that fails. Addresses of YouTube, Reddit, GitHub, GitLab,
         Codeberg, Mastodon, Lemmy, Bluesky, Medium, Substack, Stack Overflow and Hacker News are taken as they are in
-        a browser. If the address is another web page, norrisctl asks before using a feed that the page names. Only
+        a browser. If the address is another web page, norrisctl asks which feed of the page to add. Only
         administrators add feeds: root, and members of admin_groups.
 
         Examples:
@@ -78,20 +78,28 @@ struct FeedAddCommand: SessionCommand {
         }
     }
 
-    /// Asks whether to use the first feed that a web page names; nil if the user does not want it.
+    /// Asks for one of the feeds that a web page names; nil if the user wants none.
     private func chosenFeed(
-        of feeds: [String], _ failure: Failure, _ session: Session
+        of feeds: [FeedLink], _ failure: Failure, _ session: Session
     ) throws(Failure) -> String? {
         guard let first = feeds.first else { throw failure }
         guard session.canAsk else {
             var failure = failure
             failure.steps += feeds.compactMap { feed in
-                shellCommand(["norrisctl"] + words(feed)).map { "Add it: \(command: $0)" as Advice }
+                shellCommand(["norrisctl"] + words(feed.url)).map { "Add it: \(command: $0)" as Advice }
             }
             throw failure
         }
-        for feed in feeds.dropFirst() { session.writeError("The page also names \(feed).") }
-        return session.asks("\(url) is a web page. Its feed is \(first). Use it?", standard: true) ? first : nil
+        guard feeds.count > 1 else {
+            let question = "\(url) is a web page. Its feed is \(first.url). Use it?"
+            return session.asks(question, standard: true) ? first.url : nil
+        }
+        session.writeError("\(url) is a web page with \(feeds.count) feeds:")
+        for (index, feed) in feeds.enumerated() {
+            let parts = ["\(index + 1)", feed.title ?? "", feed.url].filter { !$0.isEmpty }
+            session.writeError(parts.joined(separator: "  "))
+        }
+        return session.choice("Which one?", of: feeds.count).map { feeds[$0 - 1].url }
     }
 
     private func report(_ reply: Reply<SourceAdd.Result>, _ session: Session) -> Report {
@@ -117,5 +125,9 @@ struct FeedAddCommand: SessionCommand {
 
 extension Failure {
     /// The feeds that a web page names, if the address is one.
-    fileprivate var feeds: [String]? { response?.detail("feed_urls") }
+    fileprivate var feeds: [FeedLink]? {
+        guard let urls: [String] = response?.detail("feed_urls") else { return nil }
+        let titles: [String] = response?.detail("feed_titles") ?? []
+        return urls.enumerated().map { FeedLink(title: $0 < titles.count ? titles[$0] : nil, url: $1) }
+    }
 }

@@ -89,7 +89,7 @@ struct FeedImportCommand: SessionCommand {
     /// The feeds that were added, known before, and not added.
     private struct Summary {
         private var added: [String] = [], known: [String] = []
-        private var failures: [(url: String, reason: String)] = []
+        private var failures: [(url: String, text: String)] = []
 
         var count: Int { added.count + known.count + failures.count }
 
@@ -104,9 +104,13 @@ struct FeedImportCommand: SessionCommand {
                 // The other feeds would be refused as well.
                 if error.code == .permissionDenied { throw Failure(error, method: SourceAdd.name) }
                 // The hint of a failed fetch is that nothing was added.
-                let reason =
+                var reason =
                     error.lastFailure?.message ?? [error.message, error.hint].compactMap { $0 }.joined(separator: " ")
-                failures.append((url, reason))
+                // Many reasons have the address already.
+                let address = HTTPURL(url)?.hostAndPath ?? url
+                if let place = reason.places(of: " from \(address)").first { reason.removeSubrange(place) }
+                let isSentence = reason.hasPrefix("\(address) ")
+                failures.append((url, isSentence ? url + reason.dropFirst(address.count) : "\(url): \(reason)"))
             }
         }
 
@@ -122,7 +126,7 @@ struct FeedImportCommand: SessionCommand {
                 let failed = failures.isEmpty ? "" : ", \(groupedDigits(failures.count)) not added"
                 screen.line("\(groupedDigits(added.count)) added\(known)\(failed)")
             }
-            for (url, reason) in failures { report.note("Not added: \(value: "\(url): \(reason)")") }
+            for failure in failures { report.note("Not added: \(value: failure.text)") }
             return report
         }
     }

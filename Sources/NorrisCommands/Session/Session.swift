@@ -1,3 +1,4 @@
+import NorrisArguments
 import NorrisClient
 import NorrisProtocol
 import NorrisSystem
@@ -67,6 +68,19 @@ struct Session {
             default: continue
             }
         }
+    }
+
+    /// Asks for a number from 1 on. An empty line means 1; no, the end of the input, and a third other answer mean nil.
+    func choice(_ question: String, of count: Int) -> Int? {
+        for _ in 0..<3 {
+            writeError("\(question) [1]")
+            switch system.readAnswer()?.lowercased() {
+            case "": return 1
+            case "n", "no", nil: return nil
+            case let answer?: if let number = wholeNumber(answer), 1...count ~= number { return number }
+            }
+        }
+        return nil
     }
 
     /// Writes to standard output immediately, for commands that continue. Returns whether there still is a reader.

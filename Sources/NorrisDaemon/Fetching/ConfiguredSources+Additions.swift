@@ -176,7 +176,7 @@ extension ConfiguredSources {
     /// The reply to a request whose first run has failed.
     private func refusal(_ failure: FetchFailure, of new: PostSource, isNew: Bool) -> ResponseError {
         let change = isNew ? "added" : "changed"
-        guard let feeds = failure.feedURLs else {
+        guard let feeds = failure.feeds else {
             let retryAt = failure.postponed.map { clock.now.advanced(by: .seconds($0)) }
             let error = SourceFailure(
                 kind: failure.kind, message: failure.message, since: clock.now, retryAt: retryAt)
@@ -186,8 +186,9 @@ extension ConfiguredSources {
         }
         var refusal = ResponseError.invalidParams(
             "\(shownURL(new.configuration.url)) is a web page, so nothing was \(change).", parameter: "url",
-            hint: feeds.isEmpty ? "It names no feed." : "Its feeds: \(feeds.joined(separator: " "))")
-        refusal.details["feed_urls"] = .array(feeds.map(JSON.string))
+            hint: feeds.isEmpty ? "It names no feed." : "Its feeds: \(feeds.map(\.url).joined(separator: " "))")
+        refusal.details["feed_urls"] = .array(feeds.map { .string($0.url) })
+        refusal.details["feed_titles"] = .array(feeds.map { .string($0.title ?? "") })
         return refusal
     }
 

@@ -37,7 +37,7 @@ func decodeFeed(
     case .page:
         let hidesQueries = hidesQueries || response.url.query != nil
         let (feeds, found) = feeds(ofPage: document, at: url, hidingQueries: hidesQueries)
-        throw .notAFeed(type: type, feedURLs: feeds, found: found)
+        throw .notAFeed(type: type, feeds: feeds, found: found)
     case .other(let name):
         let root = UpstreamError.cut(name, to: 40)
         throw .unusable("answered with XML that is not a feed (its root is \(root)); is the address right?")
@@ -74,15 +74,15 @@ private enum FeedRoot {
     }
 }
 
-/// The addresses of the feeds that a web page names, without repetitions, and the source that the page represents. The
+/// The feeds that a web page names, without repetitions, and the source that the page represents. The
 /// addresses have no query if the request had one, because the page may repeat a key from the request. A link of a type
 /// of all XML or JSON counts if there are no others.
 private func feeds(
     ofPage document: [UInt8], at url: HTTPURL, hidingQueries: Bool
-) -> (urls: [String], found: FoundSource?) {
+) -> (feeds: [FeedLink], found: FoundSource?) {
     let types = ["application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml"]
     let generalTypes = ["application/xml", "text/xml", "application/json"]
-    var (references, generalReferences): ([String], [String]) = ([], [])
+    var (links, generalLinks): ([FeedLink], [FeedLink]) = ([], [])
     var base: String?
     var isMastodon = false
     // Links to feeds are in the head of a page, which can contain long scripts.
@@ -98,22 +98,24 @@ private func feeds(
         let relations = attributes["rel"]?.lowercased().split(whereSeparator: \.isWhitespace) ?? []
         let type = trimmed(String(attributes["type"]?.lowercased().prefix { $0 != ";" } ?? ""))
         let isFeed = relations.contains("feed")
+        let link = FeedLink(title: attributes["title"].flatMap { cleanLine($0, upTo: Post.Limit.name) }, url: reference)
         if isFeed && type.isEmpty || (isFeed || relations.contains("alternate")) && types.contains(type) {
-            references.append(reference)
+            links.append(link)
         } else if isFeed || relations.contains("alternate"), generalTypes.contains(type) {
-            generalReferences.append(reference)
+            generalLinks.append(link)
         }
     }
     let target = base.flatMap { address($0, at: url) }.flatMap { HTTPURL($0) } ?? url
-    var addresses: [String] = []
+    var shown: [FeedLink] = []
     var feeds: [HTTPURL] = []
-    for reference in references.isEmpty ? generalReferences : references where addresses.count < 20 {
-        guard var feed = address(reference, at: target).flatMap({ HTTPURL($0) }) else { continue }
+    for link in links.isEmpty ? generalLinks : links where shown.count < 20 {
+        guard var feed = address(link.url, at: target).flatMap({ HTTPURL($0) }) else { continue }
         feeds.append(feed)
         if hidingQueries { feed.query = nil }
-        if !addresses.contains(feed.description) { addresses.append(feed.description) }
+        let url = feed.description
+        if !shown.contains(where: { $0.url == url }) { shown.append(FeedLink(title: link.title, url: url)) }
     }
-    return (addresses, PastedAddress.source(ofPage: url, naming: feeds, isMastodon: isMastodon))
+    return (shown, PastedAddress.source(ofPage: url, naming: feeds, isMastodon: isMastodon))
 }
 
 /// The content of a feed in any format.

@@ -30,8 +30,8 @@ struct UpstreamError: Error, Equatable {
     var isDamage = false
     /// Whether the message is the end of a sentence that begins with the upstream's name.
     var needsName = false
-    /// The addresses of the feeds that a web page names; nil if the upstream sent no web page.
-    var feedURLs: [String]?
+    /// The feeds that a web page names; nil if the upstream sent no web page.
+    var feeds: [FeedLink]?
     /// The source that a web page represents.
     var found: FoundSource?
 
@@ -45,7 +45,7 @@ struct UpstreamError: Error, Equatable {
 
     /// The failure in the output of norris-fetch.
     var failure: FetchFailure {
-        var failure = FetchFailure(kind: .decode, message: message, reply: reply, feedURLs: feedURLs, found: found)
+        var failure = FetchFailure(kind: .decode, message: message, reply: reply, feeds: feeds, found: found)
         switch kind {
         case .offline: (failure.kind, failure.isRetryable) = (.offline, true)
         case .timeout: (failure.kind, failure.isRetryable) = (.timeout, true)
@@ -101,19 +101,19 @@ struct UpstreamError: Error, Equatable {
     ///
     /// - Parameters:
     ///   - type: the `Content-Type` of the response.
-    ///   - feedURLs: the addresses of the feeds that a web page names; nil for another document.
+    ///   - feeds: the feeds that a web page names; nil for another document.
     ///   - found: the source that a web page represents.
     static func notAFeed(
-        type: String?, feedURLs: [String]? = nil, found: FoundSource? = nil
+        type: String?, feeds: [FeedLink]? = nil, found: FoundSource? = nil
     ) -> UpstreamError {
         let name = type.map { cut(String($0.prefix { $0 != ";" }), to: 60) } ?? ""
         let fault = "not a feed" + (name.isEmpty ? "" : " (\(name))")
-        let feed = feedURLs?.first ?? (found?.kind == PostSourceKind.feed.rawValue ? found?.url : nil)
+        let feed = feeds?.first?.url ?? (found?.kind == PostSourceKind.feed.rawValue ? found?.url : nil)
         let advice = feed.map { "Its feed may be \($0)." } ?? "Use the address of a feed."
         var error = UpstreamError(.decode, "\(fault). \(advice)")
         // A page that names its feed comes from the upstream.
-        (error.feedURLs, error.found) = (feedURLs, found)
-        error.isDamage = feedURLs?.isEmpty ?? true && found == nil
+        (error.feeds, error.found) = (feeds, found)
+        error.isDamage = feeds?.isEmpty ?? true && found == nil
         return error
     }
 

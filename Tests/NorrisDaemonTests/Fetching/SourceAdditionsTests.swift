@@ -330,7 +330,7 @@ import Testing
             #expect(error?.code == .nothingCached && error?.details["last_error"] != nil)
             #expect(error?.hint == "Nothing was added.")
             let page =
-                "<html><link rel=alternate type=application/rss+xml href=/feed>"
+                "<html><link rel=alternate type=application/rss+xml title=News href=/feed>"
                 + "<link rel=alternate type=application/atom+xml href=/b>"
             upstream.setDocument("/", contentType: "text/html", body: Array(page.utf8))
             let web = refusal(upstream.baseURL + "/", of: daemon)
@@ -338,6 +338,7 @@ import Testing
             #expect(
                 web?.details["feed_urls"]
                     == .array([.string(upstream.baseURL + "/feed"), .string(upstream.baseURL + "/b")]))
+            #expect(web?.details["feed_titles"] == ["News", ""])
             let (sources, stored) = (try sources(daemon), await daemon.core.stores.added.all())
             #expect(sources.isEmpty && stored == [])
         }

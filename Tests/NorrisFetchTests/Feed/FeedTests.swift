@@ -53,7 +53,7 @@ import Testing
             fixture.upstream.setDocument("/page", contentType: "text/html", body: Array(page.utf8))
             fixture.upstream.setFault(.redirect(to: "/page"), path: "/feed")
             let failure = await fixture.fetch(.feed) { $0.url += "/feed?key=secret" }.failure
-            #expect(failure?.feedURLs == ["\(fixture.upstream.baseURL)/f"])
+            #expect(failure?.feeds?.map(\.url) == ["\(fixture.upstream.baseURL)/f"])
         }
     }
 
@@ -113,7 +113,19 @@ import Testing
     )
     func pagesWithFeeds(links: String, addresses: [String]) {
         let page = "<!DOCTYPE html><html><head><title>x</title>\(links)</head></html>"
-        #expect(decoded(page, as: .feed, at: "https://x.example/a/b").failure?.feedURLs ?? [] == addresses)
+        #expect(decoded(page, as: .feed, at: "https://x.example/a/b").failure?.feeds?.map(\.url) ?? [] == addresses)
+    }
+
+    @Test func feedsOfPagesHaveTitles() {
+        let links =
+            "<link rel=alternate type=application/rss+xml title=' A &amp; B\u{7} ' href=/a>"
+            + "<link rel=alternate type=application/rss+xml title='' href=/b>"
+            + "<link rel=alternate type=application/atom+xml title=Again href=/a>"
+        let feeds = decoded("<html><head>\(links)</head></html>", as: .feed, at: "https://x.example/").failure?.feeds
+        let shown = [
+            FeedLink(title: "A & B", url: "https://x.example/a"), .init(title: nil, url: "https://x.example/b"),
+        ]
+        #expect(feeds == shown)
     }
 
     @Test(arguments: [
@@ -164,7 +176,7 @@ import Testing
             let failure = await fixture.fetch(.feed) { $0.url += "/" }.failure
             let address = fixture.upstream.baseURL + "/feed.xml"
             #expect(failure?.message == "not a feed (text/html). Its feed may be \(address).")
-            #expect(failure?.feedURLs == [address])
+            #expect(failure?.feeds?.map(\.url) == [address])
             // The query may contain a key, and error messages are visible to all users.
             let keyed = Array(page.replacing(".xml", with: ".xml?key=secret").utf8)
             fixture.upstream.setDocument("/", contentType: type, body: keyed)
@@ -172,7 +184,7 @@ import Testing
             fixture.upstream.setDocument("/", contentType: "image/png", body: Array("x".utf8))
             let other = await fixture.fetch(.feed) { $0.url += "/?key=secret" }.failure
             #expect(other?.message == "not a feed (image/png). Use the address of a feed.")
-            #expect(other?.feedURLs == nil)
+            #expect(other?.feeds == nil)
         }
     }
 }
