@@ -88,6 +88,17 @@ struct CompletionTests {
         #expect(machine.methods == ["server.status"])
     }
 
+    @Test(arguments: ["remove", "edit"]) func offersOnlySourcesThatAreNotInTheConfiguration(command: String) {
+        let sources = [("town", "config"), ("planet", "added")].map { name, origin in
+            """
+            {"name":"\(name)","kind":"feed","url":"https://e.example/","origin":"\(origin)","tags":[],"items":3,\
+            "unread":0,"consecutive_failures":0,"article":false,"freshness":\(fresh)}
+            """
+        }
+        let machine = Machine(results: "{\"items\":[\(sources.joined(separator: ","))]}")
+        #expect(words("norrisctl feed \(command) ", on: machine) == ["planet"])
+    }
+
     @Test(arguments: [
         ("norrisctl favorite remove gifs ", "gif"), ("norrisctl gif --id=", "gif"), ("norrisctl fact --id -", "fact"),
     ]) func offersTheIDsOfFavorites(line: String, kind: String) {

@@ -153,7 +153,9 @@ extension Session {
         case .category: return try call(FactCategories.self).value.items.map { Offer(word: $0.name) }
         case .source: return try call(ServerStatus.self).value.sources.map { Offer(word: $0.name) }
         case .searchedSource where !arguments.found.contains("in"): return FactScope.words.map { Offer(word: $0) }
-        case .postSource, .addedSource, .searchedSource:
+        case .addedSource:
+            return try call(PostSources.self).value.items.filter { $0.origin == .added }.map { Offer(word: $0.name) }
+        case .postSource, .searchedSource:
             return try call(ServerStatus.self).value.sources.filter(\.hasPosts).map { Offer(word: $0.name) }
         case .tag:
             return Set(try call(PostSources.self).value.items.flatMap(\.tags)).sorted().map { Offer(word: $0) }

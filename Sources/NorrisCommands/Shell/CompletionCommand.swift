@@ -77,7 +77,7 @@ enum CompletionScript {
             lines=("${(@f)$(command norrisctl ---complete "${(@Q)words[1,CURRENT]}" 2>/dev/null </dev/null)}")
             for line in $lines; do
                 word=${line%%$tab*}
-                offers+=("${word//:/\\:}${${line#"$word"}/$tab/:}")
+                offers+=("${word//:/\\:}${${${line#"$word"}/$tab/:}//\\/\\\\}")
             done
             compset -P '--[^=]#='
             if [[ $lines == / ]]; then

@@ -18,6 +18,8 @@ extension CommandArguments {
 ///   the terminal, the limit of right prompts.
 /// - Names begin with `__norris`, except `NORRIS_FACT`. Read twice, a script greets and prompts once. The process id
 ///   identifies the shell, because variables may be inherited.
+/// - The first prompt after a greeting shows no fact. `__norris_said` has the greeting until the next prompt, which
+///   shows it again if there is no other fact.
 struct InitScript {
     let greets: Bool
     /// Whether the shell sets `NORRIS_FACT` before each prompt.
@@ -51,13 +53,14 @@ struct InitScript {
     private var bash: String {
         let greeting = #"""
 
-            if [[ -z $NORRIS_FACT && -t 1 ]]; then
-                __norris_next 10000; [[ -z $NORRIS_FACT ]] || \builtin printf '%s\n' "$NORRIS_FACT"
-            fi
+            if [[ -z $NORRIS_FACT$__norris_said && -t 1 ]]; then __norris_next 10000; __norris_said=$NORRIS_FACT
+                [[ -z $NORRIS_FACT ]] || \builtin printf '%s\n' "$NORRIS_FACT"; fi
             """#
         let prompt = #"""
 
-            __norris_prompt() { \builtin local status="$?"; __norris_next "${COLUMNS:-60}"; \builtin return "$status"; }
+            __norris_prompt() { \builtin local status="$?"; if [[ -n $NORRIS_FACT && $NORRIS_FACT == "$__norris_said" ]]; then
+                NORRIS_FACT=''; else NORRIS_FACT=${NORRIS_FACT:-$__norris_said} __norris_said=''; __norris_next "${COLUMNS:-60}"
+                fi; \builtin return "$status"; }
             [[ ${PROMPT_COMMAND[*]-} == *' __norris_prompt '* ]] || \builtin printf -v PROMPT_COMMAND \
                 "${PROMPT_COMMAND:+%s\n}"'case ${__norris_shell-} in $$) __norris_prompt && :;; esac' \
                 "${PROMPT_COMMAND-}" 2>/dev/null || :
@@ -65,7 +68,7 @@ struct InitScript {
         return #"""
             if [ -n "${BASH_VERSION-}" ]; then case $- in *i*)
             if [[ ${__norris_shell-} != "$$" ]]; then
-                __norris_shell=$$ __norris_left=0 __norris_asked='' NORRIS_FACT=''; \builtin export -n __norris_shell
+                __norris_shell=$$ __norris_left=0 __norris_asked= __norris_said= NORRIS_FACT=; \builtin export -n __norris_shell
             fi
             __norris_load() {
                 \builtin local path line lines IFS=$'\n'; __norris_count=0
@@ -102,20 +105,21 @@ struct InitScript {
     private var zsh: String {
         let greeting = #"""
 
-            if [[ -z $NORRIS_FACT && -t 1 ]]; then
-                __norris_next 10000; [[ -z $NORRIS_FACT ]] || \builtin printf '%s\n' "$NORRIS_FACT"
-            fi
+            if [[ -z $NORRIS_FACT$__norris_said && -t 1 ]]; then __norris_next 10000; __norris_said=$NORRIS_FACT
+                [[ -z $NORRIS_FACT ]] || \builtin printf '%s\n' "$NORRIS_FACT"; fi
             """#
         let prompt = #"""
 
-            __norris_prompt() { __norris_next "${COLUMNS:-60}" }
+            __norris_prompt() { if [[ -n $NORRIS_FACT && $NORRIS_FACT == "$__norris_said" ]]; then NORRIS_FACT=''; else
+                NORRIS_FACT=${NORRIS_FACT:-$__norris_said} __norris_said=''; __norris_next "${COLUMNS:-60}"
+                fi; }
             () { \builtin emulate -L zsh; [[ -n ${precmd_functions[(re)__norris_prompt]} ]] || precmd_functions+=(__norris_prompt) }
             """#
         return #"""
             if [[ -n ${ZSH_VERSION-} && -o interactive ]]; then
             if [[ ${__norris_shell-} != $$ ]]; then
                 \builtin typeset -g __norris_shell=$$ __norris_asked='' NORRIS_FACT=''; \builtin typeset -g +x __norris_shell
-                \builtin typeset -ga __norris_facts; __norris_facts=()
+                \builtin typeset -ga __norris_facts; __norris_facts=(); \builtin typeset -g __norris_said=''
             fi
             __norris_load() {
                 \builtin local file block line
@@ -153,23 +157,23 @@ struct InitScript {
     private var fish: String {
         let greeting = #"""
 
-            if test -z "$NORRIS_FACT" -a -t 1
-                __norris_next 10000
-                test -z "$NORRIS_FACT"; or builtin printf '%s\n' $NORRIS_FACT
-            end
+            if test -z "$NORRIS_FACT$__norris_said" -a -t 1; __norris_next 10000; set -g __norris_said "$NORRIS_FACT"
+                test -z "$NORRIS_FACT"; or builtin printf '%s\n' $NORRIS_FACT; end
             """#
         let prompt = #"""
 
             function __norris_prompt --on-event fish_prompt
                 set -q COLUMNS; or set -l COLUMNS 60
-                __norris_next $COLUMNS
+                if test -n "$NORRIS_FACT" -a "x$NORRIS_FACT" = "x$__norris_said"; set -g NORRIS_FACT ''; return; end
+                test -n "$NORRIS_FACT"; or set -g NORRIS_FACT "$__norris_said"
+                set -g __norris_said ''; __norris_next $COLUMNS
             end
             """#
         return #"""
             if status is-interactive
             if test "$__norris_shell" != $fish_pid
                 set -gu __norris_shell $fish_pid
-                set -g __norris_facts; set -g __norris_asked ''; set -g NORRIS_FACT ''
+                set -g __norris_facts; set -g __norris_asked ''; set -g NORRIS_FACT ''; set -g __norris_said ''
             end
             function __norris_load
                 set -l IFS \n; set -l block

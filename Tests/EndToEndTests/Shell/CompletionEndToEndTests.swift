@@ -11,6 +11,7 @@ import Testing
 
     @Test(arguments: Shell.allCases) func tabCompletesCommandsOptionsAndCategories(shell: Shell) throws {
         let daemon = try RunningDaemon()
+        let isZsh = shell == .zsh
         let shell = try ShellWithCompletion(shell, socket: daemon.socket)
         #expect(shell.completing("norrisctl categ") == "<categories>")
         #expect(shell.completing("norrisctl favorite exp") == "<favorite><export>")
@@ -23,6 +24,7 @@ import Testing
         #expect(shell.completing("norrisctl fact --cou") == "<fact><--count>")
         #expect(shell.completing("norrisctl fact --col") == "<fact><--color>")
         #expect(shell.missing(["search"], behind: "norrisctl ") == [])
+        if isZsh { #expect(shell.missing([#"'{id}\t{text}'"#], behind: "norrisctl --") == []) }
     }
 
     @Test(arguments: Shell.allCases) func aScriptThatIsReadAtTheStartWorksAsWell(shell: Shell) throws {
