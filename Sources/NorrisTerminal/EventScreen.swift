@@ -5,14 +5,17 @@ extension Screen {
     /// One event: the time of day, the source and the text. In a pipe the whole time in UTC, separated by tabs.
     /// On a terminal, the titles of new items follow.
     ///
-    /// - Parameter time: the local time of day.
-    package mutating func event(_ event: Event, time: String) {
+    /// - Parameters:
+    ///   - time: the local time of day.
+    ///   - width: the columns of the longest source so far.
+    package mutating func event(_ event: Event, time: String, width: inout Int) {
         let subject = Span(event.source ?? "norrisd", .bold)
         let summary = Span(event.summary, event.style)
         if layout.width == nil {
             fields([Span(event.at.description, .dim), subject, summary])
         } else {
-            entry([(Span(time, .dim), 8), (subject, 8)], summary)
+            width = max(width, subject.width, 8)
+            entry([(Span(time, .dim), 8), (subject, width)], summary)
             if event.topic == .item { titles(event.items?.new ?? []) }
         }
     }

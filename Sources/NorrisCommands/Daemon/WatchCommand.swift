@@ -11,12 +11,13 @@ struct WatchCommand: SessionCommand {
         "Follow what norrisd does.",
         """
         Prints fetches, reloads and new items until Ctrl-C, or until norrisd stops. --timeout limits only the
-        wait for the connection. On a terminal times are local, and the titles of new items follow. Tab-separated
-        in a pipe: time in UTC, source, event.
+        wait for the connection. On a terminal times are local, and the titles of new items follow.
 
         --new prints each new post once, as norrisctl feed does in a pipe, and --unread the number of your unread posts
         now and after each change. Both wait for norrisd when it restarts. With --cursor-file, --new goes on after the
         last printed post; a post whose printing was interrupted may be printed again.
+
+        Tab-separated in a pipe: time in UTC, source, event.
 
         Examples:
           norrisctl watch
@@ -48,24 +49,24 @@ struct WatchCommand: SessionCommand {
         if isNew { return try watchNew(session) }
         if isUnread { return try watchUnread(session) }
         try session.settings.format?.check(Event.schema)
-        var isStopping = false
+        var (isStopping, width) = (false, 0)
         let end = try session.follow((EventSubscribe.name, EventSubscribe.Parameters())) { incoming throws(Failure) in
             // Hides the waiting message, because the next event may be hours away.
             session.system.waiting.hide()
-            guard case .event(let params, let event) = incoming else { return .goOn(within: nil) }
+            guard case .event(let params, let event) = incoming else {
+                session.sayThatItWaits()
+                return .goOn(within: nil)
+            }
             isStopping = event.topic == .server && event.phase == .stopping
-            return try session.write(text(params, event, session)) ? .goOn(within: nil) : .stop
+            let time = event.at.localText("%H:%M:%S")
+            let report = session.report(params, schema: Event.schema) { $0.event(event, time: time, width: &width) }
+            return try session.write(report.output) ? .goOn(within: nil) : .stop
         }
         guard let end else { return Report() }
         guard isStopping, case .closed = end else { throw session.lost(end) }
         var report = Report()
         report.note("norrisd has stopped.")
         return report
-    }
-
-    private func text(_ params: EncodedJSON, _ event: Event, _ session: Session) -> [UInt8] {
-        let time = event.at.localText("%H:%M:%S")
-        return session.report(params, schema: Event.schema) { $0.event(event, time: time) }.output
     }
 
     /// Prints each new post. An event only says that the list may have grown.
@@ -85,7 +86,9 @@ struct WatchCommand: SessionCommand {
         }
         return try follow(session, [.item, .source], { (PostList.name, request()) }) { incoming throws(Failure) in
             switch incoming {
-            case .result(_, id: 1): isAsking = true
+            case .result(_, id: 1):
+                isAsking = true
+                session.sayThatItWaits()
             case .result(let json, id: 2):
                 let page = try session.read(.success(json), of: PostList.self).value
                 for post in page.items {
@@ -157,6 +160,11 @@ struct WatchCommand: SessionCommand {
 }
 
 extension Session {
+    /// Tells a user at a terminal that nothing may be shown for a long time.
+    fileprivate func sayThatItWaits() {
+        if system.terminal.isTerminal { writeError("Waiting for events. Ctrl-C ends.") }
+    }
+
     /// Reads the cursor of a file; nil if there is no file, or an empty one.
     fileprivate func readCursor(_ file: String) throws(Failure) -> String? {
         do throws(SystemError) {
