@@ -1,3 +1,5 @@
+import Foundation
+import NorrisArguments
 @testable import NorrisCommands
 import NorrisProtocol
 import NorrisTerminal
@@ -36,6 +38,31 @@ struct UsageTests {
         #expect(Machine().run(["help"] + command) == outcome)
         // A word after a command without subcommands is its argument.
         if command.count > 1 { #expect(Machine().run([command[0], "help", command[1]]) == outcome) }
+    }
+
+    /// A summary with its values needs no second look, such as at the manual.
+    @Test func helpNamesTheValuesOfEveryClosedList() {
+        let items = CommandList.all.flatMap { command in command.items.map { (command.name, $0) } }
+        let common = CommandList.options.map { ("", $0) }
+        var count = 0
+        for (command, item) in items + common where !item.choices.isEmpty {
+            count += 1
+            let isNamed = item.choices.allSatisfy { item.summary.contains($0) }
+            #expect(isNamed, "norrisctl \(command): \(item.label) takes \(item.rule); name them in its summary.")
+        }
+        #expect(count > 10)
+    }
+
+    /// The sentence is a paragraph of its own, the last one before the examples.
+    @Test func helpSaysWhatAPipeGetsInOnePlace() {
+        for command in CommandList.all {
+            let paragraphs = Machine().run(["help"] + command.name.split(separator: " ").map(String.init)).output
+                .components(separatedBy: "\n\n").filter { $0.contains(/(I|i)n a pipe:/) }
+            #expect(paragraphs.count <= 1)
+            #expect(
+                paragraphs.allSatisfy { $0.hasPrefix("In a pipe: ") || $0.hasPrefix("Tab-separated in a pipe: ") },
+                "\(command.name): \(paragraphs)")
+        }
     }
 
     @Test func helpFitsTheTerminal() {

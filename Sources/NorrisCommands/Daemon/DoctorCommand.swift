@@ -14,6 +14,8 @@ struct DoctorCommand: SessionCommand {
         Checks the socket, the daemon, its sources, the disk, the clock and the facts for prompts. Each line begins
         with ok, warn or fail. The exit status is that of the first failure.
 
+        Tab-separated in a pipe: outcome, check, message with its fix.
+
         Examples:
           norrisctl doctor
           norrisctl doctor --timeout 1s && echo healthy

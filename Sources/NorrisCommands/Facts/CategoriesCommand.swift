@@ -7,7 +7,9 @@ struct CategoriesCommand: SessionCommand {
     static let help = CommandHelp(
         "List the categories of facts.",
         """
-        Shows how many facts each category has. Tab-separated in a pipe: name, count.
+        Shows how many facts each category has.
+
+        Tab-separated in a pipe: name, count.
 
         Examples:
           norrisctl categories

@@ -9,7 +9,9 @@ struct FactCommand: SessionCommand {
         "Show facts, each once before any repeats.",
         """
         With the same options, you get every matching fact once before any repeats; other options have an order of
-        their own. In a pipe: the text; --format '{id}\\t{text}' adds the id.
+        their own.
+
+        In a pipe: the text; --format '{id}\\t{text}' adds the id.
 
         Examples:
           norrisctl fact
@@ -76,7 +78,8 @@ struct FactCommand: SessionCommand {
             ? "No fact of a fortune file matches. facts.fortunes names the files in: norrisctl config path"
             : "No fact matches. Try another category (norrisctl categories) or a larger --max-length."
         var report = session.report(
-            reply, freshness: freshness, source: SourceStatus.facts, nothing: facts.isEmpty ? nothing : nil
+            reply, freshness: source == .fortune ? nil : freshness, source: SourceStatus.facts,
+            nothing: facts.isEmpty ? nothing : nil
         ) { $0.facts(facts) }
         if isCopied, let fact = facts.first {
             report.attempt { () throws(Failure) in try session.copy(fact.text) }

@@ -7,7 +7,9 @@ struct RecentCommand: SessionCommand {
     static let help = CommandHelp(
         "List your last searches of facts and GIFs, or repeat one.",
         """
-        Keeps the last six searches for facts and GIFs. Tab-separated in a pipe: number, text, kind, time.
+        Keeps the last six searches for facts and GIFs.
+
+        Tab-separated in a pipe: number, text, kind, time.
 
         Examples:
           norrisctl recent

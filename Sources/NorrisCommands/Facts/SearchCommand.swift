@@ -12,7 +12,9 @@ struct SearchCommand: SessionCommand {
         '"round house" kick'. What you search for never leaves this machine.
 
         A number before an item names the item in later commands: norrisctl card 2, norrisctl favorite add 2.
-        In a pipe: the text of facts; --format '{id}\\t{text}' adds the id.
+
+        In a pipe: the text of facts; --format '{id}\\t{text}' adds the id. Posts and favorites are as from
+        norrisctl feed and norrisctl favorite list.
 
         Examples:
           norrisctl search light

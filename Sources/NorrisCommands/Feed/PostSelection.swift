@@ -5,7 +5,7 @@ import NorrisText
 extension CommandArguments {
     /// Declares the options that choose sources of posts. See ``refuse(source:tag:)``.
     mutating func sources(_ source: inout String?, _ tag: inout String?, prefix: String = "Only") {
-        option(&source, "source", .postSource, "\(prefix) posts of this source. See norrisctl status.")
+        option(&source, "source", .postSource, "\(prefix) posts of this source. See norrisctl feed sources.")
         option(&tag, "tag", .tag, "\(prefix) posts of the sources with this tag. See norrisctl feed sources.")
     }
 
