@@ -32,7 +32,7 @@ struct LimitsDocumentTests {
             integers within ±2^\(JSON.maximumInteger.trailingZeroBitCount).
             an array of 1 to \(Limit.batch) requests.
             do not fit into \(mebibytes(Limit.reply)) are replaced
-            in at most \(String.longestQuotation) characters, except
+            cut to \(String.longestQuotation) characters, unless
             | connections | \(limits.connections), the last \(Limit.reserved) for administrators
             | connections of a user | \(limits.connectionsPerUser), except administrators
             the disk | \(Limit.workPerUser) of a user (\(Limit.diskWorkBesideOthers) while others wait), \
@@ -55,7 +55,7 @@ struct LimitsDocumentTests {
             be refreshed for \(stale) intervals
             `total` is exact up to \(grouped(countedMatches)),
             A page ends early at \(mebibytes(maximumPageBytes)).
-            ids of the list for the user, at most \(NumberedLists.maximumItems),
+            of each kind for the user, at most \(NumberedLists.maximumItems),
             `query` has 1 to \(SearchQuery.maximumWords) words and at most \(grouped(SearchQuery.maximumLength)) \
             characters.
             The words to search for, at most \(SearchQuery.maximumWords).
@@ -64,7 +64,6 @@ struct LimitsDocumentTests {
             and for \(seconds(SourceSchedule.searchPause)) after a failure.
             or of more than \(GifSearch.longestUpstreamQuery) characters,
             texts of at most \(GifSearch.longestUpstreamQuery) characters are
-            the newest \(grouped(PostBatchBuilder.maximumPosts)) posts are stored.
             a user has \(grouped(ReadMarks.maximumPosts)); the oldest
             at most \(grouped(FavoriteList.maximum)) favorites and \(mebibytes(FavoriteList.maximumBytes)) of them, \
             all users \(mebibytes(Favorites.maximumBytesInAll)),
@@ -72,7 +71,7 @@ struct LimitsDocumentTests {
             the user's last \(RecentList.maximum) distinct searches
             more than \(grouped(AddedSources.maximum)) sources are
             With `article`, up to \(PostSource.articlesAtOnce) new posts
-            or while \(PostSource.articlesAtOnce) still wait,
+            beyond \(PostSource.articlesAtOnce) waiting ones
             at most \(MuteAdd.maximum) rules, all users \(grouped(Mutes.maximumInAll)) (
             the id and title (else beginning) of the newest \(Event.Items.maximumNew) |
             """

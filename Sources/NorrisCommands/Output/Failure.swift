@@ -222,8 +222,12 @@ extension System {
     fileprivate func hasUnit(_ manager: String) -> Bool {
         // Without systemd, as in a container, units are only files (sd_booted(3)).
         guard exists("/run/systemd/system") else { return false }
-        let own = environment.value(of: "XDG_CONFIG_HOME") ?? "\(environment["HOME"] ?? "")/.config"
-        return (["/etc", "/run", "/usr/local/lib", "/usr/lib"] + (manager == "user" ? [own] : [])).contains {
+        let home = environment["HOME"] ?? ""
+        let own = [
+            environment.value(of: "XDG_CONFIG_HOME") ?? "\(home)/.config",
+            environment.value(of: "XDG_DATA_HOME") ?? "\(home)/.local/share",
+        ]
+        return (["/etc", "/run", "/usr/local/lib", "/usr/lib"] + (manager == "user" ? own : [])).contains {
             exists("\($0)/systemd/\(manager)/norrisd.socket")
         }
     }

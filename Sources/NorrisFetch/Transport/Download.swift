@@ -159,7 +159,8 @@ final class Download {
             (CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS)), (CURLOPT_PATH_AS_IS, 1),
             (CURLOPT_FOLLOWLOCATION, 1), (CURLOPT_MAXREDIRS, Download.maximumRedirects),
             (CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2)), (CURLOPT_SSL_VERIFYPEER, 1),
-            (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue)),
+            // CURL_NETRC_IGNORED, whose type depends on the version of libcurl.
+            (CURLOPT_SSL_VERIFYHOST, 2), (CURLOPT_NETRC, 0),
         ]
         var texts: [(CURLoption, String?)] = [
             (CURLOPT_URL, url.description), (CURLOPT_PROTOCOLS_STR, "http,https"),

@@ -21,8 +21,13 @@ package final class NumberedLists: Sendable {
         var items: [Item] = []
         /// The cursor of the page after the list; nil at the end.
         var next: String?
+        /// The cursor of the last page, and the number of items before it.
+        var last: (cursor: String, count: Int)?
 
-        var bytes: Int { items.reduce(64 + (next?.utf8.count ?? 0)) { $0 + 64 + $1.id.utf8.count } }
+        var bytes: Int {
+            let cursors = (next?.utf8.count ?? 0) + (last?.cursor.utf8.count ?? 0)
+            return items.reduce(64 + cursors) { $0 + 64 + $1.id.utf8.count }
+        }
     }
 
     private struct User {
@@ -48,7 +53,7 @@ package final class NumberedLists: Sendable {
     var size: (users: Int, bytes: Int) { state.withLock { ($0.users.count, $0.bytes) } }
 
     /// Stores a page as the user's last list of its kinds. A page whose cursor is the end of a stored list continues
-    /// that list. A page without items changes nothing, so that the list before it keeps its numbers.
+    /// that list; requested again, because its reply was lost, it takes the same place. A page without items changes nothing, so that the list before it keeps its numbers.
     ///
     /// - Parameters:
     ///   - kind: the kind of all items; nil for a list of several kinds, which is the last list of those it contains.
@@ -61,8 +66,14 @@ package final class NumberedLists: Sendable {
             state.bytes -= user.bytes
             var list = List()
             if let cursor {
-                let continued = user.lists.values.first { $0.next.map { $0.hasSameBytes(as: cursor) } ?? false }
-                if let continued { list = continued }
+                func isSame(_ other: String?) -> Bool { other.map { $0.hasSameBytes(as: cursor) } ?? false }
+                if let continued = user.lists.values.first(where: { isSame($0.next) }) {
+                    list = continued
+                    list.last = (cursor, list.items.count)
+                } else if let repeated = user.lists.values.first(where: { isSame($0.last?.cursor) }) {
+                    list = repeated
+                    list.items.removeSubrange((list.last?.count ?? 0)...)
+                }
             }
             list.items = Array((list.items + items).prefix(NumberedLists.maximumItems))
             list.next = next

@@ -33,6 +33,8 @@ struct NumberedListsTests {
         #expect(try id(2) == "b" && id(3) == "d" && id(3, of: RecentServed.anyKind) == "d")
         note(["e"], cursor: "y")
         #expect(try id(4) == "e")
+        note(["e", "f"], cursor: "y", next: "z")
+        #expect(try id(4) == "e" && id(5) == "f", "The last page was requested again.")
         note(["f"], cursor: "x")
         #expect(try id(1) == "f", "The list no longer ends with this cursor.")
         #expect(throws: ResponseError.self) { try id(2) }
