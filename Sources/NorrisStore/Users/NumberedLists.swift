@@ -53,7 +53,8 @@ package final class NumberedLists: Sendable {
     var size: (users: Int, bytes: Int) { state.withLock { ($0.users.count, $0.bytes) } }
 
     /// Stores a page as the user's last list of its kinds. A page whose cursor is the end of a stored list continues
-    /// that list; requested again, because its reply was lost, it takes the same place. A page without items changes nothing, so that the list before it keeps its numbers.
+    /// that list; requested again, because its reply was lost, it takes the same place. A page without items changes
+    /// nothing, so that the list before it keeps its numbers.
     ///
     /// - Parameters:
     ///   - kind: the kind of all items; nil for a list of several kinds, which is the last list of those it contains.
