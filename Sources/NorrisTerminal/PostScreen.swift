@@ -27,27 +27,30 @@ extension Screen {
         }
     }
 
-    /// One line a post: mark, title or first words, and source and age in a column of their own.
+    /// One line a post, in columns: mark, title or first words, source, age. A narrow terminal has only the first two.
     private mutating func lines(of posts: [Post], now: Timestamp, numberedFrom first: Int?, width: Int) {
         // Texts can have 100,000 characters.
         let titles = posts.map { truncated($0.line(.line, upTo: 4 * width), toColumns: width) }
-        func origin(_ post: Post, toColumns columns: Int) -> String {
-            let age = post.publishedAt.map { relativeTime(of: $0, at: now) } ?? ""
-            // The age is shorter, and stays if both fit.
-            let source = truncated(post.shownSource, toColumns: max(1, columns - displayWidth(of: age) - 3))
-            return truncated([source, age].filter { !$0.isEmpty }.joined(separator: " · "), toColumns: columns)
-        }
-        let titleColumns = columns(of: titles)
-        let originColumns = columns(of: posts.map { origin($0, toColumns: width) })
+        let sources = posts.map(\.shownSource)
+        let ages = posts.map { post in post.publishedAt.map { relativeTime(of: $0, at: now) } ?? "" }
+        let (titleColumns, sourceColumns) = (columns(of: titles), columns(of: sources))
+        let ageColumns = columns(of: ages)
         items(Array(posts.indices), numberedFrom: first, isDense: true) { screen, index, _ in
-            // Without the mark and the space between the columns.
-            let free = max(1, (screen.layout.width ?? width) - 4)
-            let right = min(originColumns, max(free / 2, free - titleColumns))
-            let left = min(titleColumns, free - right)
-            let title = Span(truncated(titles[index], toColumns: left), link: posts[index].url)
-            let origin = Span(origin(posts[index], toColumns: right), .dim)
-            let mark = posts[index].isRead ? .spaces(2) : Span("● ", .good)
-            screen.line([mark, title] + (origin.text.isEmpty ? [] : [.spaces(left - title.width + 2), origin]))
+            let post = posts[index]
+            let mark = post.isRead ? .spaces(2) : Span("● ", .good)
+            let width = (screen.layout.width ?? width) - mark.width
+            // Without the spaces between the columns.
+            let free = width - ageColumns - 4
+            guard free >= 12 else {
+                return screen.line([mark, Span(truncated(titles[index], toColumns: width), link: post.url)])
+            }
+            let sourceColumns = min(sourceColumns, max(free / 3, free - titleColumns))
+            let titleColumns = min(titleColumns, free - sourceColumns)
+            let title = Span(truncated(titles[index], toColumns: titleColumns), link: post.url)
+            let source = Span(truncated(sources[index], toColumns: sourceColumns), .dim)
+            let age = [.spaces(sourceColumns - source.width + 2), Span(ages[index], .dim)]
+            let gap = Span.spaces(titleColumns - title.width + 2)
+            screen.line([mark, title, gap, source] + (ages[index].isEmpty ? [] : age))
         }
     }
 
