@@ -1,31 +1,25 @@
 import NorrisProtocol
 import NorrisText
 
-/// A post as a card: author and age, title, text, images, sounds and videos, reactions.
+/// A post: title, author, source and date, text, images, sounds and videos, reactions.
 struct PostArticle {
     let post: Post
-    /// The position of the post on the page, from 1.
-    let number: Int
+    /// The position of the post on the page, from 1; nil for a page of this post alone, which is then not a card.
+    var number: Int?
     let page: WebPage
     /// The last part of the foot of a favorite.
     var note: String?
 
-    private var author: String {
-        [post.author.name, post.author.handle ?? "", post.author.id].map(sanitizedLine).first { !$0.isEmpty } ?? "?"
-    }
-
-    /// Distinguishes the controls of this card from those of others, for screen readers.
-    private var reference: String { "post \(number), by \(author)" }
+    /// Distinguishes the controls of this post from those of others, for screen readers.
+    private var reference: String { number.map { "post \($0), by \(post.authorName)" } ?? "the post" }
+    private var heading: Attribute { .number("id", "p", number ?? 1) }
+    private var source: String { post.source }
 
     func write(_ html: inout HTMLWriter) {
-        let title = post.isSensitive ? nil : post.title.flatMap { visibleTitle($0, above: post.text) }
         html.fixed("\n")
-        html.element("article", [.class("card"), .number("aria-labelledby", "p", number)]) { html in
-            writeHead(isHeading: title == nil, &html)
-            if let title {
-                let attributes = [Attribute.number("id", "p", number), .anyDirection]
-                html.element("h2", attributes) { $0.link(post.url) { writeInline(title, &$0) } }
-            }
+        let label = Attribute.number("aria-labelledby", "p", number ?? 1)
+        html.element("article", [number == nil ? nil : .class("card"), label]) { html in
+            writeHead(&html)
             if post.isSensitive {
                 html.element("details", [.class("warn"), page.showsAll ? .fixed("open") : nil]) { html in
                     html.element("summary", [.anyDirection]) { html in
@@ -41,30 +35,37 @@ struct PostArticle {
         }
     }
 
-    private func writeHead(isHeading: Bool, _ html: inout HTMLWriter) {
+    /// Writes the title with one line below it, or the author of a post without a title.
+    private func writeHead(_ html: inout HTMLWriter) {
+        let title = post.isSensitive ? nil : post.title.flatMap { visibleTitle($0, above: post.text) }
+        let element: StaticString = number == nil ? "h1" : "h2"
+        let (author, handle) = (post.authorName, sanitizedLine(post.author.handle ?? ""))
         html.element("header") { html in
-            html.element("span", [.class("avatar"), .fixed("aria-hidden", "true")]) { html in
-                html.text(author.first?.uppercased() ?? "")
-                if let avatar = post.author.avatarURL { html.image(avatar, alt: "", size: (44, 44)) }
-            }
+            if title == nil, let avatar = post.author.avatarURL { html.image(avatar, alt: "", size: (44, 44)) }
             html.element("div") { html in
-                let id: Attribute? = isHeading ? .number("id", "p", number) : nil
-                html.element(isHeading ? "h2" : "p", [.class("name"), id]) { $0.element("bdi", text: author) }
-                html.element("p", [.class("meta")]) { html in
-                    if !post.isRead, note == nil { html.element("span", [.class("new")], text: "Unread") }
-                    let handle = sanitizedLine(post.author.handle ?? "")
-                    html.spans([handle.hasSameBytes(as: author) ? "" : handle])
-                    if let time = post.publishedAt {
-                        html.time(time, text: relativeTime(secondsAgo: page.now.seconds - time.seconds))
+                if let title {
+                    html.element(element, [heading, .anyDirection]) { $0.link(post.url) { writeInline(title, &$0) } }
+                } else {
+                    html.element(element, [heading, .class("name")]) { $0.element("bdi", text: author) }
+                }
+                html.element("p", [.class("dim")]) { html in
+                    if number != nil, note == nil, !post.isRead {
+                        html.element("span", [.class("new")], text: "Unread")
+                        html.text(" · ")
                     }
-                    html.spans([post.source])
+                    let name = title == nil ? handle : author
+                    let isKnown = name.hasSameBytes(as: title == nil ? author : source)
+                    html.spans([isKnown ? "" : name, source])
+                    guard let time = post.publishedAt else { return }
+                    html.text(" · ")
+                    html.time(time, at: page.now)
                 }
             }
         }
     }
 
     private func writeContent(isWhole: Bool, _ html: inout HTMLWriter) {
-        let text = PostText(post)
+        let text = PostText(post, isAlone: number == nil)
         let (placed, others) = (post.images.filter { text.places($0.url) }, post.images.filter { !text.places($0.url) })
         if !text.blocks.isEmpty, let excerpt = isWhole ? nil : text.excerpt(lines: 3, columns: 66) {
             html.element("p", [.class("start"), .anyDirection]) { $0.lines(excerpt) }
@@ -133,7 +134,7 @@ struct PostArticle {
             html.element("figcaption") { html in
                 html.link(attachment.url) { $0.text(name) }
                 let length = attachment.seconds.map { lengthText(seconds: max($0, 0)) }
-                html.spans([type, attachment.bytes.map(byteSizeText) ?? "", length ?? ""])
+                html.spans([type, attachment.bytes.map(byteSizeText) ?? "", length ?? ""], isStart: false)
             }
         }
     }
@@ -141,8 +142,8 @@ struct PostArticle {
     private func writeFoot(_ html: inout HTMLWriter) {
         html.element("footer") { html in
             let stats = [(post.stats.likes, "like"), (post.stats.comments, "comment"), (post.stats.shares, "share")]
-            html.spans(stats.map { count, noun in count.map { $0 > 0 ? countText($0, noun) : "" } ?? "" })
-            html.spans(post.tags.map { $0.isEmpty ? "" : "#" + $0 } + [note ?? ""])
+            let reactions = stats.map { count, noun in count.map { $0 > 0 ? countText($0, noun) : "" } ?? "" }
+            html.spans(reactions + post.tags.map { $0.isEmpty ? "" : "#" + $0 } + [note ?? ""])
             if let address = PageAddress(post.url) {
                 html.element("a", [.class("from"), .address(.href, address)]) { html in
                     html.text("Open on \(address.host)")
@@ -150,6 +151,13 @@ struct PostArticle {
                 }
             }
         }
+    }
+}
+
+extension Post {
+    /// The author's name, or else the handle or the id.
+    var authorName: String {
+        [author.name, author.handle ?? "", author.id].map(sanitizedLine).first { !$0.isEmpty } ?? "?"
     }
 }
 

@@ -5,10 +5,12 @@ import NorrisText
 struct PostText {
     let blocks: [PostBlock]
     private let post: Post
+    /// Whether the title of the post is h1, not h2.
+    private let isAlone: Bool
     private let pictures: Set<String>
 
-    init(_ post: Post) {
-        self.post = post
+    init(_ post: Post, isAlone: Bool) {
+        (self.post, self.isAlone) = (post, isAlone)
         blocks = postBlocks(of: post.markdown ?? post.text ?? "")
         pictures = Set(blocks.flatMap(\.spans).compactMap(\.picture))
     }
@@ -42,8 +44,8 @@ struct PostText {
             case .rule: html.void("hr")
             case .paragraph(let spans): html.element("p", [.anyDirection]) { write(spans, &$0) }
             case .heading(let level, let spans):
-                // The title of the post is h2.
-                html.element(Self.headings[min(max(level, 2), 5) - 2], [.anyDirection]) { write(spans, &$0) }
+                let index = min(max(level, 2), 5) - (isAlone ? 2 : 1)
+                html.element(Self.headings[index], [.anyDirection]) { write(spans, &$0) }
             case .code(let text, let language):
                 html.element("pre", Self.region + [.text(.label, "Code")]) { html in
                     html.element("code", [language.isEmpty ? nil : .language(language)], text: text)
@@ -113,7 +115,7 @@ struct PostText {
     private static let elements: [(PostSpan.Marks, StaticString)] = [
         (.strong, "strong"), (.emphasis, "em"), (.deleted, "del"), (.code, "code"),
     ]
-    private static let headings: [StaticString] = ["h3", "h4", "h5", "h6"]
+    private static let headings: [StaticString] = ["h2", "h3", "h4", "h5", "h6"]
     private static let boxes: [Substring: String] = ["[x] ": "☑ ", "[ ] ": "☐ "]
     // Regions that scroll must be reachable by keyboard, and therefore need a role and a name.
     private static let region = [Attribute.fixed("tabindex", "0"), .fixed("role", "group")]

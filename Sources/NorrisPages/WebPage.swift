@@ -8,14 +8,21 @@ package struct WebPage: Sendable {
 
     /// - Parameters:
     ///   - title: the heading of the page and the title of its window.
-    ///   - now: the time from which ages count.
-    ///   - freshness: the origin and age of the content, shown below the heading; nil for no such line.
+    ///   - now: the time when the page is made.
+    ///   - freshness: the origin and time of the content, shown below the heading; nil for no such line.
     ///   - next: the command that shows the next items; nil at the end of the list.
     ///   - showsAll: whether long texts and sensitive content are open from the start.
     package init(
         title: String, now: Timestamp, freshness: Freshness? = nil, next: String? = nil, showsAll: Bool = false
     ) {
         (self.title, self.now, self.freshness, self.next, self.showsAll) = (title, now, freshness, next, showsAll)
+    }
+
+    /// The page of one post, whose title is the heading.
+    package static func post(_ post: Post, now: Timestamp) -> String {
+        let title = post.isSensitive ? "" : sanitizedLine(post.title ?? "")
+        let page = WebPage(title: title.isEmpty ? post.authorName : title, now: now, showsAll: true)
+        return page.document(hasHead: false) { PostArticle(post: post, page: page).write(&$0) }
     }
 
     /// The page of posts as cards.
@@ -44,7 +51,7 @@ package struct WebPage: Sendable {
     package func favorites(_ favorites: [Favorite]) -> String {
         document(hasGifs: favorites.contains { $0.gif != nil }) { html in
             for (index, favorite) in favorites.enumerated() {
-                let note = "added \(pastTime(favorite.addedAt))"
+                let note = "added \(shortTime(favorite.addedAt, at: now))"
                 if let post = favorite.post {
                     PostArticle(post: post, number: index + 1, page: self, note: note).write(&html)
                 } else if let gif = favorite.gif {
@@ -58,15 +65,19 @@ package struct WebPage: Sendable {
         }
     }
 
-    private func document(hasGifs: Bool = false, content: (inout HTMLWriter) -> Void) -> String {
+    private func document(
+        hasHead: Bool = true, hasGifs: Bool = false, content: (inout HTMLWriter) -> Void
+    ) -> String {
         var html = HTMLWriter()
         html.fixed(Self.head)
         html.element("title", text: sanitizedLine(title))
         html.fixed("</head>\n")
         html.element("body") { html in
-            html.element("header") { html in
-                html.element("h1", [.anyDirection], text: sanitizedLine(title))
-                if let freshness { write(freshness, &html) }
+            if hasHead {
+                html.element("header") { html in
+                    html.element("h1", [.anyDirection], text: sanitizedLine(title))
+                    if let freshness { write(freshness, &html) }
+                }
             }
             html.element("main", content: content)
             html.element("footer") { html in
@@ -79,15 +90,14 @@ package struct WebPage: Sendable {
         return String(decoding: html.bytes, as: UTF8.self)
     }
 
-    /// The badge of the content's origin and age, and the last failure of its source.
+    /// Writes the origin and time of the content, and the last failure of its source. Whether content is out of date
+    /// depends on when the page is read.
     private func write(_ freshness: Freshness, _ html: inout HTMLWriter) {
-        let isStale = freshness.state == .stale && freshness.origin != .builtin
-        let known = [Freshness.Origin.upstream: "Fetched just now", .builtin: "Built in", .none: "Not fetched yet"]
-        let age = freshness.fetchedAt.map { ", fetched \(pastTime($0))" } ?? ""
-        let text = known[freshness.origin] ?? (isStale ? "Out of date" : "From the cache") + age
-        html.element("p", [.class(isStale ? "badge old" : "badge")], text: text)
+        let origin = freshness.origin == .upstream ? "Fetched" : "From the cache, fetched"
+        let text = freshness.fetchedAt.map { "\(origin) \(shortTime($0, at: now))" } ?? "Not fetched yet"
+        html.element("p", [.class("dim")], text: text)
         if let error = freshness.error {
-            html.element("p", [.class("badge old"), .anyDirection], text: sanitizedLine(error.message))
+            html.element("p", [.class("old"), .anyDirection], text: sanitizedLine(error.message))
         }
     }
 
@@ -96,20 +106,18 @@ package struct WebPage: Sendable {
             html.element("blockquote", [.anyDirection]) { writeInline(sanitizedText(fact.text), &$0) }
             html.element("figcaption") { html in
                 html.link(fact.url) { $0.text(fact.source) }
-                html.spans(fact.categories.map { "#" + $0 } + [note])
+                html.spans(fact.categories.map { "#" + $0 } + [note], isStart: false)
                 html.element("bdi", [.class("id")], text: fact.id)
             }
         }
     }
-
-    /// The distance of a past moment, according to a clock that may be behind.
-    private func pastTime(_ time: Timestamp) -> String { relativeTime(secondsAgo: max(0, now.seconds - time.seconds)) }
 }
 
 extension HTMLWriter {
     /// Writes a time with its exact form as a tooltip.
-    mutating func time(_ time: Timestamp, text: String) {
-        element("time", [.text(.datetime, time.description), .text(.title, exactTime(time))], text: text)
+    mutating func time(_ time: Timestamp, at now: Timestamp) {
+        let exact = [Attribute.text(.datetime, time.description), .text(.title, exactTime(time))]
+        element("time", exact, text: shortTime(time, at: now))
     }
 
     /// Writes content as a link, or alone if the address is not an http or https address.
@@ -118,13 +126,22 @@ extension HTMLWriter {
         element("a", attributes + [.address(.href, address)], content: content)
     }
 
-    /// Writes each text that is not empty as one line, apart from the direction of the others.
-    mutating func spans(_ texts: [String]) {
-        for text in texts.map(sanitizedLine) where !text.isEmpty { element("bdi", text: text) }
+    /// Writes each text that is not empty as one line, with dots before them, but for the first one of a line. The
+    /// direction of a text does not affect the others.
+    mutating func spans(_ texts: [String], isStart: Bool = true) {
+        for (index, text) in texts.map(sanitizedLine).filter({ !$0.isEmpty }).enumerated() {
+            if index > 0 || !isStart { self.text(" · ") }
+            element("bdi", text: text)
+        }
     }
 
     /// Writes text for screen readers only.
     mutating func hidden(_ text: String) { element("span", [.class("vh")], text: text) }
+}
+
+/// A local time, because a page is kept: `26 Nov, 23:36`, with the year if it is not the year of the page.
+private func shortTime(_ time: Timestamp, at now: Timestamp) -> String {
+    time.localText(time.localDay.year == now.localDay.year ? "%-d %b, %H:%M" : "%-d %b %Y, %H:%M")
 }
 
 /// The local time with its zone: `26 November 2026, 23:36 UTC`.

@@ -5,45 +5,46 @@ extension WebPage {
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8">
         <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src http: https:; media-src http: \
-        https:; style-src 'sha256-LSpqW9Q6tgJOg9FnK2ENW/LE7XKyar2IpkxsrMPkARM='; base-uri 'none'; form-action 'none'">
+        https:; style-src 'sha256-ELHaFqad3SfOAHkRxO+LIJShf79CGVouCfJASJpBs8w='; base-uri 'none'; form-action 'none'">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="referrer" content="no-referrer"><meta name="color-scheme" content="light dark">
         <style>
         :root{--bg:#f4f2ee;--card:#fff;--soft:#ece9e3;--line:#ddd9d1;--ink:#22262a;--dim:#5d646b;--link:#0a58b5;
-        --warn:#8a4600}
-        @media(prefers-color-scheme:dark){:root{--bg:#121416;--card:#1b1e21;--soft:#272b2f;--line:#33383d;--ink:#e3e5e8;
-        --dim:#a1a8b0;--link:#8cbaff;--warn:#f2b56b}}*{box-sizing:border-box}
+        --warn:#8a4600}@media(prefers-color-scheme:dark){:root{--bg:#121416;--card:#1b1e21;--soft:#272b2f;
+        --line:#33383d;--ink:#e3e5e8;--dim:#a1a8b0;--link:#8cbaff;--warn:#f2b56b}}*{box-sizing:border-box}
         body{max-width:43rem;margin:0 auto;padding:clamp(1rem,4vw,3rem) clamp(.75rem,3vw,2rem);background:var(--bg);
         color:var(--ink);font:1.0625rem/1.6 system-ui,sans-serif;overflow-wrap:anywhere}
-        body:not(:has(.card)){max-width:90rem}main{display:flex;flex-wrap:wrap;gap:1.25rem 1rem;margin:1.25rem 0}
+        body:has(main>.gif){max-width:90rem}main{display:flex;flex-wrap:wrap;gap:1.25rem 1rem;margin:1.25rem 0}
         main::after{content:"";flex:9 1 0}h1,h2{margin:0;line-height:1.3}
-        h1{font-size:clamp(1.6rem,1.3rem + 1.5vw,2.2rem);letter-spacing:-.02em}h2{margin-top:.9rem;font-size:1.25rem}
-        p,.text ul,.text ol{margin:.6rem 0}a{color:var(--link);text-underline-offset:.15em}h2 a{color:inherit}
-        h2 a,.images a{text-decoration:none}h2 a:hover,summary:hover{text-decoration:underline}
+        h1{font-size:clamp(1.6rem,1.3rem + 1.5vw,2.2rem);letter-spacing:-.02em}h2{font-size:1.25rem}
+        p,.text ul,.text ol{margin:.6rem 0}a{color:var(--link);text-underline-offset:.15em}h1 a,h2 a{color:inherit}
+        h1 a,h2 a,.images a{text-decoration:none}summary:hover{text-decoration:underline}
+        h1 a:hover,h2 a:hover{color:var(--link);text-decoration:underline}@media(hover:none){
+        h2 a{text-decoration:underline}}
         :focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:4px}
         .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-        .badge,.meta,.dim,footer,figcaption{color:var(--dim);font-size:.875rem;line-height:1.75}.old{color:var(--warn)}
-        .card{flex:1 0 100%;max-width:100%;padding:clamp(1rem,4vw,1.5rem);background:var(--card);
-        border:1px solid var(--line);border-radius:14px}.card header{display:flex;gap:.75rem;align-items:center}
-        header p,.card .name{margin:0}.card .name{font-size:1.0625rem;font-weight:600}
-        .avatar{position:relative;flex:none;width:44px;height:44px;border-radius:50%;background:var(--soft);
-        color:var(--dim);font-size:1.2rem;line-height:44px;text-align:center;overflow:hidden}
-        .avatar img{position:absolute;inset:0;object-fit:cover}
-        .meta,.card footer,figcaption{display:flex;flex-wrap:wrap;gap:0 .9rem}.new{color:var(--link);font-weight:600}
-        .card footer,.fact figcaption,.images,.file{margin:.9rem 0 0}.from,.id{margin-inline-start:auto}
-        .text ul,.text ol{padding-inline-start:1.6em}li p,.text li ul,.text li ol{margin:0}li p+p{margin-top:.6rem}
+        .dim,.old,footer,figcaption{color:var(--dim);font-size:.875rem;line-height:1.75}.old{color:var(--warn)}
+        article,.card{flex:1 0 100%;max-width:100%}
+        .card{padding:clamp(1rem,4vw,1.5rem);background:var(--card);border:1px solid var(--line);border-radius:14px}
+        article header{display:flex;gap:.75rem;align-items:center}header p{margin:0}
+        .name{font-size:1.0625rem;font-weight:600;letter-spacing:0}
+        header img{flex:none;border-radius:50%;background:var(--soft);object-fit:cover}time{white-space:nowrap}
+        .new{color:var(--link);font-weight:600}article footer,.fact figcaption,.images,.file{margin:.9rem 0 0}
+        article footer{display:flow-root}.from,.id{float:inline-end}.text ul,.text ol{padding-inline-start:1.6em}
+        li p,.text li ul,.text li ol{margin:0}li p+p{margin-top:.6rem}
         .start{display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:3;overflow:hidden}
         .start:has(+[open]),[open]>summary .open,:not([open])>summary>.close{display:none}details{margin-top:.5rem}
         summary{width:fit-content;color:var(--link);font-size:.9375rem;font-weight:500;cursor:pointer}
-        .warn>summary{color:var(--warn)}blockquote{margin:.8rem 0;padding-inline-start:1rem;
-        border-inline-start:3px solid var(--line);color:var(--dim)}
+        .warn>summary{color:var(--warn)}
+        blockquote{margin:.8rem 0;padding-inline-start:1rem;border-inline-start:3px solid var(--line);color:var(--dim)}
         code,.id{font-family:ui-monospace,monospace;font-size:.9em}
         :not(pre)>code{background:var(--soft);padding:.1em .35em;border-radius:5px}
         pre,.table{overflow-x:auto;overflow-wrap:normal;margin:.8rem 0}
         pre{padding:.8rem 1rem;background:var(--soft);border-radius:8px;line-height:1.45;tab-size:4}
-        table{border-collapse:collapse;font-size:.9375rem}td,th{border:1px solid var(--line);padding:.3rem .6rem;
-        text-align:start;vertical-align:top}th{background:var(--soft)}hr{color:var(--line)}
-        h3,h4,h5,h6{margin:1.2rem 0 .5rem;font-size:1.06rem;line-height:1.3}h3{font-size:1.15rem}
+        table{border-collapse:collapse;font-size:.9375rem}
+        td,th{border:1px solid var(--line);padding:.3rem .6rem;text-align:start;vertical-align:top}
+        th{background:var(--soft)}hr{color:var(--line)}
+        .text h2,h3,h4,h5,h6{margin:1.2rem 0 .5rem;font-size:1.06rem;line-height:1.3}h3{font-size:1.15rem}
         .text img{max-width:100%;height:auto;border-radius:8px;vertical-align:middle}[open]~.placed{display:none}
         .images{display:grid;grid-template-columns:1fr 1fr;gap:4px;border-radius:10px;overflow:hidden}
         .images a,.images summary{display:block;position:relative;width:100%;aspect-ratio:4/3;background:var(--soft)}
@@ -64,15 +65,15 @@ extension WebPage {
         .gif:only-child{flex-basis:100%;max-width:calc(var(--r)*30rem)}.gif a{display:block}
         .gif img,.held{display:block;width:100%;height:auto;aspect-ratio:var(--r);object-fit:cover;border-radius:10px;
         background:var(--soft);overflow:hidden}.gif figcaption{width:0;min-width:100%;margin-top:.3rem}
-        .gif .name{width:100%;color:var(--ink);font-weight:500}.r2{--r:.4}.r3{--r:.6}.r4{--r:.8}.r6{--r:1.2}.r7{--r:1.4}
-        .r8{--r:1.6}.r9{--r:1.8}.r10{--r:2}.r11{--r:2.2}.r12{--r:2.4}.gif .held{display:none}
-        @media(prefers-reduced-motion:reduce){.gif .moves{display:none}.gif .held{display:grid;padding:1rem;
-        place-items:center;font-size:.875rem}}
-        @media print{:root{--bg:#fff;--card:#fff;--soft:#f2f2f2;--line:#bbb;--ink:#000;--dim:#444;--link:#000;
-        --warn:#000}body{max-width:none;padding:0;font-size:11pt}main{display:block}.card{border-width:0 0 1px;
-        border-radius:0}figure,img,tr,h2{break-inside:avoid}audio,video,.start+*>summary{display:none}
-        @supports selector(::details-content){.start{display:none}.start+details::details-content{display:block;
-        content-visibility:visible}}}
+        .gif .name{display:block;color:var(--ink);font-weight:500}.r2{--r:.4}.r3{--r:.6}.r4{--r:.8}.r6{--r:1.2}
+        .r7{--r:1.4}.r8{--r:1.6}.r9{--r:1.8}.r10{--r:2}.r11{--r:2.2}.r12{--r:2.4}.gif .held{display:none}
+        @media(prefers-reduced-motion:reduce){.gif .moves{display:none}
+        .gif .held{display:grid;padding:1rem;place-items:center;font-size:.875rem}}@media print{
+        :root{--bg:#fff;--card:#fff;--soft:#f2f2f2;--line:#bbb;--ink:#000;--dim:#444;--link:#000;--warn:#000}
+        body{max-width:none;padding:0;font-size:11pt}main{display:block}.card{border-width:0 0 1px;border-radius:0}
+        figure,img,tr,h2{break-inside:avoid}audio,video,.start+*>summary{display:none}
+        @supports selector(::details-content){.start{display:none}
+        .start+details::details-content{display:block;content-visibility:visible}}}
         </style>
 
         """

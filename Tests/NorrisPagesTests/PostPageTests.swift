@@ -4,6 +4,8 @@ import NorrisTestSupport
 import Testing
 
 struct PostPageTests {
+    private let published = Timestamp(seconds: Timestamp.ofTests.seconds - 7_200).localText("%-d %b, %H:%M")
+
     private func text(_ markdown: String) throws -> String {
         var post = post("the text")
         post.markdown = markdown
@@ -102,19 +104,50 @@ struct PostPageTests {
         }
     }
 
+    @Test func theTitleIsFirstAndNothingIsTwice() throws {
+        var titled = post("A text.", title: "Pots & `pans`")
+        (titled.author.avatarURL, titled.author.handle) = ("\(web)ada.png", "@ada")
+        let list = try ReadPage(page().posts([titled]))
+        #expect(list.all("h2").map(\.text) == ["Pots & pans"] && list.all("h1").map(\.text) == ["Feed"])
+        #expect(list.all("article", class: "card")[0]["aria-labelledby"] == list.all("h2")[0]["id"])
+        // The picture of the author is for posts without a title.
+        #expect(list.all("header")[1].text == "Pots & pansUnread · Ada · town · \(published)")
+        #expect(list.all("img").isEmpty)
+        titled.author.name = "town"
+        #expect(try ReadPage(page().posts([titled])).all("p", class: "dim")[0].text == "Unread · town · \(published)")
+    }
+
+    @Test func aPageOfOnePostIsAnArticle() throws {
+        var titled = post("# A\n\n## B", title: "Pots")
+        titled.markdown = titled.text
+        let reading = try ReadPage(WebPage.post(titled, now: .ofTests))
+        #expect(reading.all("title")[0].text == "Pots" && reading.all("h1").map(\.text) == ["Pots"])
+        #expect(reading.all("h2").map(\.text) == ["A", "B"] && reading.all("article")[0]["class"].isEmpty)
+        #expect(reading.all("article")[0]["aria-labelledby"] == reading.all("h1")[0]["id"])
+        #expect(reading.all("p", class: "dim")[0].text == "Ada · town · \(published)")
+        titled.isSensitive = true
+        let sensitive = try ReadPage(WebPage.post(titled, now: .ofTests))
+        #expect(sensitive.all("title")[0].text == "Ada" && sensitive.all("h1").map(\.text) == ["Ada"])
+        #expect(sensitive.all("summary")[0].text == "Sensitive: Pots, the post")
+    }
+
     @Test func describesAuthorTimeAndReactions() throws {
         var liked = post("Hello.", title: "Hello")
-        liked.author.handle = "@ada@town.example"
+        (liked.author.handle, liked.author.avatarURL) = ("@ada@town.example", "\(web)ada.png")
         liked.tags = ["morning"]
         liked.stats = Post.Stats(likes: 1_204, comments: 1, shares: 0)
         let reading = try ReadPage(page().posts([liked]))
-        #expect(reading.all("time")[0].text == "2 hours ago")
+        #expect(reading.all("time")[0].text == published)
         #expect(Timestamp(reading.all("time")[0]["datetime"]) == liked.publishedAt)
         #expect(!reading.all("time")[0]["title"].isEmpty)
         // The text repeats the title, so the author is the heading.
-        #expect(reading.all("h2").map(\.text) == ["Ada"])
-        #expect(reading.all("p", class: "meta")[0].text == "Unread@ada@town.example2 hours agotown")
-        #expect(reading.all("footer")[0].text == "1,204 likes1 comment#morningOpen on example.org, post 1, by Ada")
+        #expect(reading.all("h2").map(\.text) == ["Ada"] && reading.all("img")[0]["src"] == "\(web)ada.png")
+        #expect(reading.all("p", class: "dim")[0].text == "Unread · @ada@town.example · town · \(published)")
+        #expect(
+            reading.all("footer")[0].text == "1,204 likes · 1 comment · #morningOpen on example.org, post 1, by Ada")
+        let last = Timestamp(seconds: Timestamp.ofTests.seconds - 366 * 86_400)
+        liked.publishedAt = last
+        #expect(try ReadPage(page().posts([liked])).all("time")[0].text == last.localText("%-d %b %Y, %H:%M"))
     }
 
     @Test func playsSoundsAndVideosAndLinksOtherFiles() throws {
@@ -127,6 +160,7 @@ struct PostPageTests {
         #expect(reading.all("audio").map { $0["aria-label"] } == ["a.mp3"])
         #expect(reading.all("video").map { $0["preload"] } == ["none"])
         #expect(
-            reading.all("figcaption").map(\.text) == ["a.mp3audio/mpeg57 MiB1:02:03", "b.mp4", "c.pdf30 MiB"])
+            reading.all("figcaption").map(\.text)
+                == ["a.mp3 · audio/mpeg · 57 MiB · 1:02:03", "b.mp4", "c.pdf · 30 MiB"])
     }
 }

@@ -35,7 +35,7 @@ struct SafetyTests {
         let fact = Fact(id: text, text: text, categories: [text], source: text, url: address)
         let favorites = [Favorite(kind: .init(rawValue: text), id: text, title: text, addedAt: .last)]
         return [
-            page.posts([post, marked, sensitive]), page.gifs([gif]), page.facts([fact]),
+            page.posts([post, marked, sensitive]), WebPage.post(post, now: .last), page.gifs([gif]), page.facts([fact]),
             page.favorites(favorites + [Favorite(kind: .gif, id: text, title: text, addedAt: .ofTests, gif: gif)]),
         ]
     }

@@ -68,14 +68,7 @@ struct NextCommand: SessionCommand {
     private func show(
         _ post: Post, _ reply: Reply<PostList.Result>, _ session: Session
     ) throws(Failure) -> Report {
-        if web.isOn {
-            let page = WebPage(
-                title: post.title ?? "Next", now: session.system.now, freshness: reply.value.freshness, showsAll: true)
-            var post = post
-            // When the page is seen, the post is marked.
-            post.isRead = true
-            return try web.report(page.posts([post]), session)
-        }
+        if web.isOn { return try web.report(WebPage.post(post, now: session.system.now), session) }
         return session.report(reply) { screen in
             screen.feed([post], as: .whole, session)
             guard screen.layout.width != nil else { return }

@@ -72,10 +72,7 @@ struct PostCommand: SessionCommand {
                 PostArticle.self, IDParameters(id: id), notFound: Self.hint)
             : try session.call(PostGet.self, IDParameters(id: id), notFound: Self.hint)
         let post = reply.value.post
-        if web.isOn {
-            let page = WebPage(title: post.title ?? "Post", now: session.system.now, showsAll: true)
-            return try web.report(page.posts([post]), session)
-        }
+        if web.isOn { return try web.report(WebPage.post(post, now: session.system.now), session) }
         var report = session.report(reply) { screen in
             screen.feed([post], as: .whole, session)
         }
