@@ -1,8 +1,8 @@
 import NorrisProtocol
 import NorrisText
 
-/// A GIF as a link to its page, with title, rating and author. For users who asked their system for less motion, the
-/// still form is loaded, or nothing if there is none, because browsers do not load a lazy image that has no box.
+/// A GIF as a link to its page, with title and author. For users who asked their system for less motion, the still form
+/// is loaded, or nothing if there is none, because browsers do not load a lazy image that has no box.
 struct GifFigure {
     let gif: Gif
     /// The name of the rendition to show if the GIF has it.
@@ -40,21 +40,23 @@ struct GifFigure {
                     let size = (rendition.width, rendition.height)
                     html.image(address.text, alt: label, size: size, still == nil ? .class("moves") : nil)
                 }
-                if still == nil { html.fixed("<span class=\"held\">Not loaded: it has no still form</span>") }
+                if still == nil { html.element("span", [.class("held")], text: "Play at giphy.com") }
             }
             html.element("figcaption") { html in
-                html.element("bdi", [.class("name")], text: title.isEmpty ? "Untitled" : title)
-                let rating = gif.rating.isEmpty ? "" : "rated \(gif.rating)"
+                let name = title.isEmpty ? "Untitled" : title
+                html.element("bdi", [.class("name"), .text(.title, name)], text: name)
                 let author = gif.username.map { $0.isEmpty ? "" : "by \($0)" } ?? ""
-                html.spans([rating, gif.isSticker ? "sticker" : "", author, note])
+                // Most GIFs are for everyone.
+                let rating = ["", "g"].contains(gif.rating) ? "" : "rated \(gif.rating)"
+                html.spans([author, rating, gif.isSticker ? "sticker" : "", note], isStart: false)
             }
         }
     }
 
-    /// The width in fifths of the height, as the style has them, so that little of the picture is cut off; a square if
-    /// the size is unknown.
+    /// The width in fifths of the height, as the style has them, so that little of the picture is cut off; 4 for a
+    /// higher picture, which is shown whole in a square, and 5 if the size is unknown.
     private static func shape(_ rendition: Gif.Rendition?) -> Int {
         guard let width = rendition?.width, let height = rendition?.height, width > 0, height > 0 else { return 5 }
-        return Int(min(max(5 * Double(width) / Double(height), 2), 12).rounded())
+        return Int(min(max(5 * Double(width) / Double(height), 4), 12).rounded())
     }
 }

@@ -51,13 +51,13 @@ struct PostArticle {
                 html.element("p", [.class("dim")]) { html in
                     if number != nil, note == nil, !post.isRead {
                         html.element("span", [.class("new")], text: "Unread")
-                        html.text(" · ")
+                        html.dot()
                     }
                     let name = title == nil ? handle : author
                     let isKnown = name.hasSameBytes(as: title == nil ? author : source)
                     html.spans([isKnown ? "" : name, source])
                     guard let time = post.publishedAt else { return }
-                    html.text(" · ")
+                    html.dot()
                     html.time(time, at: page.now)
                 }
             }

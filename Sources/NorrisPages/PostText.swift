@@ -18,17 +18,20 @@ struct PostText {
     /// Whether a picture is in the text.
     func places(_ address: String) -> Bool { pictures.contains(address) }
 
-    /// The first lines without marks; nil if they are the whole text. Lines may be longer than shown: the style ends
-    /// the text at its last line, whatever the width.
+    /// The first paragraph without marks; nil for a short text. Lines may be longer than shown: the style ends the text
+    /// at its last line, whatever the width.
     func excerpt(lines count: Int, columns: Int) -> [Substring]? {
-        var (start, height) = ([Substring](), 0)
+        var (all, height) = ([Substring](), 0)
         for block in blocks where height <= count {
             for line in block.lines where height <= count {
-                start.append(line)
+                all.append(line)
                 height += line.unicodeScalars.reduce(0) { $0 + ($1.value < 0x1100 ? 1 : 2) } / columns + 1
             }
         }
-        return height > count ? start.prefix(count).map { $0.prefix(columns * count * 2) } : nil
+        guard height > count else { return nil }
+        let start = PostBlock.beginning(of: blocks).flatMap(\.lines)
+        let shown = (start.isEmpty ? all : start).prefix(count).map { $0.prefix(columns * count * 2) }
+        return shown.dropLast() + [ellipsized(shown[shown.count - 1])[...]]
     }
 
     func write(_ html: inout HTMLWriter) {

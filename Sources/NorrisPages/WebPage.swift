@@ -55,7 +55,7 @@ package struct WebPage: Sendable {
                 if let post = favorite.post {
                     PostArticle(post: post, number: index + 1, page: self, note: note).write(&html)
                 } else if let gif = favorite.gif {
-                    GifFigure(gif: gif, note: note).write(&html)
+                    html.element("div", [.class("card")]) { GifFigure(gif: gif, note: note).write(&$0) }
                 } else {
                     let (title, kind) = (favorite.title, "\(favorite.kind.rawValue), no longer stored")
                     let gone = Fact(id: favorite.id, text: title, categories: [], source: kind)
@@ -105,9 +105,9 @@ package struct WebPage: Sendable {
         html.element("figure", [.class("card fact")]) { html in
             html.element("blockquote", [.anyDirection]) { writeInline(sanitizedText(fact.text), &$0) }
             html.element("figcaption") { html in
-                html.link(fact.url) { $0.text(fact.source) }
-                html.spans(fact.categories.map { "#" + $0 } + [note], isStart: false)
-                html.element("bdi", [.class("id")], text: fact.id)
+                let isBuiltIn = fact.source == Freshness.Origin.builtin.rawValue
+                if !isBuiltIn { html.link(fact.url) { $0.text(fact.source) } }
+                html.spans(fact.categories.map { "#" + $0 } + [note], isStart: isBuiltIn)
             }
         }
     }
@@ -130,10 +130,13 @@ extension HTMLWriter {
     /// direction of a text does not affect the others.
     mutating func spans(_ texts: [String], isStart: Bool = true) {
         for (index, text) in texts.map(sanitizedLine).filter({ !$0.isEmpty }).enumerated() {
-            if index > 0 || !isStart { self.text(" · ") }
+            if index > 0 || !isStart { dot() }
             element("bdi", text: text)
         }
     }
+
+    /// Separates parts of a line, which breaks only after the dot.
+    mutating func dot() { fixed("\u{A0}· ") }
 
     /// Writes text for screen readers only.
     mutating func hidden(_ text: String) { element("span", [.class("vh")], text: text) }

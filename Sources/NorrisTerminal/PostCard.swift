@@ -71,10 +71,10 @@ struct PostCard {
         // Texts can have 100,000 characters. The beginning is enough for the first lines with all their marks.
         let beginning = content.unicodeScalars.prefix(showsAll ? .max : 1_000 * Self.excerptLines)
         let blocks = postBlocks(of: String(beginning))
-        let lines = PostLines(links: links, width: width).lines(of: blocks)
-        if showsAll { return (lines, false) }
+        let lines = PostLines(links: links, width: width)
+        if showsAll { return (lines.lines(of: blocks), false) }
         let hasMore = beginning.endIndex < content.endIndex
-        return postExcerpt(of: lines, width: width, lines: Self.excerptLines, hasMore: hasMore)
+        return lines.excerpt(of: blocks, lines: Self.excerptLines, hasMore: hasMore)
     }
 
     /// The addresses of the links with their numbers, which users may copy, below an empty line, and what those of

@@ -178,13 +178,15 @@ private func styled(_ lines: [String], as spans: [Span]) -> [[Span]] {
     }
 }
 
-/// The first `count` lines of prose, and whether the post has more. For a post without prose, the first lines of code.
-func postExcerpt(of lines: [PostLine], width: Int, lines count: Int, hasMore: Bool) -> (lines: [PostLine], isCut: Bool)
-{
-    let all = lines.filter { [.prose, .code].contains($0.kind) }
-    let prose = all.filter { $0.kind == .prose }
-    let shown = prose.isEmpty ? all : prose
-    return firstLines(of: shown, width: width, count, hasMore: hasMore || shown.count < all.count)
+extension PostLines {
+    /// The lines of a short text, or the first `count` lines of its first paragraph, and whether the post has more. For
+    /// a post without a paragraph, its first lines.
+    func excerpt(of blocks: [PostBlock], lines count: Int, hasMore: Bool) -> (lines: [PostLine], isCut: Bool) {
+        let all = lines(of: blocks).filter { [.prose, .code].contains($0.kind) }
+        let isShort = !hasMore && all.count <= count
+        let start = isShort ? [] : lines(of: PostBlock.beginning(of: blocks)).filter { $0.kind == .prose }
+        return firstLines(of: start.isEmpty ? all : start, width: width, count, hasMore: !isShort)
+    }
 }
 
 /// The first `count` lines, cut at the width, and whether there are more. Then the last line ends in `…`.
@@ -195,7 +197,8 @@ func firstLines(
     let lines = all.prefix(count).enumerated().map { index, line -> PostLine in
         let (columns, isLast) = (max(1, width - line.prefix.utf8.count), isCut && index + 1 == min(count, all.count))
         guard isLast || line.text.columns > columns else { return line }
-        let text = line.text.map(\.text).joined() + (isLast ? "…" : "")
+        let whole = line.text.map(\.text).joined()
+        let text = isLast ? ellipsized(whole) : whole
         return PostLine(
             kind: line.kind, prefix: line.prefix, text: styled([truncated(text, toColumns: columns)], as: line.text)[0])
     }

@@ -46,6 +46,29 @@ package enum PostBlock: Equatable, Sendable {
         spans.reduce(into: "") { if $1.picture == nil { $0 += $1.text } }
     }
 
+    /// The beginning of a text for an excerpt: the first paragraph, and the next one if the first one is short. Of a
+    /// list, the first item without its marker. Empty for a text without a paragraph.
+    package static func beginning(of blocks: [PostBlock]) -> [PostBlock] {
+        for (index, block) in blocks.enumerated() {
+            switch block {
+            case .paragraph(let spans) where spans.contains(where: { $0.picture == nil }):
+                let isShort = text(of: spans).unicodeScalars.count < 40
+                if isShort, index + 1 < blocks.count, case .paragraph = blocks[index + 1] {
+                    return Array(blocks[index...(index + 1)])
+                }
+                return [block]
+            case .quotation(let inner):
+                let start = beginning(of: inner)
+                if !start.isEmpty { return [.quotation(start)] }
+            case .list(_, let items):
+                let start = beginning(of: items.first ?? [])
+                if !start.isEmpty { return start }
+            case .paragraph, .heading, .code, .table, .rule: continue
+            }
+        }
+        return []
+    }
+
     /// The spans in the block and in those in it.
     package var spans: [PostSpan] {
         switch self {
@@ -78,6 +101,11 @@ package struct PostSpan: Equatable, Sendable {
     package init(_ text: String = "", marks: Marks = [], link: String? = nil, picture: String? = nil) {
         (self.text, self.marks, self.link, self.picture) = (text, marks, link, picture)
     }
+}
+
+/// The beginning of a longer text, which ends in `…` without a full stop before it.
+package func ellipsized(_ text: some StringProtocol) -> String {
+    text.prefix(through: text.lastIndex { !" .…".contains($0) } ?? text.startIndex) + "…"
 }
 
 /// The title of a post in one line, unless it is empty or the text begins with it, because many feeds use the first

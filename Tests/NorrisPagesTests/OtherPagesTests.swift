@@ -14,7 +14,7 @@ struct OtherPagesTests {
         #expect(reading.all("img").map { $0["src"] } == ["\(web)k.gif", "\(web)k.gif"])
         #expect(reading.all("img")[0]["alt"] == "Kick")
         #expect(reading.all("figure")[0]["class"] == "gif r10")
-        #expect(reading.all("figcaption")[0].text == "Kickrated pg · by ada")
+        #expect(reading.all("figcaption")[0].text == "Kick · by ada · rated pg")
         #expect(reading.all("a").map { $0["href"] } == ["\(web)k1", "\(web)k1"])
         #expect(reading.all("footer")[0].text.hasPrefix("Powered by GIPHY"))
     }
@@ -26,8 +26,19 @@ struct OtherPagesTests {
         #expect(sources.map { $0["srcset"] } == ["\(web)k.jpg"])
         // The second GIF has no still form, so the style removes its image before it is loaded.
         #expect(reading.all("img").map { $0["class"] } == ["", "moves"])
-        #expect(reading.all("span", class: "held").count == 1)
+        #expect(reading.all("span", class: "held").map(\.text) == ["Play at giphy.com"])
         #expect(reading.style.contains("@media(prefers-reduced-motion:reduce){.gif .moves{display:none}"))
+    }
+
+    @Test("A high GIF is shown whole in a square", arguments: [(100, 400, 4), (400, 380, 5), (900, 300, 12)])
+    func shapesGifs(width: Int, height: Int, shape: Int) throws {
+        let rendition = Gif.Rendition(url: "\(web)k.gif", width: width, height: height)
+        var gif = gif(["original": rendition])
+        gif.rating = "g"
+        let reading = try ReadPage(page().gifs([gif]))
+        #expect(reading.all("figure")[0]["class"] == "gif r\(shape)")
+        // The rating of most GIFs, and of every GIF with the default configuration.
+        #expect(reading.all("figcaption")[0].text == "Kick · by ada")
     }
 
     @Test func gifsHaveTheNamedRendition() throws {
@@ -43,7 +54,13 @@ struct OtherPagesTests {
         let reading = try ReadPage(page().facts([fact]))
         #expect(reading.all("blockquote")[0].text == "Chuck\n\truns ls.")
         #expect(reading.all("code")[0].text == "ls")
-        #expect(reading.all("figcaption")[0].text == "chucknorris · #dev-x")
+        #expect(reading.all("figcaption")[0].text == "chucknorris · #dev")
+    }
+
+    @Test func printedLinksShowTheirAddresses() throws {
+        let style = try ReadPage(page().posts([])).style
+        let print = style.split(separator: "@media print{").last ?? ""
+        #expect(print.contains(".text a:not(:has(img))::after,") && print.contains("{content:\" (\" attr(href) \")\"}"))
     }
 
     @Test func favoritesAreTheirContentOrTheirTitle() throws {
@@ -56,8 +73,11 @@ struct OtherPagesTests {
         ]
         let reading = try ReadPage(page().favorites(favorites))
         #expect(reading.all("blockquote").map(\.text) == ["A fact.", "Gone"])
-        #expect(reading.all("figcaption").map(\.text).last == "post, no longer stored · added \(yesterday)town:9")
+        #expect(reading.all("figcaption").map(\.text).last == "post, no longer stored · added \(yesterday)")
         #expect(reading.all("article").count == 1 && reading.all("img").count == 1)
+        // Each favorite is a card, and the source of the built-in fact is not named.
+        #expect(reading.elements.count { $0["class"].hasPrefix("card") } == 4)
+        #expect(reading.all("figcaption")[0].text == "added \(yesterday)")
         #expect(reading.all("bdi").filter { $0.text == "added \(yesterday)" }.count == 4)
         #expect(reading.all("span", class: "new").isEmpty)
         #expect(reading.all("footer").last?.text.hasPrefix("Powered by GIPHY") == true)

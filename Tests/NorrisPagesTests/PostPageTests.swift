@@ -3,6 +3,9 @@ import NorrisProtocol
 import NorrisTestSupport
 import Testing
 
+/// A paragraph of one line.
+private let line = "A paragraph of fifty letters is not a short one here"
+
 struct PostPageTests {
     private let published = Timestamp(seconds: Timestamp.ofTests.seconds - 7_200).localText("%-d %b, %H:%M")
 
@@ -74,6 +77,21 @@ struct PostPageTests {
         // The whole text has the only link.
         #expect(reading.all("a").first { $0.text == "last" }?.parents.contains("details") == true)
         #expect(try ReadPage(page(showsAll: true).posts([post(long)])).all("details").isEmpty)
+    }
+
+    @Test(
+        "An excerpt is the first paragraph",
+        arguments: [
+            ("# A\n\n- Pots pour.\n- Cups too.\n\n## B\n\n- C\n- D", "Pots pour…"),
+            ("> \(line).\n>\n> A\n>\n> B\n\nC", "\(line)…"), ("\(line).\n\n\(line).\n\nA\n\nB", "\(line)…"),
+            ("Hello,\n\nthe kettle.\n\nA\n\nB", "Hello,the kettle…"),
+            ("![](\(web)a.png)\n\nWell...\n\n- A\n- B\n- C", "Well…"),
+            ("```\na\nb\nc\nd\n```", "abc…"),
+        ])
+    func beginsAText(markdown: String, excerpt: String) throws {
+        var long = post("the text")
+        long.markdown = markdown
+        #expect(try ReadPage(page().posts([long])).all("p", class: "start").map(\.text) == [excerpt])
     }
 
     @Test func hidesSensitiveContentBehindItsWarning() throws {

@@ -9,7 +9,7 @@ struct ReadPage {
     struct Element {
         let name: String
         var attributes: [String: String] = [:]
-        /// The text of the element and all elements in it.
+        /// The text of the element and all elements in it, with plain spaces.
         var text = ""
         /// The names and classes of the elements around it.
         var parents: [String] = []
@@ -32,7 +32,7 @@ struct ReadPage {
         var open: [Element] = []
         while let next = rest.firstIndex(of: "<") {
             let text = try Self.decoded(rest[..<next])
-            for index in open.indices { open[index].text += text }
+            for index in open.indices { open[index].text += text.replacing("\u{A0}", with: " ") }
             let end = try #require(rest[next...].firstIndex(of: ">"), "unclosed tag")
             let tag = rest[next..<end].dropFirst()
             rest = rest[end...].dropFirst()

@@ -88,7 +88,7 @@ struct SafetyTests {
     }
 
     @Test func staysSmallAndFastForAnyText() {
-        #expect(page().posts([]).utf8.count <= 6_400)
+        #expect(page().posts([]).utf8.count <= 7_200)
         let texts = [
             String(repeating: "W", count: 100_000), String(repeating: "> ", count: 50_000),
             String(repeating: "- ", count: 50_000), String(repeating: "- a\n\n", count: 20_000) + "      b",

@@ -207,12 +207,19 @@ struct PostScreenTests {
         #expect(cards([post(line)], 14).hasSuffix(cut))
     }
 
-    @Test func anExcerptIsThreeLinesOfProse() {
+    @Test func anExcerptIsTheFirstParagraph() {
         var post = post("    code\n    more\n\n-\n\n---\n\none\n\n- two\n\n      x\n\n> three\n\nfour")
         #expect(
-            cards([post], 40).hasSuffix(" · town\none\n- two\n> three…\nnorrisctl post town:109\ntown:109\n"))
+            cards([post], 40).hasSuffix(" · town\none…\nnorrisctl post town:109\ntown:109\n"))
+        post.text = "# One\n\n- two.\n- three\n\nfour"
+        #expect(cards([post], 40).contains(" · town\ntwo…\n"))
+        post.text = "Hello,\n\nthe kettle is back.\n\nthree\n\nfour"
+        #expect(cards([post], 40).contains(" · town\nHello,\nthe kettle is back…\n"))
+        post.text = "> quoted\n\nb\n\nc\n\nd"
+        #expect(cards([post], 40).contains(" · town\n> quoted…\n"))
+        // A short text is shown whole.
         post.text = "one\n\n    code"
-        #expect(cards([post], 40).hasSuffix(" · town\none…\nnorrisctl post town:109\ntown:109\n"))
+        #expect(cards([post], 40).hasSuffix(" · town\none\n    code\ntown:109\n"))
         post.text = "    only\n    code"
         #expect(cards([post], 40).hasSuffix(" · town\n    only\n    code\ntown:109\n"))
         post.text = "one"
@@ -329,7 +336,7 @@ struct PostScreenTests {
 
     @Test func anExcerptOfCommonMarkIsProse() {
         let text = "![a](https://e.org)\n\n# One\n\n```\ncode\n```\n\n[two](https://e.org)\n\n- three\n- four"
-        let excerpt = "One\ntwo[1]\n- three…\nnorrisctl post town:109\n"
+        let excerpt = "two[1]…\nnorrisctl post town:109\n"
         #expect(marked(text, links: ["https://e.org"], showsAll: false).hasPrefix(excerpt))
         let code = "```\n\(String(repeating: "x", count: 60))\n```"
         #expect(marked(code, showsAll: false).hasPrefix("    \(String(repeating: "x", count: 35))…\n"))
