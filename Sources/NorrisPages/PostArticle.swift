@@ -13,7 +13,7 @@ struct PostArticle {
     /// Distinguishes the controls of this post from those of others, for screen readers.
     private var reference: String { number.map { "post \($0), by \(post.authorName)" } ?? "the post" }
     private var heading: Attribute { .number("id", "p", number ?? 1) }
-    private var source: String { post.source }
+    private var source: String { post.sourceTitle ?? post.source }
 
     func write(_ html: inout HTMLWriter) {
         html.fixed("\n")
