@@ -43,7 +43,7 @@ extension Session {
     /// Whether a list has numbers, to which later commands refer. Only a terminal shows numbers.
     var isNumbered: Bool { layout.width != nil && !settings.json }
 
-    /// Returns the title of a fact, a post or a favorite GIF in one line, for a message; nil if there is none.
+    /// Returns the title of a fact, a post or a favorite GIF in one line; nil if it is not available.
     func title(of item: ItemParameters) -> String? {
         var title: String?
         switch item.kind {

@@ -232,11 +232,7 @@ extension ConfiguredSources {
     ) throws(ResponseError) -> (old: PostSource, new: PostSource) {
         guard let old = try addedSource(parameters.sourceName, elseEdit: file),
             let stored = old.configuration.added
-        else {
-            throw .notFound(
-                "There is no source \(parameters.sourceName.quotedForMessage).",
-                hint: "List the sources: norrisctl feed sources")
-        }
+        else { throw current.unknown(parameters.sourceName, ofPosts: true) }
         guard let settings = parameters.changed(stored.settings) else {
             throw .invalidParams("Name at least one setting to change.", parameter: "url")
         }

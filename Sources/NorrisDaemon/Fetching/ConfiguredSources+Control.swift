@@ -26,7 +26,7 @@ extension ConfiguredSources {
                 try prefetcher.refresh(name, isAdministrator: isAdministrator, passesHold: passesHold)
                 started.append(name)
             } catch {
-                refusal = ResponseError(error, of: name)
+                refusal = ResponseError(error, of: name, sources)
             }
         }
         if started.isEmpty, let refusal { throw refusal }
@@ -39,7 +39,7 @@ extension ConfiguredSources {
     func clear(_ name: String?) async throws(ResponseError) -> Int {
         var chosen = current.all
         if let name {
-            guard let source = current[name] else { throw ResponseError(RefreshRefusal.unknown, of: name) }
+            guard let source = current[name] else { throw current.unknown(name) }
             chosen = [source]
         }
         var removed = 0
@@ -81,11 +81,9 @@ extension ResponseError {
         "The cache cannot be written now.", hint: "See why: norrisctl status")
 
     /// The reason why a source is not refreshed, and the time from which it may be.
-    init(_ refusal: RefreshRefusal, of source: String) {
+    fileprivate init(_ refusal: RefreshRefusal, of source: String, _ sources: Sources) {
         switch refusal {
-        case .unknown:
-            self = .notFound(
-                "There is no source \(source.quotedForMessage).", hint: "List the sources: norrisctl status")
+        case .unknown: self = sources.unknown(source)
         case .disabled:
             self = .notFound(
                 "The source \(source.quotedForMessage) is disabled.",

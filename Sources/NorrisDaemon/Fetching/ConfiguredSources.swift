@@ -170,11 +170,7 @@ final class Sources: Sendable {
     /// The source of posts with a name, or all if the name is nil; of them those with a tag, unless it is nil.
     func posts(named name: String?, tagged tag: String? = nil) throws(ResponseError) -> [PostSource] {
         let named = posts.filter { name?.hasSameBytes(as: $0.name) ?? true }
-        if let name, named.isEmpty {
-            throw .notFound(
-                "There is no source of posts \(name.quotedForMessage).",
-                hint: near(name, posts.map(\.name)) + "List the sources: norrisctl feed sources")
-        }
+        if let name, named.isEmpty { throw unknown(name, ofPosts: true) }
         guard let tag else { return named }
         func isTagged(_ source: PostSource) -> Bool { source.configuration.tags.contains(tag.lowercased()) }
         guard posts.contains(where: isTagged) else {
@@ -183,6 +179,14 @@ final class Sources: Sendable {
                 hint: near(tag, posts.flatMap(\.configuration.tags)) + "List the tags: norrisctl feed sources")
         }
         return named.filter(isTagged)
+    }
+
+    /// The error for a name that no source has.
+    func unknown(_ name: String, ofPosts: Bool = false) -> ResponseError {
+        let known = ofPosts ? posts.map(\.name) : all.map(\.name)
+        return .notFound(
+            "There is no source \(ofPosts ? "of posts " : "")\(name.quotedForMessage).",
+            hint: near(name, known) + "List the sources: norrisctl \(ofPosts ? "feed sources" : "status")")
     }
 
     /// `Did you mean "a"? ` for the first name that a word resembles; empty if there is none.

@@ -279,6 +279,12 @@ import Testing
                 (#"{"source":"blgo"}"#, #"Did you mean "blog"? List the sources: norrisctl feed sources"#),
                 (#"{"source":"none"}"#, "List the sources: norrisctl feed sources"),
             ] { #expect(daemon.refusal(PostList.self, word)?.hint == hint) }
+            let edited = daemon.refusal(SourceEdit.self, #"{"name":"bolg","title":"x"}"#, as: .administrator)
+            #expect(edited?.hint == #"Did you mean "blog"? List the sources: norrisctl feed sources"#)
+            let refreshed = daemon.refusal(SourceRefresh.self, #"{"source":"fcats"}"#)
+            #expect(refreshed?.hint == #"Did you mean "facts"? List the sources: norrisctl status"#)
+            let cleared = daemon.refusal(CacheClear.self, #"{"source":"none"}"#, as: .administrator)
+            #expect(cleared?.hint == "List the sources: norrisctl status")
             let admin = try daemon.client(.administrator)
             #expect(try admin.call(SourceRefresh.self, #"{"tag":"Linux"}"#).started == ["blog"])
             #expect(try admin.call(SourceRefresh.self, #"{"tag":"news","source":"blog"}"#).started == [])
