@@ -4,6 +4,7 @@ import NorrisClient
 import NorrisProtocol
 import NorrisSystem
 import NorrisTerminal
+import NorrisTestSupport
 import Testing
 
 struct CardCommandTests {
@@ -265,6 +266,27 @@ struct CardCommandTests {
         let outcome = machine.run("card", "--text", "x", "--output=\(name)", "--open")
         #expect(outcome == Outcome(errors: "Wrote \(name), 1080 × 1350.\nOpened \(path)\n"))
         #expect(machine.runs.last?.arguments == [path])
+    }
+
+    @Test func opensAFileOfItsOwn() throws {
+        let folder = TemporaryFolder()
+        let machine = machine()
+        machine.environment = ["DISPLAY": ":0", "XDG_RUNTIME_DIR": folder.path]
+        machine.programs["xdg-open"] = [.ended(status: 0)]
+        let outcome = machine.run("card", "--text", "x", "--open")
+        let file = try #require(machine.runs.last?.arguments.first)
+        #expect(outcome == Outcome(errors: "Opened \(file)\n"))
+        #expect(file.hasPrefix(folder("norrisctl/")) && file.hasSuffix(".png"))
+        #expect(try readFile(file, limit: 1 << 20) == Self.picture)
+
+        let without = self.machine()
+        without.environment["DISPLAY"] = ":0"
+        #expect(
+            without.run("card", "--text", "x", "--open").errors == """
+                norrisctl: There is no XDG_RUNTIME_DIR for the file.
+                  Write it elsewhere: -o fact.png
+
+                """)
     }
 
     @Test func saysWhyAFileCannotBeWritten() {

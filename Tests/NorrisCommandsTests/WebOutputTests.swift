@@ -137,7 +137,7 @@ struct WebOutputTests {
         without.environment["XDG_RUNTIME_DIR"] = nil
         #expect(
             without.run("feed", "--web").errors == """
-                norrisctl: There is no XDG_RUNTIME_DIR for the page.
+                norrisctl: There is no XDG_RUNTIME_DIR for the file.
                   Write it to a file: --html -o page.html
 
                 """)

@@ -44,7 +44,7 @@ struct WebOutput {
     func report(_ page: String, _ session: Session) throws(Failure) -> Report {
         var report = Report()
         if isOpened {
-            let path = try PageFolder(session.system.environment).write(page)
+            let path = try PageFolder(session.system.environment).write(Array(page.utf8), as: "html")
             do throws(Failure) { report.remark("\(value: try session.open(file: path, inBrowser: true))") } catch {
                 var failure = error
                 if failure.hint?.text(socket: nil).hasPart(path) != true {
@@ -62,7 +62,7 @@ struct WebOutput {
     }
 }
 
-/// The pages that a browser was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when the user
+/// The pages and pictures that a program was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when the user
 /// logs out. Only the user can read them, because feeds may be private.
 struct PageFolder {
     /// The number of pages that stay, and the age in which all stay, because a browser may still load them.
@@ -73,7 +73,7 @@ struct PageFolder {
     init(_ environment: Environment) throws(Failure) {
         guard let folder = environment.value(of: "XDG_RUNTIME_DIR"), folder.hasPrefix("/") else {
             throw Failure(
-                .unavailable, "There is no XDG_RUNTIME_DIR for the page.",
+                .unavailable, "There is no XDG_RUNTIME_DIR for the file.",
                 hint: "Write it to a file: --html -o page.html")
         }
         path = folder + "/norrisctl"
@@ -89,15 +89,17 @@ struct PageFolder {
     }
 
     /// Writes a page as a whole or not at all, and deletes the oldest pages. Returns the path.
-    func write(_ page: String) throws(Failure) -> String {
+    ///
+    /// - Parameter kind: the end of the name, `html` or `png`.
+    func write(_ page: [UInt8], as kind: String) throws(Failure) -> String {
         let old = pages
         // Later than the others, also if the clock was set back.
         let time = max(Timestamp.now().seconds, (old.last.flatMap(Self.time(of:)) ?? 0) + 1)
-        let file = "\(path)/\(time)-\(String(UInt32.random(in: .min ... .max), radix: 16)).html"
+        let file = "\(path)/\(time)-\(String(UInt32.random(in: .min ... .max), radix: 16)).\(kind)"
         do throws(SystemError) {
             let descriptor = try openFile(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             defer { close(descriptor) }
-            try writeAll(Array(page.utf8), to: descriptor)
+            try writeAll(page, to: descriptor)
         } catch {
             unlink(file)
             throw Self.unusable(file, error.reason)
@@ -120,14 +122,14 @@ struct PageFolder {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasSuffix(".html") { names.append(name) }
+            if [".html", ".png"].contains(where: name.hasSuffix) { names.append(name) }
         }
         return names.sorted()
     }
 
     private static func unusable(_ path: String, _ reason: String) -> Failure {
         Failure(
-            .inputOutput, "The page cannot be written to \(path): \(reason).",
+            .inputOutput, "\(path) cannot be written: \(reason).",
             hint: "Write it elsewhere: --html -o page.html")
     }
 }

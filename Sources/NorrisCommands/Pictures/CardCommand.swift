@@ -22,6 +22,7 @@ struct CardCommand: SessionCommand {
         Examples:
           norrisctl card
           norrisctl search light && norrisctl card 2
+          norrisctl card --open
           norrisctl card -o fact.png
           norrisctl card --category dev --style poster -o poster.png
           norrisctl card --today --size 2160 -o today.png --open
@@ -64,7 +65,7 @@ struct CardCommand: SessionCommand {
             &output, "output", short: "o", .file, "Write the picture, a PNG, to this file; - is standard output.")
         arguments.flag(&isText, "alt", "Print alt text for screen readers.")
         arguments.flag(&isShown, "show", "Draw the picture on the terminal.")
-        arguments.flag(&isOpened, "open", "Open the file that -o names.")
+        arguments.flag(&isOpened, "open", "Open the picture, from the file of -o if there is one.")
         arguments.flag(&isCopied, "copy", "Copy the picture to the clipboard.")
     }
 
@@ -90,7 +91,6 @@ struct CardCommand: SessionCommand {
             throw UsageError("-o - prints only the picture: leave out --json, --alt, --show, --open and --copy.")
         }
         if isText, isShown { throw UsageError("--alt and --show exclude each other.") }
-        if isOpened, output == nil { throw UsageError("--open opens the file that -o names: add -o fact.png.") }
     }
 
     /// Returns the picture format of a file name in capitals, or nil for PNG and names without a known format.
@@ -102,7 +102,7 @@ struct CardCommand: SessionCommand {
     }
 
     /// Whether the command line names no destination of the card.
-    private var isBare: Bool { output == nil && !isText && !isShown && !isCopied }
+    private var isBare: Bool { output == nil && !isText && !isShown && !isOpened && !isCopied }
 
     func run(in session: Session) throws(Failure) -> Report {
         if let number {
@@ -129,7 +129,7 @@ struct CardCommand: SessionCommand {
             arguments: card.words + optionWords(("--look", look > 0 ? "\(look)" : nil), ("--name", usedName)))
         let words = isText ? try drawing.alternativeText(session) : nil
         guard isBare else {
-            let picture = output != nil || isShown || isCopied ? try drawing.picture(session) : nil
+            let picture = output != nil || isShown || isOpened || isCopied ? try drawing.picture(session) : nil
             var report = session.report(
                 json, schema: FactGet.Result.schema, freshness: freshness, source: SourceStatus.facts
             ) {
@@ -245,8 +245,20 @@ struct CardCommand: SessionCommand {
                 report.add(error)
             }
         }
-        if isOpened, let output {
-            report.attempt { () throws(Failure) in try session.open(file: output) }
+        if isOpened {
+            report.attempt { () throws(Failure) in
+                let file = if let output { output } else { try temporaryFile(picture, session) }
+                return try session.open(file: file)
+            }
+        }
+    }
+
+    /// Writes the picture into the folder of pages, and returns its path.
+    private func temporaryFile(_ picture: CardPicture, _ session: Session) throws(Failure) -> String {
+        do throws(Failure) { return try PageFolder(session.system.environment).write(picture.bytes, as: "png") } catch {
+            var failure = error
+            failure.hint = "Write it elsewhere: -o fact.png"
+            throw failure
         }
     }
 }
