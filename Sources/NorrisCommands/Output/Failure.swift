@@ -1,4 +1,3 @@
-import Glibc
 import NorrisClient
 import NorrisProtocol
 import NorrisSystem
@@ -242,10 +241,8 @@ extension System {
     fileprivate func ownStart(isFound: Bool) -> Advice {
         let folder = hasRuntimeFolder || !isFound ? "" : "XDG_RUNTIME_DIR=/run/user/$(id -u) "
         if isFound, hasUnit("user") { return "\(command: "\(folder)systemctl --user start norrisd.socket")" }
-        let own = ownFolders.first ?? ""
-        let isInPath = (environment["PATH"] ?? "").split(separator: ":").contains { $0 == own }
-        let program = access("\(own)/norrisd", X_OK) == 0 && !isInPath ? shellQuoted("\(own)/norrisd") : "norrisd"
-        return "\(command: folder + program + (isFound ? "" : " --socket ~/norrisd.sock"))"
+        let program = ["norrisd", "\(ownFolders.first ?? "")/norrisd"].first(where: hasProgram) ?? "norrisd"
+        return "\(command: folder + shellQuoted(program) + (isFound ? "" : " --socket ~/norrisd.sock"))"
     }
 
     /// The reason why only the system's socket was tried.

@@ -67,6 +67,9 @@ extension Failure {
 }
 
 extension System {
+    /// Whether a program is at a path, or in a folder of `PATH`.
+    func hasProgram(_ program: String) -> Bool { executable(named: program, in: environment["PATH"] ?? "") != nil }
+
     /// Runs a program to its end, or until its timeout. The waiting line is updated while output is collected.
     ///
     /// Signals that end norrisctl are blocked until the program has ended, so that none is left behind. A program
