@@ -5,7 +5,7 @@ extension Screen {
     /// GIFs separated by empty lines, with Giphy's attribution. In a pipe one a line, each with the attribution.
     ///
     /// - Parameters:
-    ///   - rendition: the rendition of the shown address; nil for the best of each GIF.
+    ///   - rendition: the rendition to which the title leads; nil for the best of each GIF.
     ///   - first: the number of the first GIF; nil for no numbers.
     package mutating func gifs(_ gifs: [Gif], rendition: String? = nil, numberedFrom first: Int? = nil) {
         items(gifs, numberedFrom: first) { screen, gif, number in
@@ -26,8 +26,6 @@ extension Screen {
         wrapped(gif.headline, width: width).forEach { line([Span($0, .bold, link: picture?.address)]) }
         flow(gif.details(of: picture).map { Span($0, .dim) }, separator: .dot, width: width)
         if let caption = gif.caption { paragraph(caption) }
-        // Not wrapped, because users copy the address as one word.
-        if let picture { line(picture.address) }
         if number == nil { line([Span(gif.id, .dim, link: gif.pageURL)]) }
     }
 
@@ -90,16 +88,15 @@ extension Gif {
         return title.isEmpty ? author.map { "GIF by \($0)" } ?? "untitled" : title
     }
 
-    /// The known properties of the GIF and of the shown picture: `480×229`, `20 frames`, `932 KiB`, `g`, `by NAME`.
+    /// The known properties of the GIF and of the shown picture: `480×229`, `932 KiB`, `pg-13`, `by NAME`.
     fileprivate func details(of picture: Picture?) -> [String] {
         var details: [String] = []
         if let picture {
             let rendition = picture.rendition
             details.append(pixelsText(rendition.width, rendition.height))
-            if let frames = rendition.frames, frames > 0 { details.append(countText(frames, "frame")) }
             if picture.hasKnownSize, let bytes = rendition.bytes, bytes > 0 { details.append(byteSizeText(bytes)) }
         }
-        details += [rating, isSticker ? "sticker" : ""]
+        details += [rating == "g" ? "" : rating, isSticker ? "sticker" : ""]
         // Without a title the headline contains the name.
         if let author, !sanitizedLine(title).isEmpty { details.append("by \(author)") }
         return details.filter { !sanitizedLine($0).isEmpty }

@@ -15,7 +15,7 @@ struct PostCard {
     let showsAll: Bool
     /// Whether the last line has the id.
     let showsID: Bool
-    /// The command that shows the whole post.
+    /// The command that shows the whole post, or of a whole post the command that draws its images; empty for none.
     let command: String
 
     var lines: [[Span]] {
@@ -97,30 +97,30 @@ struct PostCard {
             (shown + (more > 0 ? [Span("+\(groupedDigits(more)) more", .dim)] : [])).map { (.dot, $0) }, width: width)
     }
 
+    /// The labels of the images; or of a whole post their number with the command that draws them, and what the text
+    /// does not say of them.
     private var images: [[Span]] {
-        // Right-to-left text would move the frames around it and the other labels.
-        if post.images.contains(where: { containsRightToLeft($0.label + ($0.separateTitle ?? "")) }) {
-            return showsAll ? post.images.flatMap(unframed) : shownImages.map { [$0] }
+        guard showsAll, let first = post.images.first else {
+            // Right-to-left text would move the other labels.
+            let isRightToLeft = post.images.contains { containsRightToLeft($0.label) }
+            return isRightToLeft ? shownImages.map { [$0] } : flowed(shownImages.map { (.dot, $0) }, width: width)
         }
-        guard showsAll else { return flowed(shownImages.map { (.dot, $0) }, width: width) }
-        return imageGrid(count: post.images.count, width: width).flatMap { cells in
-            let boxes = cells.map { box(post.images[$0.index], width: $0.width) }
-            let height = boxes.map(\.lines.count).max() ?? 1
-            // Side by side, with a column between them.
-            let rows = boxes.map { $0.rows(height: height) }
-            return rows.dropFirst().reduce(rows[0]) { zip($0, $1).map { $0 + [Span(" ")] + $1 } }
+        let count = Span("▣ \(countText(post.images.count, "image"))", .dim, link: first.url)
+        let pictures = Set(postBlocks(of: post.markdown ?? "").flatMap(\.spans).compactMap(\.picture))
+        let isInText = post.images.map { pictures.contains($0.url) }
+        let descriptions = zip(post.images, isInText).flatMap { image, isInText in
+            image.descriptions(isInText: isInText).flatMap { wrapped($0, width: max(1, width - 2)) }.enumerated()
+                .map { row, text in [Span(row == 0 ? "- " : "  ", .dim), Span(text, link: image.url)] }
         }
-    }
-
-    private func unframed(_ image: Post.Image) -> [[Span]] {
-        [image.label, image.separateTitle].compactMap(\.self).flatMap { wrapped("▣ " + $0, width: width) }
-            .map { [Span($0, .dim, link: image.url)] }
+        let isKnown = command.isEmpty && isInText.allSatisfy { $0 }
+        let parts = isKnown ? [] : [count, Span(command, .dim)]
+        return flowed(parts.map { (Span(": ", .dim), $0) }, width: width) + descriptions
     }
 
     /// A label for each image: one over the whole width, two side by side; of more the first ones and the number of the
     /// others.
     private var shownImages: [Span] {
-        let shown = post.images.count > 3 && !showsAll ? post.images.prefix(2) : post.images[...]
+        let shown = post.images.count > 3 ? post.images.prefix(2) : post.images[...]
         let more = post.images.count - shown.count
         let columns = shown.count == 1 ? width : max(18, (width - 3) / 2)
         return shown.map { image in
@@ -129,15 +129,6 @@ struct PostCard {
             if shown.count == 1, size != "  ", displayWidth(of: text + size) <= columns { text += size }
             return Span(truncated(text, toColumns: min(columns, width)), .dim, link: image.url)
         } + (more > 0 ? [Span(cut("+\(groupedDigits(more)) more"), .dim, link: post.url)] : [])
-    }
-
-    /// The label and the title of an image, both whole.
-    private func box(_ image: Post.Image, width: Int) -> Box {
-        let columns = max(Box.columns(in: width), 1)
-        let note = pixelsText(image.width, image.height)
-        var lines = wrapped(image.label, width: columns)
-        if let title = image.separateTitle { lines += wrapped(title, width: columns) }
-        return Box(width: width, lines: lines, note: note, link: image.url)
     }
 
     /// The id is never truncated, because users copy it.
@@ -160,16 +151,15 @@ extension Post.Stats {
 }
 
 extension Post.Image {
-    /// The title beside another label; nil without one.
-    fileprivate var separateTitle: String? {
-        let shown = sanitizedLine(title ?? "")
-        return shown.isEmpty || shown == label ? nil : shown
+    /// The description of the image, unless the text has it, and its title unless that is the same.
+    fileprivate func descriptions(isInText: Bool = false) -> [String] {
+        let (alt, title) = (sanitizedLine(alt ?? ""), sanitizedLine(title ?? ""))
+        return [isInText ? "" : alt, title == alt ? "" : title].filter { !$0.isEmpty }
     }
 
     /// The description of the image, else its title, else the name of its file.
     fileprivate var label: String {
-        let described = [alt, title].lazy.map { sanitizedLine($0 ?? "") }.first { !$0.isEmpty }
-        if let described { return described }
+        if let described = descriptions().first { return described }
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let parts = path.split(separator: "/").dropFirst(path.hasPart("://") ? 1 : 0)
         let name = sanitizedLine(String(parts.last ?? ""))

@@ -21,6 +21,15 @@ struct PostLine: Equatable {
     }
 }
 
+extension PostSpan {
+    /// Whether this is a picture directly behind a word or a picture, or a word behind a picture.
+    fileprivate func touches(_ before: PostSpan) -> Bool {
+        func isWord(_ character: Character?) -> Bool { character?.isLetter == true || character?.isNumber == true }
+        return (picture != nil || before.picture != nil) && (picture != nil || isWord(text.first))
+            && (before.picture != nil || isWord(before.text.last))
+    }
+}
+
 /// Breaks the blocks of a post into lines.
 struct PostLines {
     /// The numbers by which commands open links.
@@ -98,6 +107,7 @@ struct PostLines {
         var lines: [[Span]] = [[]]
         for (index, span) in spans.enumerated() {
             let isCode = span.marks.contains(.code)
+            if index > 0, span.touches(spans[index - 1]) { lines[lines.count - 1].append(Span(" ")) }
             let styles = [
                 ("1", isBold || span.marks.contains(.strong)), ("2", span.picture != nil || isQuoted && !isCode),
                 ("3", span.marks.contains(.emphasis)), ("4", span.link != nil), ("36", isCode),

@@ -6,7 +6,7 @@ extension Screen {
     ///
     /// - Parameters:
     ///   - first: the number of the first post; nil for no numbers.
-    ///   - command: returns the command that shows a whole post.
+    ///   - command: returns the command that shows a whole post, or that draws its images in the form `whole`.
     package mutating func posts(
         _ posts: [Post], as form: PostForm, now: Timestamp, numberedFrom first: Int? = nil,
         command: (Post, _ number: Int?) -> String

@@ -6,7 +6,7 @@ import Testing
 
 struct ShowTests {
     private let picture = Array("\u{1}PNG".utf8)
-    private let card = "Cat GIF\n480×229 · g\nhttps://media.example/a.gif\na\n\nPowered by GIPHY\n"
+    private let card = "Cat GIF\n480×229\na\n\nPowered by GIPHY\n"
     private let gifReply = #"{"gif":\#(gif("a"))}"#
 
     private func machine(
@@ -39,7 +39,7 @@ struct ShowTests {
                     ]),
                 Machine.Run(
                     program: "chafa",
-                    arguments: ["--size", "90x22", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
+                    arguments: ["--size", "90x23", "--format", "symbols", "--colors", "none", "--animate", "off", "-"],
                     input: picture),
             ])
     }
@@ -52,7 +52,7 @@ struct ShowTests {
     @Test(arguments: pictures) func drawsWhatMovesForSomeSeconds(picture: String, moves: Bool) {
         let machine = machine(gifReply, curl: [.ended(status: 0, output: Array(picture.utf8))])
         #expect(machine.run("gif", "--id", "a", "--show").status == .done)
-        #expect(machine.runs.last?.arguments == ["--size", "90x22"] + (moves ? ["--duration", "5"] : []) + ["-"])
+        #expect(machine.runs.last?.arguments == ["--size", "90x23"] + (moves ? ["--duration", "5"] : []) + ["-"])
     }
 
     @Test func theTimeOfTheUserIsForAllPrograms() {
@@ -71,9 +71,9 @@ struct ShowTests {
     }
 
     @Test(arguments: [
-        (TerminalFacts(isTerminal: true), "80x16"), (TerminalFacts(isTerminal: true, columns: 1, rows: 1), "1x1"),
-        (TerminalFacts(isTerminal: true, columns: 200, rows: 50), "100x42"),
-        (TerminalFacts(isTerminal: true, columns: 20, rows: 50), "20x42"),
+        (TerminalFacts(isTerminal: true), "80x17"), (TerminalFacts(isTerminal: true, columns: 1, rows: 1), "1x1"),
+        (TerminalFacts(isTerminal: true, columns: 200, rows: 50), "100x43"),
+        (TerminalFacts(isTerminal: true, columns: 20, rows: 50), "20x43"),
     ]) func fitsThePictureIntoTheTerminal(terminal: TerminalFacts, size: String) {
         let machine = machine(gifReply)
         machine.terminal = terminal
@@ -101,19 +101,21 @@ struct ShowTests {
     @Test func drawsFourImagesOfAPostAndGoesOnWhereOneCannotBeDrawn() {
         let fetched = SubprocessOutcome.ended(status: 0, output: picture)
         let machine = machine(
-            images(["http://e.org/1", "https://e.org/2", "https://e.org/3", "https://e.org/4", "https://e.org/5"]),
-            curl: [.ended(status: 22), fetched, fetched], chafa: [.ended(status: 2), .ended(status: 0)])
+            images(["http://e.org/1", "http://e.org/0"] + (2...6).map { "https://e.org/\($0)" }),
+            curl: [.ended(status: 22), fetched, fetched, fetched],
+            chafa: [.ended(status: 2), .ended(status: 0), .ended(status: 0)])
         let outcome = machine.run("post", "town:1", "--show")
         #expect(
             outcome.errors == """
-                norrisctl: The image at http://e.org/1 is not fetched: the address is not https.
                 norrisctl: The image at https://e.org/2 cannot be fetched: the host answers with an error.
                 norrisctl: chafa cannot draw the image: it exited with status 2.
                 norrisctl: Only the first 4 of 5 images are drawn.
+                norrisctl: 2 images cannot be drawn here: --show fetches https addresses only.
+                  See them in a browser: --open
 
                 """)
         #expect(outcome.status == .nothing)
-        #expect(machine.runs.map(\.program) == ["curl", "curl", "chafa", "curl", "chafa"])
+        #expect(machine.runs.map(\.program) == ["curl", "curl", "chafa", "curl", "chafa", "curl", "chafa"])
     }
 
     @Test(arguments: [
@@ -149,9 +151,26 @@ struct ShowTests {
         let machine = machine(images([address]))
         let outcome = machine.run("post", "town:1", "--show")
         #expect(outcome.status == .nothing)
-        #expect(outcome.errors.hasSuffix(" is not fetched: the address is not https.\n"))
+        #expect(outcome.errors.hasPrefix("norrisctl: 1 image cannot be drawn here: --show fetches https "))
         #expect(forbidden(in: outcome.errors).isEmpty)
         #expect(machine.runs.isEmpty)
+    }
+
+    @Test func aPostNamesTheCommandThatDrawsItsImagesIfItWorks() {
+        func hint(
+            _ words: [String], _ addresses: [String], chafa: SubprocessOutcome = .ended(status: 0)
+        ) -> Substring? {
+            let machine = machine(images(addresses), chafa: [chafa])
+            machine.environment["NO_COLOR"] = "1"
+            return machine.run(["post"] + words).output.split(separator: "\n").first { $0.hasPrefix("▣") }
+        }
+        let both = ["http://e.org/1", "https://e.org/2"]
+        #expect(hint(["town:1"], both) == "▣ 2 images: norrisctl post town:1 --show")
+        let command = "norrisctl post --socket /s --id -x --show"
+        #expect(hint(["--id", "-x", "--socket", "/s"], both) == "▣ 2 images: \(command)")
+        #expect(hint(["town:1"], ["http://e.org/1"]) == "▣ 1 image")
+        #expect(hint(["town:1"], both, chafa: .missing) == "▣ 2 images")
+        #expect(hint(["town:1"], []) == nil)
     }
 
     @Test(arguments: [["gif", "x"], ["gif", "--random"], ["gif", "--id", "a"], ["post", "a"]])

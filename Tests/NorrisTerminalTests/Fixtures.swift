@@ -53,8 +53,15 @@ func post(_ text: String? = "Good morning.", images: Int = 0) -> Post {
         }, url: "https://town.example/@ada/109", isRead: true)
 }
 
-func cards(_ posts: [Post], _ width: Int?, escapes: Bool = false, showsAll: Bool = false) -> String {
+/// The cards of posts.
+///
+/// - Parameter command: the command of each card; nil for the command that shows the post.
+func cards(
+    _ posts: [Post], _ width: Int?, escapes: Bool = false, showsAll: Bool = false, command: String? = nil
+) -> String {
     screen(width, escapes: escapes) { screen in
-        screen.posts(posts, as: showsAll ? .whole : .excerpt, now: now) { post, _ in "norrisctl post \(post.id)" }
+        screen.posts(posts, as: showsAll ? .whole : .excerpt, now: now) { post, _ in
+            command ?? "norrisctl post \(post.id)"
+        }
     }
 }

@@ -2,19 +2,13 @@ import NorrisProtocol
 import NorrisTerminal
 import Testing
 
-/// Tests of images in a post without text: a line in a feed, and boxes in the full view.
+/// Tests of images in a post without text: a line in a feed, and a list of descriptions in the full view.
 struct ImageLayoutTests {
-    private func boxes(_ count: Int, _ width: Int) -> String {
-        let lines = cards([post(nil, images: count)], width, showsAll: true).split(separator: "\n")
-        return lines.filter { "┌│└".contains($0.first!) }.map { "\($0)\n" }.joined()  // No line is empty.
-    }
-
     private func lines(_ count: Int, _ width: Int) -> [Substring] {
         cards([post(nil, images: count)], width).split(separator: "\n").filter { $0.hasPrefix("▣") }
     }
 
     @Test func aFeedHasOneLineForAllImages() {
-        #expect(boxes(0, 80) == "")
         #expect(lines(0, 80) == [])
         #expect(lines(1, 80) == ["▣ A cat on a mat, looking at the camera  640×480"])
         #expect(lines(1, 30) == ["▣ A cat on a mat, looking at…"])
@@ -23,44 +17,59 @@ struct ImageLayoutTests {
         #expect(lines(2, 20) == ["▣ A cat on a mat,…", "▣ pic2.jpg"])
     }
 
-    @Test func putsOneAboveARowOfMore() {
-        #expect(
-            boxes(4, 80) == boxes(1, 80) + """
-                ┌────────────────────────┐ ┌────────────────────────┐ ┌────────────────────────┐
-                │ pic2.jpg       640×480 │ │ pic3.jpg       640×480 │ │ pic4.jpg       640×480 │
-                └────────────────────────┘ └────────────────────────┘ └────────────────────────┘
-
-                """)
-        #expect(
-            boxes(7, 50) == boxes(3, 50) + """
-                ┌───────────────────────┐ ┌──────────────────────┐
-                │ pic4.jpg      640×480 │ │ pic5.jpg     640×480 │
-                └───────────────────────┘ └──────────────────────┘
-                ┌───────────────────────┐ ┌──────────────────────┐
-                │ pic6.jpg      640×480 │ │ pic7.jpg     640×480 │
-                └───────────────────────┘ └──────────────────────┘
-
-                """)
+    /// The lines of a whole post below its head, without the foot.
+    private func whole(_ images: [Post.Image], _ width: Int, command: String = "") -> [Substring] {
+        var post = post(nil)
+        (post.images, post.url) = (images, nil)
+        let lines = cards([post], width, showsAll: true, command: command).split(separator: "\n")
+        return Array(lines.drop { !$0.hasPrefix("▣") }.prefix { !$0.hasPrefix("#") && !$0.hasPrefix("town:") })
     }
 
-    @Test func putsThemBelowEachOtherWhereItIsNarrow() {
+    @Test func aWholePostHasTheirNumberAndTheirDescriptions() {
+        func image(_ alt: String?, _ title: String? = nil) -> Post.Image {
+            Post.Image(url: "https://e.org/8f3a.jpg", width: 640, height: 480, alt: alt, title: title)
+        }
+        #expect(whole([], 80) == [])
+        #expect(whole([image(nil)], 80) == ["▣ 1 image"])
         #expect(
-            boxes(2, 20) == boxes(1, 20) + """
-                ┌──────────────────┐
-                │ pic2.jpg         │
-                └──────────────────┘
-
-                """)
+            whole([image(nil), image(" ")], 80, command: "norrisctl post 2 --show") == [
+                "▣ 2 images: norrisctl post 2 --show"
+            ])
         #expect(
-            boxes(3, 20) == boxes(2, 20) + """
-                ┌──────────────────┐
-                │ pic3.jpg         │
-                └──────────────────┘
+            whole([image("A cat"), image(nil), image("A mat", "The joke"), image("A", "A")], 80) == [
+                "▣ 4 images", "- A cat", "- A mat", "  The joke", "- A",
+            ])
+        #expect(
+            whole([image("A cat on a mat")], 12, command: "norrisctl post") == [
+                "▣ 1 image", "norrisctl post", "- A cat on a", "  mat",
+            ])
+    }
 
-                """)
-        // Two boxes of 18 columns and the gap between them.
-        #expect(boxes(2, 36).split(separator: "\n").count == 7)
-        #expect(boxes(2, 37).split(separator: "\n").count == 5)
+    /// The text of a post with marks shows the descriptions of its pictures.
+    @Test func whatTheTextSaysOfThemIsNotSaidAgain() {
+        var post = post(nil)
+        let other = "![](https://e.org/2)"
+        post.markdown = "![A cat](https://e.org/1)\(other)Text (\(other)) and \(other)"
+        func image(_ number: Int) -> Post.Image {
+            Post.Image(url: "https://e.org/\(number)", alt: "A cat", title: "The joke of \(number)")
+        }
+        post.images = [image(1), image(2), image(3)]
+        #expect(
+            cards([post], 80, showsAll: true, command: "").contains(
+                """
+
+                ▣ A cat ▣ image Text (▣ image) and ▣ image
+                ▣ 3 images
+                - The joke of 1
+                - The joke of 2
+                - A cat
+                  The joke of 3
+
+                """))
+        post.images = [image(1)]
+        post.images[0].title = nil
+        #expect(!cards([post], 80, showsAll: true, command: "").contains("1 image"))
+        #expect(cards([post], 80, showsAll: true, command: "norrisctl").contains("\n▣ 1 image: norrisctl\n"))
     }
 
     @Test(

@@ -146,6 +146,9 @@ extension Screen {
         _ posts: [Post], numberedFrom first: Int? = nil, as form: PostForm = .excerpt, _ session: Session
     ) {
         self.posts(posts, as: form, now: session.system.now, numberedFrom: first) { post, number in
+            if form == .whole {
+                return PostCommand.drawingCommand(number.map { .number($0) } ?? .id(post.id), of: post, session)
+            }
             let name = number.map { ["\($0)"] } ?? argumentWords(post.id)
             let words = ["norrisctl", "post"] + optionWords(("--socket", session.settings.socket)) + name
             // A user who cannot type the id can see the post in the feed.

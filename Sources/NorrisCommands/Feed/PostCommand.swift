@@ -74,7 +74,9 @@ struct PostCommand: SessionCommand {
         let post = reply.value.post
         if web.isOn { return try web.report(WebPage.post(post, now: session.system.now), session) }
         var report = session.report(reply) { screen in
-            screen.feed([post], as: .whole, session)
+            screen.posts([post], as: .whole, now: session.system.now) { post, _ in
+                isShown ? "" : Self.drawingCommand(posts.all.first, of: post, session)
+            }
         }
         if isOpened {
             report.attempt { () throws(Failure) in try session.open(post.url, of: "The post") }
@@ -113,6 +115,23 @@ struct PostCommand: SessionCommand {
 
     /// The advice for an unknown post.
     static let hint: Advice = "List the posts: norrisctl feed"
+}
+
+extension PostCommand {
+    /// Returns the command that draws the images of a post; empty if it would draw none.
+    ///
+    /// - Parameter name: the post's name on the command line; nil for the post shown last.
+    static func drawingCommand(_ name: ItemName?, of post: Post, _ session: Session) -> String {
+        guard session.canDrawImages(of: post) else { return "" }
+        let name: [String] =
+            switch name {
+            case .number(let number): ["\(number)"]
+            case .id(let id): id.hasPrefix("-") ? ["--id", id] : [id]
+            case nil: []
+            }
+        let words = ["norrisctl", "post"] + optionWords(("--socket", session.settings.socket)) + name + ["--show"]
+        return shellCommand(words) ?? ""
+    }
 }
 
 extension Session {

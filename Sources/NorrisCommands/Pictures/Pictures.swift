@@ -1,3 +1,4 @@
+import NorrisProtocol
 import NorrisTerminal
 import NorrisText
 
@@ -14,6 +15,16 @@ extension Session {
         throw Failure(.usage, "--show needs a terminal, and no --plain.", hint: otherwise)
     }
 
+    /// Whether `--show` draws an image of a post.
+    func canDrawImages(of post: Post) -> Bool {
+        post.images.contains { Self.isFetched($0.url) } && ["chafa", "curl"].allSatisfy(system.hasProgram)
+    }
+
+    /// Whether the picture at an address is fetched: only over HTTPS.
+    private static func isFetched(_ address: String) -> Bool {
+        isWebAddress(address) && address.prefix(8).lowercased() == "https://"
+    }
+
     /// Draws pictures on the terminal below the output of the report. Adds notes about failed pictures to the report.
     ///
     /// The pictures share the rows that the output leaves, so that the output stays on the screen.
@@ -21,7 +32,8 @@ extension Session {
         let linesAbove = report.output.count { $0 == UInt8(ascii: "\n") }
         guard try write(report.output) else { return }
         report.output = []
-        let drawn = addresses.prefix(Self.drawnPictures)
+        let fetched = addresses.filter(Self.isFetched)
+        let drawn = fetched.prefix(Self.drawnPictures)
         // A smaller picture would not be recognizable.
         let rows = max((screenRows - linesAbove) / max(drawn.count, 1), screenRows / 3)
         for address in drawn {
@@ -31,9 +43,15 @@ extension Session {
                 if error.status == .unavailable { return }
             }
         }
-        if addresses.count > Self.drawnPictures {
-            report.note("Only the first \(value: Self.drawnPictures) of \(value: addresses.count) images are drawn.")
+        if fetched.count > Self.drawnPictures {
+            report.note("Only the first \(value: Self.drawnPictures) of \(value: fetched.count) images are drawn.")
         }
+        let others = addresses.count - fetched.count
+        guard others > 0 else { return }
+        let message = "\(countText(others, "image")) cannot be drawn here: --show fetches https addresses only."
+        if fetched.isEmpty { report.status = .nothing }
+        report.note("\(value: message)")
+        report.hint("See \(others == 1 ? "it" : "them") in a browser: --open")
     }
 
     /// The rows of the terminal without the rows of the prompt. An animation must not scroll the terminal.
@@ -71,11 +89,8 @@ extension Session {
         }
     }
 
-    /// Fetches a picture with curl, only over HTTPS. With curl, the user's proxy and certificates apply.
+    /// Fetches a picture with curl. With curl, the user's proxy and certificates apply.
     private func fetchPicture(_ address: String) throws(Failure) -> [UInt8] {
-        guard isWebAddress(address), address.prefix(8).lowercased() == "https://" else {
-            throw Failure(.nothing, "The image at \(address) is not fetched: the address is not https.")
-        }
         system.waiting.show("fetching the image")
         defer { system.waiting.hide() }
         let request = SubprocessRequest(
