@@ -46,6 +46,9 @@ struct Attribute {
 
     static func text(_ name: TextName, _ value: String) -> Attribute { Attribute(name.rawValue, value) }
 
+    /// The address of a file beside the page, whose name norrisctl has chosen.
+    static func file(_ name: String) -> Attribute { Attribute("href", name) }
+
     static func address(_ name: AddressName, _ value: PageAddress) -> Attribute {
         // In a list of sources, a comma at the end does not belong to the address.
         let endsInComma = name == .srcset && value.text.hasSuffix(",")

@@ -4,16 +4,36 @@ import NorrisText
 /// A page for a browser: items of the protocol as one complete document of HTML, without scripts, and without fonts or
 /// styles from elsewhere. Only images, sounds and videos of the items are loaded.
 package struct WebPage: Sendable {
-    let title: String, now: Timestamp, freshness: Freshness?, next: String?, showsAll: Bool
+    let title: String, now: Timestamp, freshness: Freshness?, next: Position, showsAll: Bool
+
+    /// The place of a page in its list.
+    package struct Position: Sendable {
+        /// The items on the page and in the list, such as `1–20 of 42 posts`; empty if the number is unknown.
+        var summary = ""
+        /// The names of the files with the pages before and after this one.
+        var previous: String?, next: String?
+        /// The command for the next page if no file has it.
+        var command: String?
+        /// The sentence of an empty list.
+        var nothing: String?
+
+        package init(
+            summary: String = "", previous: String? = nil, next: String? = nil, command: String? = nil,
+            nothing: String? = nil
+        ) {
+            (self.summary, self.previous, self.next) = (summary, previous, next)
+            (self.command, self.nothing) = (command, nothing)
+        }
+    }
 
     /// - Parameters:
     ///   - title: the heading of the page and the title of its window.
     ///   - now: the time when the page is made.
-    ///   - freshness: the origin and time of the content, shown below the heading; nil for no such line.
-    ///   - next: the command that shows the next items; nil at the end of the list.
+    ///   - freshness: the time and the last failure of the content's fetch, shown below the heading.
+    ///   - next: the place of the page in its list.
     ///   - showsAll: whether long texts and sensitive content are open from the start.
     package init(
-        title: String, now: Timestamp, freshness: Freshness? = nil, next: String? = nil, showsAll: Bool = false
+        title: String, now: Timestamp, freshness: Freshness? = nil, next: Position = Position(), showsAll: Bool = false
     ) {
         (self.title, self.now, self.freshness, self.next, self.showsAll) = (title, now, freshness, next, showsAll)
     }
@@ -76,29 +96,38 @@ package struct WebPage: Sendable {
             if hasHead {
                 html.element("header") { html in
                     html.element("h1", [.anyDirection], text: sanitizedLine(title))
-                    if let freshness { write(freshness, &html) }
+                    let time = freshness?.fetchedAt.map { "fetched \(shortTime($0, at: now))" }
+                    let parts = [next.summary, time ?? (freshness == nil ? "" : "not fetched yet")]
+                    if parts != ["", ""] { html.element("p", [.class("dim")]) { $0.spans(parts) } }
+                    if let error = freshness?.error {
+                        html.element("p", [.class("old"), .anyDirection], text: sanitizedLine(error.message))
+                    }
                 }
             }
-            html.element("main", content: content)
+            html.element("main") { html in
+                if let nothing = next.nothing { html.element("p", text: nothing) }
+                content(&html)
+            }
+            if next.previous ?? next.next != nil {
+                html.element("nav", [.text(.label, "Pages")]) { html in
+                    if let file = next.previous { html.element("a", [.file(file)], text: "Previous page") }
+                    if next.previous != nil, next.next != nil { html.dot() }
+                    if let file = next.next { html.element("a", [.file(file)], text: "Next page") }
+                }
+            }
             html.element("footer") { html in
                 if hasGifs { html.element("p", text: Gif.attribution) }
-                if let next { html.element("p", text: "Next page: \(next)") }
+                if let command = next.command {
+                    html.element("p") { html in
+                        html.text("Next page: ")
+                        html.element("code", text: command)
+                    }
+                }
                 html.element("p", text: "Made by norrisctl on \(exactTime(now))")
             }
         }
         html.fixed("</html>\n")
         return String(decoding: html.bytes, as: UTF8.self)
-    }
-
-    /// Writes the origin and time of the content, and the last failure of its source. Whether content is out of date
-    /// depends on when the page is read.
-    private func write(_ freshness: Freshness, _ html: inout HTMLWriter) {
-        let origin = freshness.origin == .upstream ? "Fetched" : "From the cache, fetched"
-        let text = freshness.fetchedAt.map { "\(origin) \(shortTime($0, at: now))" } ?? "Not fetched yet"
-        html.element("p", [.class("dim")], text: text)
-        if let error = freshness.error {
-            html.element("p", [.class("old"), .anyDirection], text: sanitizedLine(error.message))
-        }
     }
 
     private func write(_ fact: Fact, note: String = "", _ html: inout HTMLWriter) {

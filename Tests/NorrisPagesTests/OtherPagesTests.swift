@@ -84,17 +84,19 @@ struct OtherPagesTests {
     }
 
     @Test(arguments: [
-        (Freshness.Origin.upstream, Freshness.State.fresh, "Fetched "),
+        (Freshness.Origin.cache, Freshness.State.fresh, "fetched "),
         // If a source was never fetched, the posts of the others are not out of date.
-        (.cache, .stale, "From the cache, fetched "), (.none, .empty, "Not fetched yet"),
+        (.cache, .stale, "fetched "), (.none, .empty, "not fetched yet"),
     ])
-    func badgeSaysWhereContentIsFrom(origin: Freshness.Origin, state: Freshness.State, badge: String) throws {
+    func theHeadSaysHowManyAndFromWhen(origin: Freshness.Origin, state: Freshness.State, badge: String) throws {
         let failure = SourceFailure(kind: .http, message: "HTTP 503.", since: day)
         let time = origin == .none ? nil : day
         let freshness = Freshness(origin: origin, state: state, fetchedAt: time, error: failure)
-        let page = WebPage(title: "Feed", now: .ofTests, freshness: freshness, next: "norrisctl feed --page 2")
+        let position = WebPage.Position(summary: "1–2 of 9 posts", command: "norrisctl feed --page 2")
+        let page = WebPage(title: "Feed", now: .ofTests, freshness: freshness, next: position)
         let reading = try ReadPage(page.posts([]))
-        #expect(reading.all("header")[0].text == "Feed\(badge)\(time == nil ? "" : yesterday)HTTP 503.")
+        let text = badge + (time == nil ? "" : yesterday)
+        #expect(reading.all("header")[0].text == "Feed1–2 of 9 posts · \(text)HTTP 503.")
         #expect(reading.all("footer")[0].text.hasPrefix("Next page: norrisctl feed --page 2Made by norrisctl on "))
     }
 }

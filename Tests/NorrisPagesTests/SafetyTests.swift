@@ -9,7 +9,8 @@ struct SafetyTests {
     private func pages(_ text: String, address: String) -> [String] {
         let failure = SourceFailure(kind: .http, message: text, since: .ofTests)
         let freshness = Freshness(origin: .cache, state: .stale, fetchedAt: .ofTests, error: failure)
-        let page = WebPage(title: text, now: .ofTests, freshness: freshness, next: text)
+        let position = WebPage.Position(summary: text, command: text, nothing: text)
+        let page = WebPage(title: text, now: .ofTests, freshness: freshness, next: position)
         let author = Post.Author(id: text, name: text, handle: text, avatarURL: address, email: text)
         let images = (0..<6).map { _ in Post.Image(url: address, width: -1, height: .max, alt: text, title: text) }
         let attachments = ["audio/", "video/", ""].map { type in

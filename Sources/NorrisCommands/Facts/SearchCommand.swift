@@ -78,7 +78,7 @@ struct SearchCommand: SessionCommand {
             session, page: page, limit: limit, noun: content.rawValue, command: "search",
             options: optionWords(("--in", self.content?.rawValue)) + categories.flatMap { ["--category", $0] }
                 + optionWords(("--limit", limit.map(String.init)), ("--source", source)), argument: text, web: web)
-        func webPage(_ next: String?, _ freshness: Freshness? = nil) -> WebPage {
+        func webPage(_ next: WebPage.Position, _ freshness: Freshness? = nil) -> WebPage {
             WebPage(title: "Search: \(text)", now: session.system.now, freshness: freshness, next: next)
         }
         let now = session.system.now

@@ -45,7 +45,9 @@ struct NextCommand: SessionCommand {
         let request = PostList.Parameters(source: source, tag: tag, unread: true, page: PageRequest(limit: 1))
         let reply = try session.call(PostList.self, request)
         guard let post = reply.value.items.first else {
-            return try EmptyFeed.report(session, reply, request)
+            return web.report(nothing: try EmptyFeed.report(session, reply, request), session) {
+                WebPage(title: "Next", now: session.system.now, next: $0).posts([])
+            }
         }
         let isOpened = isOpened && post.url.map(isWebAddress) ?? false
         var report = isOpened ? Report() : try show(post, reply, session)

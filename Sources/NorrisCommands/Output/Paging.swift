@@ -1,4 +1,5 @@
 import NorrisArguments
+import NorrisPages
 import NorrisProtocol
 import NorrisTerminal
 import NorrisText
@@ -29,6 +30,8 @@ struct Paging {
     var uncounted: String? = "more than \(countedMatches)"
     /// Whether the items have numbers, to which later commands refer.
     var isNumbered: Bool
+    /// Whether `--web` writes the next pages, too.
+    var writesNextPages = true
     /// Whether a page for the browser replaces the text.
     private let web: WebOutput
     /// Returns the words of the same command before `--page N`, which only a few outputs need.
@@ -51,12 +54,12 @@ struct Paging {
 
     /// Requests the pages in order and reports the last one. `nothing` is the message for an empty page, unless `empty`
     /// returns a report. `show` takes the number of the page's first item; nil for a list without numbers. `html` makes
-    /// a page for the browser, with the command for the next page.
+    /// a page for the browser.
     func report<M: Method, Item: WireValue>(
         _ method: M.Type, _ parameters: M.Parameters, notFound: @autoclosure () -> Advice? = nil, source: String,
         nothing: Advice,
         empty: (Reply<Page<Item>>) throws(Failure) -> Report? = { _ in nil },
-        html: (Page<Item>, _ next: String?) -> String,
+        html: (Page<Item>, _ next: WebPage.Position) -> String,
         show: (inout Screen, Page<Item>, _ first: Int?) -> Void
     ) throws(Failure) -> Report where M.Parameters: PagedParameters, M.Result == Page<Item> {
         try session.checkFormat(for: method)
@@ -81,17 +84,42 @@ struct Paging {
                 schema: Page<Item>.schema,
                 nothing: "There is no page \(value: number). The last one: \(value: command(last) ?? "--page \(last)")")
         }
-        if page.items.isEmpty, let report = try empty(reply) { return report }
-        if web.isOn, !page.items.isEmpty {
-            let next = page.next == nil || number == Self.lastPage ? nil : command(number + 1)
-            return try web.report(html(page, next), session)
+        if page.items.isEmpty {
+            let report =
+                try empty(reply)
+                ?? session.report(reply, freshness: page.freshness, source: source, nothing: nothing)
+            return web.report(nothing: report, session) { html(page, $0) }
         }
-        return session.report(
-            reply, freshness: page.freshness, source: source, nothing: page.items.isEmpty ? nothing : nil
-        ) { screen in
+        if web.isOn {
+            var pages = [page]
+            while web.isOpened, writesNextPages, number + pages.count <= Self.lastPage, let next = pages.last?.next {
+                parameters.page.cursor = next
+                // The page before the failure names the command for the next one.
+                guard let reply = try? session.call(method, parameters), !reply.value.items.isEmpty else { break }
+                pages.append(reply.value)
+            }
+            return try web.report(pages.count, session) { index, files in
+                defer { first += pages[index].items.count }
+                let (page, next) = (pages[index], number + index + 1)
+                let position = WebPage.Position(
+                    summary: summary(page, first: first), previous: index > 0 ? files[index - 1] : nil,
+                    next: next < number + pages.count ? files[index + 1] : nil,
+                    command: next < number + pages.count || page.next == nil || next > Self.lastPage
+                        ? nil : command(next))
+                return html(page, position)
+            }
+        }
+        return session.report(reply, freshness: page.freshness, source: source) { screen in
             show(&screen, page, isNumbered ? first : nil)
             if screen.layout.width != nil, page.next != nil { foot(&screen, total: page.total) }
         }
+    }
+
+    /// The items of a page and of the list, such as `21–40 of 42 posts`; empty if the number is unknown.
+    private func summary(_ page: Page<some WireValue>, first: Int) -> String {
+        if page.total == page.items.count { return countText(page.items.count, String(noun.dropLast())) }
+        guard let total = page.total.map(groupedDigits) ?? uncounted else { return "" }
+        return "\(groupedDigits(first))–\(groupedDigits(first + page.items.count - 1)) of \(total) \(noun)"
     }
 
     /// Returns the shell command for another page, or nil if it cannot be shown.

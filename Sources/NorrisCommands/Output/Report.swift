@@ -70,6 +70,12 @@ struct Report {
     /// Adds a line that begins with `norrisctl:`.
     mutating func note(_ message: Advice) { sentences.append((.note, message)) }
 
+    /// Adds the sentences of another report.
+    mutating func add(_ other: Report) { sentences += other.sentences }
+
+    /// The last line that begins with `norrisctl:`, without this beginning.
+    var lastNote: String? { sentences.last { $0.start == .note }?.text.text(socket: socket) }
+
     /// Adds the advice about the preceding line.
     mutating func hint(_ advice: Advice) { sentences.append((.hint, advice)) }
 

@@ -8,7 +8,8 @@ import NorrisText
 
 /// The options that show items as a page for a browser.
 struct WebOutput {
-    private var isPrinted = false, isOpened = false
+    private var isPrinted = false
+    private(set) var isOpened = false
     private var file: String?
 
     mutating func declare(_ arguments: inout CommandArguments) {
@@ -42,9 +43,32 @@ struct WebOutput {
 
     /// Writes, prints or opens a page.
     func report(_ page: String, _ session: Session) throws(Failure) -> Report {
+        try report(1, session) { _, _ in page }
+    }
+
+    /// Opens a page that says why there are no items. Without `--web`, only the report says it.
+    func report(
+        nothing report: Report, _ session: Session, page: (WebPage.Position) -> String
+    ) -> Report {
+        guard isOpened, let sentence = report.lastNote else { return report }
+        var report = report
+        do throws(Failure) {
+            report.add(try self.report(page(WebPage.Position(nothing: sentence)), session))
+        } catch {
+            report.add(error)
+        }
+        return report
+    }
+
+    /// Writes pages and opens the first one, or writes or prints the first one. `page` makes each page in order, from
+    /// its index and the names of all files.
+    func report(
+        _ count: Int, _ session: Session, page: (_ index: Int, _ files: [String]) -> String
+    ) throws(Failure) -> Report {
         var report = Report()
         if isOpened {
-            let path = try PageFolder(session.system.environment).write(Array(page.utf8), as: "html")
+            let folder = try PageFolder(session.system.environment)
+            let path = try folder.write(count, as: "html") { Array(page($0, $1).utf8) }
             do throws(Failure) { report.remark("\(value: try session.open(file: path, inBrowser: true))") } catch {
                 var failure = error
                 if failure.hint?.text(socket: nil).hasPart(path) != true {
@@ -53,17 +77,17 @@ struct WebOutput {
                 throw failure
             }
         } else if let file, file != "-" {
-            try session.write(Array(page.utf8), toFile: file)
+            try session.write(Array(page(0, []).utf8), toFile: file)
             report.remark("Wrote \(value: file).")
         } else {
-            report.output = Array(page.utf8)
+            report.output = Array(page(0, []).utf8)
         }
         return report
     }
 }
 
-/// The pages and pictures that a program was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when the user
-/// logs out. Only the user can read them, because feeds may be private.
+/// The pages and pictures that a program was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when
+/// the user logs out. Only the user can read them, because feeds may be private.
 struct PageFolder {
     /// The number of pages that stay, and the age in which all stay, because a browser may still load them.
     static let kept = 16, keptSeconds: Int64 = 60
@@ -88,26 +112,33 @@ struct PageFolder {
         }
     }
 
-    /// Writes a page as a whole or not at all, and deletes the oldest pages. Returns the path.
+    /// Writes files as a whole or not at all, and deletes the oldest ones. Returns the path of the first file.
     ///
-    /// - Parameter kind: the end of the name, `html` or `png`.
-    func write(_ page: [UInt8], as kind: String) throws(Failure) -> String {
+    /// - Parameters:
+    ///   - kind: the end of the names, `html` or `png`.
+    ///   - bytes: returns the content of a file from its index and the names of all.
+    func write(
+        _ count: Int = 1, as kind: String, bytes: (_ index: Int, _ files: [String]) -> [UInt8]
+    ) throws(Failure) -> String {
         let old = pages
         // Later than the others, also if the clock was set back.
         let time = max(Timestamp.now().seconds, (old.last.flatMap(Self.time(of:)) ?? 0) + 1)
-        let file = "\(path)/\(time)-\(String(UInt32.random(in: .min ... .max), radix: 16)).\(kind)"
-        do throws(SystemError) {
-            let descriptor = try openFile(file, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
-            defer { close(descriptor) }
-            try writeAll(page, to: descriptor)
-        } catch {
-            unlink(file)
-            throw Self.unusable(file, error.reason)
+        let number = String(UInt32.random(in: .min ... .max), radix: 16)
+        let files = (0..<count).map { "\(time)-\(number)-\($0).\(kind)" }
+        for (index, file) in files.enumerated() {
+            do throws(SystemError) {
+                let descriptor = try openFile("\(path)/\(file)", O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+                defer { close(descriptor) }
+                try writeAll(bytes(index, files), to: descriptor)
+            } catch {
+                for file in files[...index] { unlink("\(path)/\(file)") }
+                throw Self.unusable("\(path)/\(file)", error.reason)
+            }
         }
-        for name in old.dropLast(Self.kept - 1) where Self.time(of: name) ?? 0 < time - Self.keptSeconds {
+        for name in old.dropLast(Self.kept - count) where Self.time(of: name) ?? 0 < time - Self.keptSeconds {
             unlink("\(path)/\(name)")
         }
-        return file
+        return "\(path)/\(files[0])"
     }
 
     /// Names begin with the time, in the same number of digits until the year 2286.

@@ -255,7 +255,9 @@ struct CardCommand: SessionCommand {
 
     /// Writes the picture into the folder of pages, and returns its path.
     private func temporaryFile(_ picture: CardPicture, _ session: Session) throws(Failure) -> String {
-        do throws(Failure) { return try PageFolder(session.system.environment).write(picture.bytes, as: "png") } catch {
+        do throws(Failure) {
+            return try PageFolder(session.system.environment).write(as: "png") { _, _ in picture.bytes }
+        } catch {
             var failure = error
             failure.hint = "Write it elsewhere: -o fact.png"
             throw failure

@@ -129,7 +129,7 @@ struct GifCommand: SessionCommand {
     private func report<Result: WireValue>(
         _ session: Session, _ reply: Reply<Result>, _ gif: Gif, _ freshness: Freshness?
     ) throws(Failure) -> Report {
-        if web.isOn { return try web.report(webPage(nil, session).gifs([gif], rendition: rendition), session) }
+        if web.isOn { return try web.report(webPage(.init(), session).gifs([gif], rendition: rendition), session) }
         var printed: [Gif] = []
         var report = session.report(reply, freshness: freshness, source: SourceStatus.gifs) {
             write([gif], to: &$0)
@@ -139,7 +139,7 @@ struct GifCommand: SessionCommand {
         return report
     }
 
-    private func webPage(_ next: String?, _ session: Session) -> WebPage {
+    private func webPage(_ next: WebPage.Position, _ session: Session) -> WebPage {
         WebPage(title: text.map { "GIFs: \($0)" } ?? "GIFs", now: session.system.now, next: next)
     }
 
@@ -153,10 +153,12 @@ struct GifCommand: SessionCommand {
                 + flagWords([("--open", isOpened), ("--copy", isCopied), ("--show", isShown)]),
             argument: text, web: web)
         paging.uncounted = nil
+        // Each page can take a request of the key's quota.
+        paging.writesNextPages = false
         // The numbers of the last list stay.
         if isOpened || isCopied || isShown { paging.isNumbered = false }
         var printed: [Gif] = []
-        func html(_ page: Page<Gif>, _ next: String?) -> String {
+        func html(_ page: Page<Gif>, _ next: WebPage.Position) -> String {
             webPage(next, session).gifs(page.items, rendition: rendition)
         }
         func write(_ screen: inout Screen, _ page: Page<Gif>, _ first: Int?) {
