@@ -56,6 +56,14 @@ struct ErrorTextTests {
                 """)
     }
 
+    @Test func aSentenceThatEndsInACommandKeepsItTogether() {
+        let lines = ["norrisctl: It does not work.", "  Add the last item:", "  norrisctl favorite add", ""]
+        #expect(text("Add the last item: norrisctl favorite add", columns: 32) == lines.joined(separator: "\n"))
+        #expect(
+            text("See: norrisctl doctor, or the manual.", columns: 20).hasSuffix(
+                "  See: norrisctl\n  doctor, or the\n  manual.\n"))
+    }
+
     @Test func whatIsSaidAtOnceIsWrappedToo() {
         let machine = Machine()
         (machine.isErrorTerminal, machine.isInputTerminal, machine.errorColumns) = (true, true, 30)

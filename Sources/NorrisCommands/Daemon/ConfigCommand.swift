@@ -50,7 +50,8 @@ struct ConfigCheckCommand: SessionCommand {
     static let help = CommandHelp(
         "Check the configuration file.",
         """
-        Runs norrisd --check-config, which prints ok, or each fault with its line and what to write instead.
+        Runs norrisd --check-config, which prints ok, or each fault with its line and what to write instead. It also
+        warns of what is valid and will not work here, such as a missing program.
 
         Examples:
           norrisctl config check

@@ -11,8 +11,8 @@ struct DoctorCommand: SessionCommand {
     static let help = CommandHelp(
         "Find problems and say how to fix them.",
         """
-        Checks the socket, the daemon, its sources, the disk, the clock and the facts for prompts. Each line begins
-        with ok, warn or fail. The exit status is that of the first failure.
+        Checks the socket, the daemon, its configuration, databases and sources, the clock, and the facts for prompts.
+        Each line begins with ok, warn or fail. The exit status is that of the first failure.
 
         Tab-separated in a pipe: outcome, check, message with its fix.
 

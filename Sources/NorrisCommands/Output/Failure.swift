@@ -274,8 +274,16 @@ struct Advice: Equatable, ExpressibleByStringInterpolation {
     init(stringLiteral words: String) { add(words, .words) }
     init(stringInterpolation: StringInterpolation) { self = stringInterpolation.advice }
 
+    /// Adds a part. Words that end in a command, such as most hints of the daemon, become two parts.
     fileprivate mutating func add(_ text: String, _ kind: Part.Kind) {
-        if !text.isEmpty { parts.append(Part(text: text, kind: kind)) }
+        guard kind == .words, let place = text.places(of: ": norrisctl ").last,
+            !text[place.upperBound...].contains(where: { ".,;:".contains($0) })
+        else {
+            if !text.isEmpty { parts.append(Part(text: text, kind: kind)) }
+            return
+        }
+        let start = text.index(place.lowerBound, offsetBy: 2)
+        parts += [Part(text: String(text[..<start]), kind: .words), Part(text: String(text[start...]), kind: .command)]
     }
 
     /// The whole sentence on one line.
