@@ -97,8 +97,8 @@ struct PostCard {
             (shown + (more > 0 ? [Span("+\(groupedDigits(more)) more", .dim)] : [])).map { (.dot, $0) }, width: width)
     }
 
-    /// The labels of the images; or of a whole post their number with the command that draws them, and what the text
-    /// does not say of them.
+    /// The labels of the images; or of a whole post their number with the command that draws them, and the descriptions
+    /// that the text lacks.
     private var images: [[Span]] {
         guard showsAll, let first = post.images.first else {
             // Right-to-left text would move the other labels.
