@@ -22,6 +22,8 @@ package struct CardArguments: Equatable, Sendable {
 
     package private(set) var size: Int?, style: Style?, headline: String?
     package private(set) var aspect: Aspect?, scene: Scene?
+    /// The name at the foot, instead of the source.
+    package private(set) var signature: String?
     package private(set) var leavesOutTags = false
 
     package init() {}
@@ -35,7 +37,8 @@ package struct CardArguments: Equatable, Sendable {
             "The poster's headline, at most \(Self.longestHeadline) characters. (default: from the fact)",
             takes: "1 to \(Self.longestHeadline) characters, at least one of them visible"
         ) { assign(&headline, Self.headline($0)) }
-        arguments.option(&size, "size", in: Self.sizes, "The width in pixels, 256 to 4096. (default: 1080)")
+        arguments.option(
+            &size, "size", in: Self.sizes, "The width in pixels, 256 to 4096. (default: 1080; of 16:9, 1920)")
         arguments.option("aspect", ValueKind("aspect"), "1:1, 4:5, 9:16 or 16:9.", choices: Aspect.words) {
             assign(&aspect, Aspect(rawValue: $0))
         }
@@ -44,18 +47,25 @@ package struct CardArguments: Equatable, Sendable {
             choices: Scene.words.sorted()
         ) { assign(&scene, Scene(rawValue: $0)) }
         arguments.flag(&leavesOutTags, "no-tags", "Leave out the #tags.")
+        arguments.option(
+            "by", ValueKind("name"), "Sign a text of your own with this name, at the foot.",
+            takes: "at most 80 characters, at least one of them visible"
+        ) { assign(&signature, Self.line($0, longest: 80)) }
     }
 
     /// A headline as drawn; nil if it is not visible or too long.
-    package static func headline(_ text: String) -> String? {
+    package static func headline(_ text: String) -> String? { line(text, longest: longestHeadline) }
+
+    private static func line(_ text: String, longest: Int) -> String? {
         let line = sanitizedLine(text).split(separator: " ").joined(separator: " ")
-        return (1...longestHeadline).contains(line.count) && displayWidth(of: line) > 0 ? line : nil
+        return (1...longest).contains(line.count) && displayWidth(of: line) > 0 ? line : nil
     }
 
     /// The options on a command line.
     package var words: [String] {
         optionWords(
             ("--style", style?.rawValue), ("--headline", headline), ("--size", size.map(String.init)),
-            ("--aspect", aspect?.rawValue), ("--scene", scene?.rawValue)) + flagWords([("--no-tags", leavesOutTags)])
+            ("--aspect", aspect?.rawValue), ("--scene", scene?.rawValue), ("--by", signature))
+            + flagWords([("--no-tags", leavesOutTags)])
     }
 }

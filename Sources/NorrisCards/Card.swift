@@ -33,17 +33,26 @@ package struct Card {
         return "A \(kind) of \(landscape.description), with \(headline)the words: \(text.line)"
     }
 
+    /// A sentence about characters that no installed font has, with the packages of fonts for them.
+    var warning: String? {
+        let unknown = leavesOutText ? [] : composition.unknown
+        if unknown.isEmpty { return nil }
+        let packages = Set(unknown.compactMap(fontPackage)).sorted().joined(separator: " ")
+        return "Some characters have no font\(packages.isEmpty ? "." : ": apt install \(packages)")"
+    }
+
     /// Draws the card as a PNG file. The same fact, fonts and libraries give the same bytes.
     package func png() throws(CardError) -> [UInt8] {
         let (width, picture) = (composition.width, composition.picture)
         let shade = leavesOutText ? nil : composition.shade
-        let writer = try PNGWriter(
-            width: width, height: composition.height,
-            texts: [
-                ("Title", text.line),
-                ("Source", sanitizedLine(fact.url.flatMap { $0.isEmpty ? nil : $0 } ?? fact.source)),
-                ("Description", alternativeText), ("Software", "norrisd \(NorrisVersion.current)"),
-            ])
+        var texts = [
+            ("Title", text.line),
+            ("Source", sanitizedLine(fact.url.flatMap { $0.isEmpty ? nil : $0 } ?? fact.source)),
+            ("Description", alternativeText), ("Software", "norrisd \(NorrisVersion.current)"),
+        ]
+        // norrisctl shows the comment.
+        if let warning { texts.append(("Comment", warning)) }
+        let writer = try PNGWriter(width: width, height: composition.height, texts: texts)
         // In bands, so that high cards take little memory and stay below Cairo's limit of 32,767 rows.
         let bandHeight = min(composition.height, 256)
         let canvas = try Canvas(width: width, rows: bandHeight)
@@ -104,7 +113,7 @@ package struct CardOptions: Equatable, Sendable {
     }
 
     /// The width in pixels.
-    var size: Int { shared.size ?? 1080 }
+    var size: Int { shared.size ?? (shared.aspect == .wide ? 1920 : 1080) }
     /// Whether the card is a motivational poster: a black mat with a framed landscape, a headline, and the text as its
     /// caption. Otherwise the text is on the landscape.
     var isPoster: Bool { shared.style == .poster }

@@ -21,11 +21,13 @@ package enum CardProgram {
 
     /// Reports an error and ends the process.
     static func fail(_ error: CardError) -> Never {
-        if let message = error.message {
-            // If this fails, the error cannot be reported.
-            try? writeAll(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
-        }
+        if let message = error.message { report(message) }
         exit(error.status)
+    }
+
+    private static func report(_ message: String) {
+        // If this fails, the message cannot be reported.
+        try? writeAll(Array("norris-card: \(message)\n".utf8), to: STDERR_FILENO)
     }
 
     private static func output(_ request: CardRequest) throws(CardError) -> [UInt8] {
@@ -34,7 +36,9 @@ package enum CardProgram {
         case .version: return Array("norris-card \(NorrisVersion.current)\n".utf8)
         case .card(let options):
             let card = try Card(fact: readFact(), options)
-            return options.isText ? Array((card.alternativeText + "\n").utf8) : try card.png()
+            if options.isText { return Array((card.alternativeText + "\n").utf8) }
+            if let warning = card.warning { report(warning) }
+            return try card.png()
         }
     }
 

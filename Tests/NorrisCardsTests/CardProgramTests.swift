@@ -82,6 +82,7 @@ struct CardRequestTests {
         let usual = try options([])
         #expect(usual.size == 1080 && !usual.isPoster && !usual.isText && !usual.leavesOutText)
         #expect(try options(["--size=300", "--size=4096"]).size == 4096)
+        #expect(try options(["--aspect", "16:9"]).size == 1920 && options(["--aspect", "9:16"]).size == 1080)
         #expect(try options(["--no-tags"]).shared.leavesOutTags)
         #expect(try options(["--alt"]).isText)
         let poster = try options(["--style=poster", "--headline=-x"])

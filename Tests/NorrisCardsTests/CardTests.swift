@@ -74,6 +74,25 @@ struct CardTests {
         }
     }
 
+    @Test func aSignatureReplacesTheSource() throws {
+        func foot(_ source: String, _ words: [String] = []) throws -> ArraySlice<UInt32> {
+            let card = try Card(fact: fact("x", categories: [], source: source), options(["--size", "256"] + words))
+            return try #require(Picture(png: card.png())).pixels[(210 * 256)...]
+        }
+        #expect(try foot("builtin", ["--by", "Nora"]) == foot("text", ["--by", "Nora"]))
+        #expect(try foot("text", ["--by", "Nora"]) != foot("text"))
+    }
+
+    @Test("A character without a font is reported with its package") func reportsMissingFonts() throws {
+        #expect(try Card(fact: fact("Ship it. 🚀 骨")).warning == nil)
+        let card = try Card(fact: fact("x \u{10FFFD}"), options(["--size", "256"]))
+        #expect(card.warning == "Some characters have no font.")
+        #expect(try String(decoding: card.png(), as: UTF8.self).contains("Comment\0\0\0\0\0Some characters have"))
+        let packages = ["🚀", "㊗", "骨", "ハ", "한", "ب", "\u{10FFFD}"].map { fontPackage(for: $0) }
+        #expect(
+            packages == ["color-emoji", "color-emoji", "cjk", "cjk", "cjk", "core"].map { "fonts-noto-\($0)" } + [nil])
+    }
+
     @Test func theAlternativeTextIsOneLine() throws {
         let card = try Card(fact: fact("Two\nlines,\u{1B}[31m red"))
         #expect(card.alternativeText.hasPrefix("A picture of "))

@@ -108,6 +108,8 @@ struct CardCommandTests {
                 "Use only one of a number, --id, --text, --today and --category."
             ),
             (["--alt", "--show"], "--alt and --show exclude each other."),
+            (["--by", "Nora", "-o", "f.png"], "A fact names its source. --by signs a text of your own: add --text."),
+            (["--text", "x", "--by", " ", "-o", "f.png"], "it takes at most 80 characters, at least one"),
             (["--json"], "--json needs a file: add -o card.png."),
             (["--text", "x", "--name", "Ada", "-o", "f.png"], "--name is for facts: leave it out beside --text."),
             (["--text", String(repeating: "é", count: 10_001), "-o", "f.png"], "longer than 10,000 characters."),
@@ -131,6 +133,21 @@ struct CardCommandTests {
                         norrisctl: The text makes the card taller than 4:5; some sites crop such pictures.
 
                         """))
+    }
+
+    @Test func saysWhichFontsAreMissing() {
+        let warning = "Some characters have no font: apt install fonts-noto-cjk"
+        let text = Array("iTXtComment\0\0\0\0\0\(warning)".utf8)
+        let chunks = [8, 6, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, UInt8(text.count - 4)] + text + [0, 0, 0, 0]
+        let machine = machine(card: [.ended(status: 0, output: Self.picture + chunks)])
+        let outcome = machine.run("card", "--text", "骨", "-o", "f.png")
+        #expect(outcome == Outcome(errors: "\(wrote)norrisctl: \(warning)\n"))
+    }
+
+    @Test func signsATextOfTheUser() {
+        let machine = machine()
+        #expect(machine.run("card", "--text", "Ship it.", "--by", "Nora", "-o", "f.png").errors == wrote)
+        #expect(machine.runs.map(\.arguments) == [["--by", "Nora"]])
     }
 
     @Test func copiesThePicture() {

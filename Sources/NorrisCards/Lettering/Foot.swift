@@ -6,15 +6,21 @@ struct Foot {
     let tags: TextBlock?
     let source: TextBlock?
 
-    /// - Parameter measure: the maximum width.
-    init?(_ fact: Fact, showsTags: Bool, measure: Double, size: Double, isMirrored: Bool, typesetter: Typesetter) {
+    /// - Parameters:
+    ///   - signature: replaces the source.
+    ///   - measure: the maximum width.
+    init?(
+        _ fact: Fact, signature: String? = nil, showsTags: Bool, measure: Double, size: Double, isMirrored: Bool,
+        typesetter: Typesetter
+    ) {
         func block(_ text: String, _ face: Face, room: Double, _ alignment: TextBlock.Alignment) -> TextBlock? {
             guard !text.isEmpty else { return nil }
             let layout = typesetter.layout(text, face: face, size: size)
             layout.cut(toWidth: room)
             return TextBlock(layout, alignment: alignment, measure: measure)
         }
-        source = block(Foot.name(ofSource: fact.source), .text, room: measure / 2, isMirrored ? .left : .right)
+        source = block(
+            signature ?? Foot.name(ofSource: fact.source), .text, room: measure / 2, isMirrored ? .left : .right)
         let room = measure - (source.map { $0.right - $0.left + 2 * size } ?? 0)
         var shown: Set<String> = []
         let names = showsTags ? fact.categories.filter { Fact.isCategoryName($0) && shown.insert($0).inserted } : []

@@ -225,6 +225,19 @@ struct TextLine {
         return result
     }
 
+    /// The characters that no font has.
+    var unknown: [Unicode.Scalar] {
+        runs.flatMap { run -> [Unicode.Scalar] in
+            // Not nil: a run has glyphs (PangoGlyphItem).
+            let glyphs = run.pointee.glyphs!.pointee
+            return (0..<Int(glyphs.num_glyphs)).compactMap { index in
+                // PANGO_GLYPH_UNKNOWN_FLAG, in place of a glyph with the character.
+                let glyph = glyphs.glyphs[index].glyph
+                return glyph & 0x1000_0000 != 0 ? Unicode.Scalar(glyph & 0xFFF_FFFF) : nil
+            }
+        }
+    }
+
     var isEmpty: Bool { line.pointee.length == 0 }
     var top: Double { baseline - ascent }
     var bottom: Double { baseline + descent }

@@ -88,3 +88,18 @@ func language(of text: String) -> String {
 func isRightToLeft(_ text: String) -> Bool {
     text.unicodeScalars.first(where: \.properties.isAlphabetic).map { containsRightToLeft(String($0)) } ?? false
 }
+
+/// The Debian package with fonts for a character; nil for a character without a script.
+func fontPackage(for scalar: Unicode.Scalar) -> String? {
+    switch scalar.properties.generalCategory {
+    case .unassigned, .privateUse, .surrogate, .control: return nil
+    default: break
+    }
+    if scalar.properties.isEmoji, scalar.value >= 0x2190 { return "fonts-noto-color-emoji" }
+    switch scalar.value {
+    case 0x1100..<0x1200, 0x2E80..<0xA000, 0xA960..<0xA980, 0xAC00..<0xD800, 0xF900..<0xFB00, 0xFE30..<0xFE50,
+        0xFF00..<0xFFF0, 0x1B000..<0x1B300, 0x20000..<0x40000:
+        return "fonts-noto-cjk"
+    default: return "fonts-noto-core"
+    }
+}

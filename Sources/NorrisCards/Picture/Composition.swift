@@ -65,8 +65,8 @@ struct Composition {
         let footMeasure = Double(size) - 2 * unit * Part.margin
         // A poster has no tags, because its headline is one.
         foot = Foot(
-            fact, showsTags: !options.shared.leavesOutTags && !isPoster, measure: footMeasure,
-            size: (isPoster ? 0.8 : 1) * Part.footSize * unit, isMirrored: isRightToLeft(text.text),
+            fact, signature: options.shared.signature, showsTags: !options.shared.leavesOutTags && !isPoster,
+            measure: footMeasure, size: Part.footSize * unit, isMirrored: isRightToLeft(text.text),
             typesetter: typesetter)
         let margin = isPoster ? Part.captionMargin : Part.margin
         let measure = min(Double(size) - 2 * unit * margin, unit * Part.measure)
@@ -113,6 +113,12 @@ struct Composition {
         headline != nil ? nil : rectangle(columnX + column.left, columnY, column.right - column.left, column.height)
     }
 
+    /// The characters that no font has.
+    var unknown: [Unicode.Scalar] {
+        let blocks = column.blocks.map(\.block) + [headlineBlock?.block, foot?.tags, foot?.source].compactMap(\.self)
+        return blocks.flatMap(\.lines).flatMap(\.unknown)
+    }
+
     /// The rows that are dimmed so that the letters are readable. The foot is on the near bank, which is dark.
     var shade: Shade? {
         guard let letters else { return nil }
@@ -147,7 +153,7 @@ struct Composition {
         }
         column.draw(on: canvas, x: columnX, y: columnY, rows: rows)
         let isPoster = headline != nil
-        if isPoster { cairo_set_source_rgb(canvas, 0.45, 0.44, 0.43) }
+        if isPoster { cairo_set_source_rgb(canvas, 0.60, 0.58, 0.56) }
         let baseline = Double(height) - (isPoster ? 0.5 : 1) * Part.footBaseline * unit
         foot?.draw(on: canvas, x: x, baseline: baseline, rows: rows)
     }

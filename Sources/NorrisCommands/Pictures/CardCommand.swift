@@ -74,6 +74,9 @@ struct CardCommand: SessionCommand {
             throw UsageError("Use only one of a number, --id, --text, --today and --category.")
         }
         if text != nil, name != nil { throw UsageError("--name is for facts: leave it out beside --text.") }
+        if card.signature != nil, text == nil {
+            throw UsageError("A fact names its source. --by signs a text of your own: add --text.")
+        }
         if card.headline != nil, card.style != .poster {
             throw UsageError("--headline is for posters: add --style poster.")
         }
@@ -155,6 +158,7 @@ struct CardCommand: SessionCommand {
         } catch {
             report.add(error)
         }
+        if let warning = picture.warning { report.note("\(value: warning)") }
         report.remark("To save it: \(value: savingCommand(session))")
         return report
     }
@@ -232,6 +236,7 @@ struct CardCommand: SessionCommand {
         if isCopied {
             report.attempt { () throws(Failure) in try session.copy(picture: picture.bytes) }
         }
+        if let warning = picture.warning { report.note("\(value: warning)") }
         // Of a poster, or of the shape that the user has chosen.
         let shape = (card.aspect ?? .portrait).rawValue
         let sides = shape.split(separator: ":").compactMap { Int($0) }

@@ -90,16 +90,27 @@ struct CardPicture {
     /// The size in pixels.
     let width: Int
     let height: Int
+    /// A sentence about characters that could not be drawn.
+    private(set) var warning: String?
 
     /// Returns nil if the bytes are no PNG.
     ///
-    /// Source: PNG specification (third edition), 5.2 "PNG signature", and 11.2.1 "IHDR", the first chunk.
+    /// Source: PNG specification (third edition), 5.2 "PNG signature", 5.3 "Chunk layout", 11.2.1 "IHDR", the first
+    /// chunk, and 11.3.3.4 "iTXt". norris-card writes the warning as the comment, in front of the pixels.
     init?(_ bytes: [UInt8]) {
         let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
         guard bytes.count >= 24, bytes.starts(with: start) else { return nil }
         self.bytes = bytes
         width = bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
         height = bytes[20..<24].reduce(0) { $0 << 8 | Int($1) }
+        var rest = bytes[8...]
+        while rest.count >= 8, !rest.dropFirst(4).starts(with: "IDAT".utf8) {
+            let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            let chunk = rest.dropFirst(4).prefix(length + 4)
+            let start = Array("iTXtComment\0\0\0\0\0".utf8)
+            if chunk.starts(with: start) { warning = String(decoding: chunk.dropFirst(start.count), as: UTF8.self) }
+            rest = rest.dropFirst(length + 12)
+        }
     }
 }
 
