@@ -43,6 +43,23 @@ struct LandscapeTests {
     }
 }
 
+struct LuminaryTests {
+    @Test("Sun and moon have a distance from the letters", arguments: Scene.allCases)
+    func areApartFromTheLetters(scene: Scene) {
+        // As wide as the picture.
+        let letters = Rectangle(x: 0, y: 70, width: 256, height: 70)
+        for seed in UInt64(0)..<60 {
+            let halo = Landscape(
+                seed: seed, category: nil, scene: scene, width: 256, height: 256, letters: letters
+            ).halo
+            guard let halo else { continue }
+            let (middle, reach) = (Float(halo.rows.lowerBound + halo.rows.upperBound) / 2, Float(halo.rows.count) / 2)
+            let gap = max(70 - middle, middle - 140) - reach / Halo.reach
+            #expect(gap > 0.04 * 256, "\(seed)")
+        }
+    }
+}
+
 private func painted(seed: UInt64, category: String) -> [UInt32] {
     pixels(of: Landscape(seed: seed, category: category, scene: .lake, hour: .dusk, width: 256, height: 256))
 }

@@ -4,9 +4,24 @@ import Testing
 
 /// Texts with fonts from the Debian packages fonts-inter, fonts-noto-core, fonts-noto-cjk and fonts-noto-color-emoji.
 struct LetteringTests {
-    private func block(_ text: String) throws -> TextBlock {
+    private func block(_ text: String, room: Double = 730) throws -> TextBlock {
         let typesetter = try Typesetter(language: language(of: text))
-        return try typesetter.column(CardText(text), measure: 830, room: 730, width: 1000).blocks[0].block
+        return try typesetter.column(CardText(text), measure: 830, room: room, width: 1000).blocks[0].block
+    }
+
+    @Test func aLongTextHasFiveLinesInSmallerLettersUnlessThePictureIsHigh() throws {
+        let text = """
+            Chuck Norris reads a whole library each morning. He does not turn the pages: he opens the window, says \
+            his name, and the books come out in the order of their titles, each one with a summary of itself.
+            """
+        let (square, high) = (try block(text), try block(text, room: 1300))
+        #expect(square.lines.count <= 5 && square.alignment == .center)
+        #expect(high.lines.count > 5 && high.lines.count <= 7 && high.alignment == .center && high.size > square.size)
+    }
+
+    @Test func theLastLineIsNotTwoShortWords() throws {
+        let block = try block("Time waits for no one, except for Chuck Norris, who once overtook it.")
+        #expect(block.lines.last?.text == "who once overtook it.")
     }
 
     @Test func linesOfTheWriterAreKept() throws {

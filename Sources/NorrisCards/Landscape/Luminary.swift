@@ -139,10 +139,11 @@ struct LuminaryPlacement {
         let reach = wanted.radius * Halo.reach
         // Closer to a line, the disc would look like a full stop.
         let aside = max(wanted.radius + 0.06, reach)
+        let apart = max(wanted.radius + 0.045, reach)
 
         func isFree(_ luminary: Luminary) -> Bool {
             luminary.x + aside < left || luminary.x - aside > right
-                || luminary.elevation + reach < bottom || luminary.elevation - reach > top
+                || luminary.elevation + apart < bottom || luminary.elevation - apart > top
         }
         if isFree(luminary) { return }
         // Beside the letters, first on the original side.

@@ -43,7 +43,7 @@ extension Scene {
         let light = hour.sky[0].lightness
         switch self {
         case .desert: return (0.19 + 0.5 * light, 0.065, 0.9)
-        case .snow: return (0.50 + 0.75 * light, 0.02, 0.2)
+        case .snow: return (0.50 + 0.75 * light, 0.045, 0.2)
         default: return (0.12 + 0.14 * light, 0.035, 0.1)
         }
     }

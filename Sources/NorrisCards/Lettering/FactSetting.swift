@@ -4,8 +4,8 @@ import NorrisText
 /// Setting a fact's text.
 extension Typesetter {
     /// The most lines that are centered, because readers find the next of many lines more easily if all begin at the
-    /// same column.
-    private static let mostCenteredLines = 7
+    /// same column. A high picture has space for more.
+    private static func mostCenteredLines(measure: Double, room: Double) -> Int { room < 1.2 * measure ? 5 : 7 }
 
     /// Sets a text, and the author below it in smaller letters.
     ///
@@ -73,9 +73,16 @@ extension Typesetter {
             size = low
             chosen = breaks(size)
         }
+        let most = Typesetter.mostCenteredLines(measure: measure, room: room)
+        if text.lineCount == 1, chosen.breaks.count >= most {
+            // Somewhat smaller letters may have fewer lines.
+            let sizes = stride(from: 0.95, to: 0.69, by: -0.05).map { $0 * size }
+            let few = sizes.first { $0 >= smallest && breaks($0).breaks.count < most }
+            if let few { (size, chosen) = (few, breaks(few)) }
+        }
         let lineCount = chosen.breaks.count + text.lineCount
         let isCentered =
-            lineCount <= Typesetter.mostCenteredLines && (text.lineCount == 1 || text.lineCount == lineCount)
+            lineCount <= most && (text.lineCount == 1 || text.lineCount == lineCount)
         if !isCentered {
             chosen = breaks(size, isBalanced: false)
         } else if lineCount > text.lineCount {
@@ -85,7 +92,7 @@ extension Typesetter {
                 let smaller = largest * (1 - 0.05 * Double(step))
                 var other = breaks(smaller, surplus: surplus)
                 other.cost += 4 * Double(step + surplus)
-                guard other.cost < chosen.cost, smaller >= smallest, other.breaks.count < Typesetter.mostCenteredLines,
+                guard other.cost < chosen.cost, smaller >= smallest, other.breaks.count < most,
                     height(smaller, other.breaks) <= room
                 else { continue }
                 (size, chosen) = (smaller, other)

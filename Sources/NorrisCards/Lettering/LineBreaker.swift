@@ -277,9 +277,9 @@ struct BreakPenalties {
         return penalty
     }
 
-    /// The penalty of a last line that consists of one short word. Other lines have a part of it.
+    /// The penalty of a last line that consists of one or two short words. Other lines have a part of it.
     func orphan(_ line: Range<Int>) -> Double {
-        spaces[line.upperBound] > spaces[line.lowerBound] ? 0 : max(24 - 2 * Double(line.count), 0)
+        spaces[line.upperBound] > spaces[line.lowerBound] + 1 ? 0 : max(24 - 2 * Double(line.count), 0)
     }
 
     private func word(endingAt end: Int, _ paragraph: Range<Int>) -> Range<Int> {
