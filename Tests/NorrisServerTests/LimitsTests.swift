@@ -15,8 +15,6 @@ struct LimitsTests {
             "do not fit into \(Limit.reply >> 20) MiB",
             "| connections | \(limits.connections), the last \(Limit.reserved) for administrators",
             "| connections of a user | \(limits.connectionsPerUser), except administrators",
-            "| connections not yet accepted | \(Limit.backlog), or",
-            "| one turn | \(Limit.turnLines) lines or entries of a batch, or \(Limit.turnTime / 1_000_000) ms |",
             "for the disk | \(Limit.workPerUser) of a user (\(Limit.diskWorkBesideOthers) while others wait), "
                 + "\(Limit.work) in all |",
             "for a network | \(Limit.workPerUser) of a user, \(Limit.work) in all |",

@@ -118,7 +118,7 @@ extension CommandArguments {
     mutating func factSource(_ value: inout FactScope?) {
         option(
             "source", .factScope,
-            "norris (the facts of the upstream and the built-in ones), fortune (fortune files) or all.",
+            "norris (those of api.chucknorris.io and the built-in ones), fortune (fortune files) or all.",
             choices: FactScope.words
         ) { assign(&value, FactScope(rawValue: $0)) }
     }
