@@ -48,6 +48,8 @@ need_packages() {
 need_build_packages() {
     need_packages ca-certificates libcurl4-openssl-dev libpango1.0-dev libsqlite3-dev libsystemd-dev libyaml-dev pkg-config \
         zlib1g-dev
+    # Swift's clang links with it if it is there; GNU ld would leave the relocations of Swift programs writable.
+    command -v ld.gold >/dev/null || need_packages binutils-gold
     # CURLU_PUNYCODE, and tables that are STRICT.
     pkg-config --atleast-version=7.88 libcurl || fail "libcurl $(pkg-config --modversion libcurl) is too old; install 7.88"
     pkg-config --atleast-version=3.37 sqlite3 || fail "SQLite $(pkg-config --modversion sqlite3) is too old; install 3.37"

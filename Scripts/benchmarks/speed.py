@@ -153,7 +153,6 @@ def instructions(folder, options):
         recorded = {name: int(figure) for name, figure in (line.split("\t") for line in lines)}
         if (recorded_with := comment.removeprefix("# ")) != ", ".join(versions):
             print(f"instructions: recorded with {recorded_with}, this is {', '.join(versions)}", file=sys.stderr)
-        if not recorded_with.startswith(versions[0] + ","):
             sys.exit(77)
     figures = {**requests(folder), "norrisctl prompt": prompt(folder)}
     if options.check:

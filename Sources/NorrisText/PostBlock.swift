@@ -103,9 +103,9 @@ package struct PostSpan: Equatable, Sendable {
     }
 }
 
-/// The beginning of a longer text, which ends in `…` without a full stop before it.
+/// The beginning of a longer text, which ends in `…` without another mark before it.
 package func ellipsized(_ text: some StringProtocol) -> String {
-    text.prefix(through: text.lastIndex { !" .…".contains($0) } ?? text.startIndex) + "…"
+    text.prefix(through: text.lastIndex { !" .:,;…".contains($0) } ?? text.startIndex) + "…"
 }
 
 /// The title of a post in one line, unless it is empty or the text begins with it, because many feeds use the first

@@ -175,7 +175,8 @@ private struct Simulation {
 }
 
 struct HostSimulationTests {
-    /// Allows a request a minute, says that it allows the next one earlier or not, and bans for a day a client that asks on.
+    /// Allows a request a minute, says that it allows the next one earlier or not, and bans a client that asks on for a
+    /// day.
     private struct StrictHost {
         let reset: Int?
         var allowedAt = Duration.zero

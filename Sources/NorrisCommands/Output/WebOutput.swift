@@ -86,8 +86,8 @@ struct WebOutput {
     }
 }
 
-/// The pages and pictures that a program was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties when
-/// the user logs out. Only the user can read them, because feeds may be private.
+/// The pages and pictures that a program was asked to open: `$XDG_RUNTIME_DIR/norrisctl/`, which the system empties
+/// when the user logs out. Only the user can read them, because feeds may be private.
 struct PageFolder {
     /// The number of pages that stay, and the age in which all stay, because a browser may still load them.
     static let kept = 16, keptSeconds: Int64 = 60

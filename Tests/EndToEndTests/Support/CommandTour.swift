@@ -177,13 +177,14 @@ struct TerminalScanner {
             state = scalar == "[" ? .control(parameters: "") : scalar == "]" ? .command(text: "") : .text
             return scalar == "[" || scalar == "]" ? nil : "An escape sequence of another kind"
         case .control(let parameters):
-            if scalar == ";" || "0"..."9" ~= scalar {
+            if scalar == ";" || scalar == "?" && parameters.isEmpty || "0"..."9" ~= scalar {
                 state = .control(parameters: parameters + String(scalar))
                 return nil
             }
             state = .text
-            // SGR, and EL, which clears the line or its rest.
-            return scalar == "m" || scalar == "K" ? nil : "CSI \(parameters)\(scalar)"
+            // SGR, and EL, which clears the line or its rest; DECTCEM, by which chafa hides the cursor while it draws.
+            let allowed = parameters == "?25" ? "hl" : parameters.hasPrefix("?") ? "" : "mK"
+            return allowed.unicodeScalars.contains(scalar) ? nil : "CSI \(parameters)\(scalar)"
         case .command(let text):
             state = scalar == "\u{1B}" ? .commandEnd(text: text) : .command(text: text + String(scalar))
             // The address of a hyperlink consists of visible ASCII characters.
