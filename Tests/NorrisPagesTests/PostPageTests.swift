@@ -133,6 +133,9 @@ struct PostPageTests {
         #expect(list.all("img").isEmpty)
         titled.author.name = "town"
         #expect(try ReadPage(page().posts([titled])).all("p", class: "dim")[0].text == "Unread · town · \(published)")
+        titled.sourceTitle = "The Town"
+        let line = try ReadPage(page().posts([titled])).all("p", class: "dim")[0].text
+        #expect(line == "Unread · town · The Town · \(published)")
     }
 
     @Test func aPageOfOnePostIsAnArticle() throws {
