@@ -205,7 +205,9 @@ def requests(folder):
 
 
 def control(action, pid):
-    subprocess.run(["callgrind_control", action, str(pid)], check=True, timeout=60, capture_output=True)
+    """Commands callgrind. It must have the daemon's environment, because the user's name is in the name of its pipe."""
+    subprocess.run(["callgrind_control", action, str(pid)], check=True, timeout=60, capture_output=True,
+                   env={"PATH": os.environ["PATH"]})
 
 
 def prompt(folder):

@@ -5,10 +5,10 @@ import Testing
 @testable import NorrisCards
 
 /// Cards compared with files below `Golden/`, drawn with fonts-inter, fonts-noto-core, fonts-noto-cjk and
-/// fonts-noto-color-emoji of Debian. `NORRIS_UPDATE_DOCUMENTS=1` writes the files; look at them.
+/// fonts-noto-color-emoji of Debian 12. `NORRIS_UPDATE_DOCUMENTS=1` writes the files; look at them.
 struct GoldenCardTests {
-    /// Other versions of fonts and libraries may move an edge by part of a pixel. An added, missing or moved letter
-    /// (by a pixel or two) exceeds these limits.
+    /// Another version of a library may move an edge by part of a pixel. An added, missing or moved letter (by a pixel
+    /// or two) exceeds these limits, as do the fonts of Debian 13.
     private static let largestMean: Float = 0.008
     private static let largestWorst: Float = 0.2
 
@@ -21,7 +21,14 @@ struct GoldenCardTests {
         "short": fact("Chuck Norris counted to infinity. Twice.", id: "short-32", categories: ["dev"]),
     ]
 
-    @Test("Cards look as they did; NORRIS_UPDATE_DOCUMENTS=1 writes the files", arguments: facts.keys.sorted())
+    private static var isDebian12: Bool {
+        let release = try? String(contentsOfFile: "/etc/os-release", encoding: .utf8)
+        return release?.contains("VERSION_CODENAME=bookworm\n") ?? false
+    }
+
+    @Test(
+        "Cards look as they did; NORRIS_UPDATE_DOCUMENTS=1 writes the files",
+        .enabled(if: isDebian12, "Other fonts draw other letters."), arguments: facts.keys.sorted())
     func looksAsItDid(name: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden/\(name).png")
         let words = ["--size", "256", "--style", name == "poster" ? "poster" : "scenic"]

@@ -398,7 +398,7 @@ final class Download {
             return .unusable("answered with compressed content that is damaged", by: url)
         // A status line of HTTP/0.9 or of an unknown version, or invalid header fields.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
-            CURLE_RECV_ERROR where text.hasPart("chunked-encoding"):
+            CURLE_RECV_ERROR where text.hasPart("chunk"):
             return .unusable("answered with something that is not HTTP", by: url)
         case _ where isConnected: return .early(url)
         default: break

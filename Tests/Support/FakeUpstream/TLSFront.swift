@@ -74,19 +74,35 @@ package final class FakeCertificate: Sendable {
 
     /// - Parameters:
     ///   - names: the names in subjectAltName.
-    ///   - isExpired: whether the certificate expired yesterday.
+    ///   - isExpired: whether the certificate has expired.
     package init(
         names: [String] = ["IP:127.0.0.1", "DNS:localhost", "DNS:jokes.example"], isExpired: Bool = false
     ) throws {
+        let request = folder("request.pem")
         try openssl([
             "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
             "-subj", "/CN=norrisd test", "-addext", "subjectAltName=\(names.joined(separator: ","))",
-            "-addext", "basicConstraints=critical,CA:TRUE", "-keyout", keyPath, "-out", folder("request.pem"),
+            "-addext", "basicConstraints=critical,CA:TRUE", "-keyout", keyPath, "-out", request,
         ])
-        // Only this one of the two commands accepts a negative number of days.
+        // In all versions of openssl, only this command accepts an end in the past.
+        let settings = try folder.write(
+            """
+            [ca]
+            default_ca = tests
+            [tests]
+            database = \(try folder.write("", to: "database"))
+            serial = \(try folder.write("01\n", to: "serial"))
+            new_certs_dir = \(folder.path)
+            default_md = sha256
+            copy_extensions = copyall
+            policy = names
+            [names]
+            commonName = supplied
+            """, to: "settings")
         try openssl([
-            "x509", "-req", "-in", folder("request.pem"), "-signkey", keyPath, "-copy_extensions", "copyall",
-            "-days", isExpired ? "-1" : "2", "-out", path,
+            "ca", "-batch", "-notext", "-selfsign", "-config", settings, "-in", request, "-keyfile", keyPath,
+            "-startdate", "20200101000000Z", "-enddate", isExpired ? "20200102000000Z" : "20491231000000Z",
+            "-out", path,
         ])
     }
 
