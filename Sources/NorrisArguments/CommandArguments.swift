@@ -256,7 +256,7 @@ package struct CommandArguments {
         let meant = suggestion(of: item.choices, for: text) { $0 }
         fail(
             "The value \(quoted(text)) is invalid for '\(item.label)': it takes \(item.rule).\(meant)",
-            unknown: meant.isEmpty ? text : nil)
+            unknown: meant.isEmpty ? (item.long.map { "--\($0) " } ?? "") + text : nil)
     }
 
     private mutating func fail(_ message: String, unknown: String? = nil) {

@@ -76,6 +76,29 @@ struct FeedImportTests {
         #expect(request.contains(#""name":"planet-debian""#))
     }
 
+    @Test("A feed of the configuration keeps its tags, and has no command") func theTagsOfKnownFeedsAreOffered() {
+        let source = #""kind":"feed","url":"https://a.example/","items":1,"unread":0,"consecutive_failures":0,"#
+            + #""article":false,"freshness":{"origin":"none","state":"empty","error":null}"#
+        for (origin, isOffered) in [("added", true), ("config", false)] {
+            let machine = Machine([
+                Machine.reply(
+                    #"{"items":[{"name":"a","origin":"\#(origin)","tags":["debian"],\#(source)}]}"#),
+                Machine.reply(#"{"name":"a","added":false}"#),
+            ])
+            machine.files["/f.opml"] = Array("<opml/>".utf8)
+            let feeds = """
+                {"age":0,"skipped":0,"repairs":0,"authors":[],"categories":[]}
+                {"title":"A","url":"https://a.example/","tags":["linux","debian"]}
+                {"end":1}
+
+                """
+            machine.programs["/opt/libexec/norris-fetch"] = [.ended(status: 0, output: Array(feeds.utf8))]
+            let outcome = machine.run("feed", "import", "/f.opml")
+            #expect(outcome.status == .done && outcome.output == "0 added, 1 already there\n", "\(outcome)")
+            #expect(outcome.errors.hasSuffix("  norrisctl feed edit a --tag +linux\n") == isOffered, "\(outcome)")
+        }
+    }
+
     @Test func anImportThatBreaksOffSaysWhatWasAdded() {
         let machine = importing(Machine.reply(#"{"name":"x","added":true}"#))
         machine.reply(.failure(.timedOut(path: "/s")))

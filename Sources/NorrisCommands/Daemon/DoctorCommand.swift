@@ -381,7 +381,7 @@ private struct Doctor {
         }
         let rewrite: Advice = "Rewrite it: \(commands.replace)"
         let export: Advice = """
-            Tell the daemon and your shell: \(command: "export XDG_RUNTIME_DIR=/run/user/$(id -u)"), \
+            Tell the daemon and your shell: \(command: session.system.runtimeFolderExport), \
             then: \(commands.replace)
             """
         add(

@@ -25,7 +25,7 @@ struct SearchCommand: SessionCommand {
           norrisctl search -- -1
         """)
 
-    static func correction(of word: String) -> String? { ["gif", "gifs"].contains(word) ? "gif WORDS" : nil }
+    static func correction(of word: String) -> String? { ["--in gif", "--in gifs"].contains(word) ? "gif WORDS" : nil }
 
     /// The items to search.
     private enum Content: String, CaseIterable { case facts, posts, favorites }

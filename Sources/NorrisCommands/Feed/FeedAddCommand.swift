@@ -102,6 +102,14 @@ struct FeedAddCommand: SessionCommand {
         return session.choice("Which one?", of: feeds.count).map { feeds[$0 - 1].url }
     }
 
+    /// The number of posts of a new source, and of those that are unread.
+    private func stored(_ result: SourceAdd.Result) -> String {
+        guard let items = result.items else { return "" }
+        let count = unread ?? SourceSettings.defaultUnread
+        let newest = count == 0 ? "none" : count < items ? "the newest \(groupedDigits(count))" : "all"
+        return ", \(countText(items, "post")), \(newest) unread"
+    }
+
     private func report(_ reply: Reply<SourceAdd.Result>, _ session: Session) -> Report {
         let (name, isAdded) = (reply.value.sourceName, reply.value.isAdded)
         // The feed is added, even if its posts cannot be listed.
@@ -109,8 +117,8 @@ struct FeedAddCommand: SessionCommand {
         let posts = (try? session.call(PostList.self, parameters))?.value.items
         var report = session.report(reply) { screen in
             guard isAdded else { return }
-            screen.line("added: \(name)")
-            guard session.layout.width != nil, let posts, !posts.isEmpty else { return }
+            guard session.layout.width != nil, let posts, !posts.isEmpty else { return screen.line("added: \(name)") }
+            screen.line("added: \(name)\(stored(reply.value))")
             screen.line()
             screen.feed(posts, session)
         }

@@ -19,6 +19,11 @@ struct FeedEditCommand: SessionCommand {
         """)
     static let hasFields = false
 
+    static func correction(of word: String) -> String? {
+        let tag = word.hasPrefix("--tag ") ? SourceTag.normalized(String(word.dropFirst(6))) : nil
+        return tag.map { "feed edit NAME --tag +\($0)" }
+    }
+
     private var parameters = SourceEdit.Parameters()
     private var tags: [String] = []
 

@@ -33,7 +33,8 @@ struct FeedImportCommand: SessionCommand {
     func run(in session: Session) throws(Failure) -> Report {
         let session = session.with(defaultTimeout: .long)
         let feeds = try self.feeds(session)
-        var taken = Set(try session.call(PostSources.self).value.items.map(\.name))
+        let sources = try session.call(PostSources.self).value.items
+        var taken = Set(sources.map(\.name))
         let requests = feeds.map { feed in
             let name = SourceName.make(title: feed.title, url: feed.url, taken: taken)
             taken.insert(name)
@@ -47,7 +48,7 @@ struct FeedImportCommand: SessionCommand {
         var summary = Summary()
         do throws(Failure) {
             try session.spread(SourceAdd.self, requests) { index, outcome throws(Failure) in
-                try summary.take(outcome, of: feeds[index].url)
+                try summary.take(outcome, of: requests[index].settings, besides: sources)
                 session.system.waiting.show("\(groupedDigits(summary.count)) of \(groupedDigits(feeds.count)) fetched")
             }
         } catch {
@@ -90,16 +91,26 @@ struct FeedImportCommand: SessionCommand {
     private struct Summary {
         private var added: [String] = [], known: [String] = []
         private var failures: [(url: String, text: String)] = []
+        /// The commands that add the tags of feeds that were known without them.
+        private var untagged: [Advice] = []
 
         var count: Int { added.count + known.count + failures.count }
 
-        mutating func take(_ outcome: Response.Outcome, of url: String) throws(Failure) {
+        mutating func take(
+            _ outcome: Response.Outcome, of settings: SourceSettings, besides sources: [PostSources.Source]
+        ) throws(Failure) {
+            let url = settings.url
             switch outcome {
             case .success(let json):
                 guard let result = try? json.decoded(as: SourceAdd.Result.self) else {
                     throw .unreadable("it does not say whether the feed was added")
                 }
-                if result.isAdded { added.append(result.sourceName) } else { known.append(result.sourceName) }
+                if result.isAdded { return added.append(result.sourceName) }
+                known.append(result.sourceName)
+                guard let source = sources.first(where: { $0.name == result.sourceName }) else { return }
+                let tags = (settings.tags ?? []).filter { !source.tags.contains($0) }
+                let edit = shellCommand(["norrisctl", "feed", "edit", source.name] + tags.flatMap { ["--tag", "+\($0)"] })
+                if !tags.isEmpty, source.origin == .added, let edit { untagged.append("\(command: edit)") }
             case .failure(let error):
                 // The other feeds would be refused as well.
                 if error.code == .permissionDenied { throw Failure(error, method: SourceAdd.name) }
@@ -127,6 +138,8 @@ struct FeedImportCommand: SessionCommand {
                 screen.line("\(groupedDigits(added.count)) added\(known)\(failed)")
             }
             for failure in failures { report.note("Not added: \(value: failure.text)") }
+            if !untagged.isEmpty { report.note("Feeds that you already have keep their tags. To add those of the file:") }
+            untagged.forEach { report.hint($0) }
             return report
         }
     }

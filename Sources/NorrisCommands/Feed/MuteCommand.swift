@@ -32,7 +32,13 @@ struct MuteCommand: SessionCommand {
         arguments.sources(&source, &tag)
         arguments.flag(&isExcept, "except", "Hide the posts of the source or tag that do not contain the words.")
         arguments.flag(&isTest, "test", "Only count the stored posts that a rule would hide.")
-        arguments.option(&removed, "remove", in: 1...999_999_999, "Remove the rule with this number.")
+        arguments.option(
+            "remove", .number, "Remove the rule with this number.",
+            takes: "the number of a rule, which norrisctl mute lists"
+        ) { text in
+            removed = wholeNumber(text)
+            return removed.map { 1...999_999_999 ~= $0 } ?? false
+        }
     }
 
     func validate(_ settings: Settings) throws(UsageError) {
@@ -77,7 +83,7 @@ struct MuteCommand: SessionCommand {
                 }
                 let scope = texts.dropFirst().filter { !$0.isEmpty }.joined(separator: ", ")
                 screen.entry(
-                    [(Span("\(rule.number)", .dim), 4), (Span("\(groupedDigits(rule.matching))", .bold), 6)],
+                    [(Span("\(rule.number)", .dim), 4), (Span(countText(rule.matching, "post"), .bold), 12)],
                     Span(rule.query + (scope.isEmpty ? "" : " (\(scope))")))
             }
         }

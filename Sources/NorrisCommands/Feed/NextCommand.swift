@@ -75,14 +75,15 @@ struct NextCommand: SessionCommand {
             screen.feed([post], as: .whole, session)
             guard screen.layout.width != nil else { return }
             screen.line()
-            screen.paragraph(session.text(Self.remaining(reply.value)), .dim)
+            screen.paragraph(session.text(remaining(reply.value)), .dim)
         }
     }
 
     /// The number of unread posts after the shown post. Above a limit the daemon sends no total.
-    private static func remaining(_ page: Page<Post>) -> Advice {
+    private func remaining(_ page: Page<Post>) -> Advice {
         guard page.next != nil else { return "No more unread posts." }
-        guard let total = page.total else { return "More unread posts: norrisctl next" }
-        return "\(value: groupedDigits(total - 1)) more unread: norrisctl next"
+        let count = page.total.map { "\(groupedDigits($0 - 1)) more unread" } ?? "More unread posts"
+        let next = shellCommand(["norrisctl", "next"] + optionWords(("--source", source), ("--tag", tag)))
+        return "\(value: count): \(command: next ?? "norrisctl next")"
     }
 }

@@ -128,7 +128,8 @@ private struct ChosenPosts {
         let json = replies.count == 1 ? replies[0].json : EncodedJSON(PostMarkRead.Result(marked: marked))
         return session.report(json, schema: PostMarkRead.Result.schema) { screen in
             let titles = self.titles(of: ids, session)
-            screen.paragraph(markedText(marked, as: word) + (titles.isEmpty ? "" : ": \(titles)"))
+            let text = markedText(marked, of: Set(ids).count, as: word)
+            screen.paragraph(text + (titles.isEmpty ? "" : ": \(titles)"))
         }
     }
 
@@ -164,6 +165,9 @@ private struct ChosenPosts {
     }
 }
 
-private func markedText(_ marked: Int, as word: String) -> String {
-    marked > 0 ? "\(groupedDigits(marked)) marked as \(word)" : "already \(word)"
+/// - Parameter count: the number of posts that were named.
+private func markedText(_ marked: Int, of count: Int? = nil, as word: String) -> String {
+    guard marked > 0 else { return "already \(word)" }
+    let others = (count ?? marked) - marked
+    return "\(groupedDigits(marked)) marked as \(word)" + (others > 0 ? ", \(groupedDigits(others)) already \(word)" : "")
 }

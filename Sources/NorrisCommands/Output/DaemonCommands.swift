@@ -75,8 +75,8 @@ struct DaemonCommands {
     static let systemGifKey: Advice =
         "\(paste("/etc/credstore/giphy-api-key")), then: \(command: "systemctl restart norrisd")"
     static let userGifKey: Advice = """
-        \(paste("~/.config/norrisd/giphy-api-key")), name that file as gifs.api_key_file in the file of \
-        \(command: "norrisctl config path"), then: \(command: "norrisctl reload")
+        \(paste("~/.config/norrisd/giphy-key")), add 'gifs: {api_key_file: ~/.config/norrisd/giphy-key}' to the file \
+        of \(command: "norrisctl config path"), then: \(command: "norrisctl reload")
         """
 
     /// The advice that writes a key into a file. install(1) copies standard input, so the key is in no shell history

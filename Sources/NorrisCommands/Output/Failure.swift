@@ -1,3 +1,4 @@
+import Glibc
 import NorrisClient
 import NorrisProtocol
 import NorrisSystem
@@ -193,7 +194,10 @@ extension Failure {
                 (.unavailable, "The connection to \(path) failed: \(SystemError.reason(errno)).", log(path))
             }
         self.init(status, message, hint: hint)
-        if case .notPermitted = error { steps = ["or run your own daemon: \(system.ownStart(isFound: true))"] }
+        if case .notPermitted = error {
+            let own = system.ownStart(isFound: system.hasRuntimeFolder || system.hasLoginFolder)
+            steps = own.map { ["or run your own daemon: \($0)"] } ?? []
+        }
         (self.steps, connection) = (steps, error)
     }
 
@@ -205,12 +209,15 @@ extension Failure {
             steps = ["or \(value: remedy)"]
             return "Start it there, with any other options it has: \(command: "norrisd --socket \(shellQuoted(path))")"
         }
-        let isFound = paths != [SocketPath.system]
-        let hasOwnUnit = isFound && system.hasUnit("user")
-        let own = system.ownStart(isFound: isFound)
-        guard system.hasUnit("system") else { return "Start it\(hasOwnUnit ? "" : " in another terminal"): \(own)" }
-        if hasOwnUnit { steps = ["or start your own: \(own)"] }
-        return "Start it: \(command: "sudo systemctl start norrisd.socket")"
+        let own = system.ownStart(isFound: paths != [SocketPath.system])
+        let hasOwnUnit = system.hasUnit("user")
+        if system.hasUnit("system") {
+            if hasOwnUnit, let own { steps = ["or start your own: \(own)"] }
+            return "Start it: \(command: "sudo systemctl start norrisd.socket")"
+        }
+        if let own { return "Start it\(hasOwnUnit ? "" : " in another terminal"): \(own)" }
+        steps = ["then start it in one: \(command: system.ownProgram)"]
+        return "Set it in each terminal: \(command: system.runtimeFolderExport)"
     }
 }
 
@@ -232,17 +239,29 @@ extension System {
     }
 
     /// Whether `XDG_RUNTIME_DIR` is set, which systemctl --user and norrisd need.
-    private var hasRuntimeFolder: Bool { environment.value(of: "XDG_RUNTIME_DIR") != nil }
+    fileprivate var hasRuntimeFolder: Bool { environment.value(of: "XDG_RUNTIME_DIR") != nil }
 
-    /// The command that starts a daemon of this user: the unit, else the program, which is beside norrisctl after a
-    /// build.
+    /// Whether the user has a folder of logind(8). In a container there is none.
+    fileprivate var hasLoginFolder: Bool { exists("/run/user/\(geteuid())") }
+
+    /// The command that gives a shell, and a daemon that it starts, a folder for the socket and other files.
+    var runtimeFolderExport: String {
+        hasLoginFolder
+            ? "export XDG_RUNTIME_DIR=/run/user/$(id -u)" : "mkdir -pm700 ~/.run; export XDG_RUNTIME_DIR=~/.run"
+    }
+
+    /// The command that starts a daemon of this user: the unit, else the program. nil without a folder for its socket.
     ///
-    /// - Parameter isFound: whether norrisctl tries the user's own socket.
-    fileprivate func ownStart(isFound: Bool) -> Advice {
-        let folder = hasRuntimeFolder || !isFound ? "" : "XDG_RUNTIME_DIR=/run/user/$(id -u) "
-        if isFound, hasUnit("user") { return "\(command: "\(folder)systemctl --user start norrisd.socket")" }
-        let program = ["norrisd", "\(ownFolders.first ?? "")/norrisd"].first(where: hasProgram) ?? "norrisd"
-        return "\(command: folder + shellQuoted(program) + (isFound ? "" : " --socket ~/norrisd.sock"))"
+    /// - Parameter isFound: whether norrisctl tries the socket of that daemon.
+    fileprivate func ownStart(isFound: Bool) -> Advice? {
+        guard isFound else { return nil }
+        let folder = hasRuntimeFolder ? "" : "XDG_RUNTIME_DIR=/run/user/$(id -u) "
+        return "\(command: folder + (hasUnit("user") ? "systemctl --user start norrisd.socket" : ownProgram))"
+    }
+
+    /// The daemon's program, which is beside norrisctl after a build.
+    fileprivate var ownProgram: String {
+        shellQuoted(["norrisd", "\(ownFolders.first ?? "")/norrisd"].first(where: hasProgram) ?? "norrisd")
     }
 
     /// The reason why only the system's socket was tried.

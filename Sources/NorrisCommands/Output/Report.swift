@@ -154,11 +154,11 @@ extension Session {
             }
         }
         guard let nothing else { return report }
+        report.note(nothing)
         // A later fetch cannot succeed without the key, so the state of the source is left out.
         if let freshness, freshness.error?.kind != .credentials, let concern = freshness.concern(now: system.now) {
             report.note("\(value: source): \(value: concern)")
         }
-        report.note(nothing)
         return report
     }
 }

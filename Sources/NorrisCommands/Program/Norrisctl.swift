@@ -49,8 +49,8 @@ protocol SessionCommand: Sendable {
     static var help: CommandHelp { get }
     /// The subcommands with the headings of the help, in its order; empty for other commands.
     static var groups: [(title: String, commands: [any SessionCommand.Type])] { get }
-    /// The command line that a user probably meant with an unknown subcommand, option (with its dashes) or value that
-    /// resembles no valid one; nil if the command cannot guess.
+    /// The command line that a user probably meant with an unknown subcommand, option (`--all`) or value (`--in gif`)
+    /// that resembles no valid one; nil if the command cannot guess.
     static func correction(of word: String) -> String?
     /// Whether the arguments are ids, which may begin with a dash.
     static var takesIDs: Bool { get }

@@ -122,7 +122,7 @@ package struct ListeningSocket: Sendable {
     }
 
     private static func notPermitted(_ path: String) -> ExplainedError {
-        error(path, "this user cannot create a socket there; let systemd create it (norrisd.socket), or \(otherPath)")
+        error(path, "this user cannot create a socket there; let systemd create it (norrisd.socket), set XDG_RUNTIME_DIR, or \(otherPath)")
     }
 
     private static let otherPath = "choose another path with --socket"
