@@ -171,9 +171,12 @@ final class Machine: Sockets {
     /// A descriptor whose writes fail: a full disk, or a pipe without a reader.
     private static func descriptor(for error: SystemError) -> CInt {
         if error.code == ENOSPC { return open("/dev/full", O_WRONLY | O_CLOEXEC) }
-        guard let (reading, writing) = try? makePipe() else { return -1 }
-        close(reading)
-        return writing
+        // A pipe would keep its reader in each process that another test is starting, until that calls exec(3).
+        var pair: [CInt] = [-1, -1]
+        socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &pair)
+        shutdown(pair[0], CInt(SHUT_WR))
+        close(pair[1])
+        return pair[0]
     }
 
     // MARK: Programs
