@@ -109,7 +109,8 @@ struct ArgumentsTests {
     @Test(
         "A word that resembles no name is reported, because the command may know what was meant",
         arguments: [
-            (["--bogus=1"], "--bogus"), (["--coun=1"], nil), (["--color", "blue"], "--color blue"), (["--color", "geen"], nil),
+            (["--bogus=1"], "--bogus"), (["--coun=1"], nil), (["--color", "blue"], "--color blue"),
+            (["--color", "geen"], nil),
         ] as [([String], String?)]) func reportsAnUnknownWord(words: [String], unknown: String?)
     {
         var sample = Sample()

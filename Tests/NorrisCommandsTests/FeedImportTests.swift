@@ -77,7 +77,8 @@ struct FeedImportTests {
     }
 
     @Test("A feed of the configuration keeps its tags, and has no command") func theTagsOfKnownFeedsAreOffered() {
-        let source = #""kind":"feed","url":"https://a.example/","items":1,"unread":0,"consecutive_failures":0,"#
+        let source =
+            #""kind":"feed","url":"https://a.example/","items":1,"unread":0,"consecutive_failures":0,"#
             + #""article":false,"freshness":{"origin":"none","state":"empty","error":null}"#
         for (origin, isOffered) in [("added", true), ("config", false)] {
             let machine = Machine([

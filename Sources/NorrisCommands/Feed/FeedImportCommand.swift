@@ -109,7 +109,8 @@ struct FeedImportCommand: SessionCommand {
                 known.append(result.sourceName)
                 guard let source = sources.first(where: { $0.name == result.sourceName }) else { return }
                 let tags = (settings.tags ?? []).filter { !source.tags.contains($0) }
-                let edit = shellCommand(["norrisctl", "feed", "edit", source.name] + tags.flatMap { ["--tag", "+\($0)"] })
+                let words = ["norrisctl", "feed", "edit", source.name] + tags.flatMap { ["--tag", "+\($0)"] }
+                let edit = shellCommand(words)
                 if !tags.isEmpty, source.origin == .added, let edit { untagged.append("\(command: edit)") }
             case .failure(let error):
                 // The other feeds would be refused as well.
@@ -138,8 +139,10 @@ struct FeedImportCommand: SessionCommand {
                 screen.line("\(groupedDigits(added.count)) added\(known)\(failed)")
             }
             for failure in failures { report.note("Not added: \(value: failure.text)") }
-            if !untagged.isEmpty { report.note("Feeds that you already have keep their tags. To add those of the file:") }
-            untagged.forEach { report.hint($0) }
+            if !untagged.isEmpty {
+                report.note("Feeds that you already have keep their tags. To add those of the file:")
+                untagged.forEach { report.hint($0) }
+            }
             return report
         }
     }

@@ -169,5 +169,6 @@ private struct ChosenPosts {
 private func markedText(_ marked: Int, of count: Int? = nil, as word: String) -> String {
     guard marked > 0 else { return "already \(word)" }
     let others = (count ?? marked) - marked
-    return "\(groupedDigits(marked)) marked as \(word)" + (others > 0 ? ", \(groupedDigits(others)) already \(word)" : "")
+    let text = "\(groupedDigits(marked)) marked as \(word)"
+    return others > 0 ? "\(text), \(groupedDigits(others)) already \(word)" : text
 }

@@ -122,7 +122,8 @@ package struct ListeningSocket: Sendable {
     }
 
     private static func notPermitted(_ path: String) -> ExplainedError {
-        error(path, "this user cannot create a socket there; let systemd create it (norrisd.socket), set XDG_RUNTIME_DIR, or \(otherPath)")
+        let advice = "let systemd create it (norrisd.socket), set XDG_RUNTIME_DIR, or \(otherPath)"
+        return error(path, "this user cannot create a socket there; \(advice)")
     }
 
     private static let otherPath = "choose another path with --socket"
