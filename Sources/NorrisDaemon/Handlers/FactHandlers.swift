@@ -175,14 +175,16 @@ private final class EncodedFreshness: Sendable {
     }
 
     private let sources: ConfiguredSources
+    /// The clock of `sources`, which a request would copy.
+    private let clock: any WallClock
     private let encoded = Mutex<(inputs: Inputs?, bytes: [UInt8])>((nil, []))
 
-    init(sources: ConfiguredSources) { self.sources = sources }
+    init(sources: ConfiguredSources) { (self.sources, clock) = (sources, sources.clock) }
 
     /// Writes the end of a result: the end of the list of facts, and the freshness.
     func endFacts(isEmpty: Bool, isLocal: Bool, in json: inout JSONWriter) {
         let inputs = Inputs(
-            second: sources.clock.now, version: sources.prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
+            second: clock.now, version: sources.prefetcher.version, isEmpty: isEmpty, isLocal: isLocal)
         encoded.withLock { encoded in
             if encoded.inputs != inputs {
                 let freshness = sources.freshness(of: FactSource.name, isEmpty: isEmpty, isLocal: isLocal)

@@ -99,8 +99,8 @@ struct Connection: ~Copyable {
         (idleTimeout, stallTimeout) = (tuning.idleTimeout.nanoseconds, tuning.stallTimeout.nanoseconds)
     }
 
-    /// The memory for input, replies and events of the peer, in bytes.
-    var memory: MemoryUse {
+    /// The memory for input, replies and events of the peer, in bytes. Inlined, because a call copies the connection.
+    @inline(__always) var memory: MemoryUse {
         MemoryUse(
             input: input.capacity,
             replies: unsentBytes + (unfinished?.heldBytes ?? 0) + (hasEvents ? caller.subscription.heldBytes : 0))
@@ -164,7 +164,8 @@ extension Connection {
 
     /// The deferred request of the current line.
     var waiting: DeferredRequest? { unfinished?.waiting }
-    var isWaiting: Bool { unfinished != nil && waiting != nil }
+    /// Inlined as ``memory`` is, like the two below.
+    @inline(__always) var isWaiting: Bool { unfinished != nil && waiting != nil }
 
     /// The next action; called again after every action except ``Action/wait`` and ``Action/close``.
     @inline(__always) mutating func next() -> Action {
@@ -208,13 +209,13 @@ extension Connection {
 
     /// The events that epoll(7) should report. Interest in input is removed only when an unwanted event arrives, which
     /// saves most changes.
-    var wantedInterest: UInt32 {
+    @inline(__always) var wantedInterest: UInt32 {
         let input = wantsInput ? EPOLLIN.rawValue : (interest ?? 0) & EPOLLIN.rawValue
         return input | (unsentBytes > 0 ? EPOLLOUT.rawValue : 0)
     }
 
     /// Whether more bytes may be read now.
-    var wantsInput: Bool {
+    @inline(__always) var wantsInput: Bool {
         switch phase {
         case .open: !isBusy
         case .draining(let unread): !isBusy && unread > 0

@@ -199,6 +199,7 @@ struct EventLoop: ~Copyable {
                 replies.write(to: slot) { json in
                     for line in events { line.withUnsafeBytes { json.raw(lines: $0) } }
                 }
+                turn.spend()
             case .answer(let line):
                 let rest = replies.write(to: slot) { exchange.answer(line, of: caller, &turn, into: &$0) }
                 c.pointee.answered(rest: rest, now: now)
@@ -215,8 +216,8 @@ struct EventLoop: ~Copyable {
                 isDone = true
             }
         }
-        now = monotonicNanoseconds()
-        turn.finish(now)
+        turn.finish()
+        now = turn.time
         if !isDone { turns.add(slot, of: c.pointee.user) }
         c.pointee.releaseInput(isDone: isDone, to: &spareInput)
         limitInput(of: c, isDeferred: !wasWaiting && c.pointee.isWaiting)

@@ -147,6 +147,8 @@ struct UserTable {
 /// One turn of a connection on the event loop: 64 lines, or one millisecond.
 struct Turn {
     private(set) var isOver = false
+    /// The time after the last line, in nanoseconds of the monotonic clock.
+    private(set) var time: Int
     private var lines = 0
     private let end: Int
     /// Consecutive requests to one method, and the start of the first.
@@ -155,34 +157,33 @@ struct Turn {
 
     /// - Parameter start: nanoseconds of the monotonic clock.
     init(start: Int, now: @escaping () -> Int = monotonicNanoseconds) {
-        end = start + Limit.turnTime
+        (time, end) = (start, start + Limit.turnTime)
         run = (nil, 0, start)
         self.now = now
     }
 
-    /// Counts a line, a notification or an entry of a batch. Reads the clock each time, because no size tells how long
+    /// Counts a line, a notification, an entry of a batch or events. Reads the clock each time, because no size tells how long
     /// a request takes: a notification may take milliseconds and writes nothing.
     mutating func spend() {
         lines += 1
-        isOver = lines >= Limit.turnLines || now() >= end
+        time = now()
+        isOver = lines >= Limit.turnLines || time >= end
     }
 
     /// Records an answered request. Consecutive requests to the same method are timed together.
     mutating func answered(_ method: MethodRegistry.Entry) {
         if method !== run.method {
-            if run.method != nil { endRun(now()) }
+            endRun()
             run.method = method
         }
         run.count += 1
     }
 
     /// Ends the turn.
-    mutating func finish(_ now: Int) {
-        if run.method != nil { endRun(now) }
-    }
+    mutating func finish() { endRun() }
 
-    private mutating func endRun(_ now: Int) {
-        run.method?.meter.record(count: run.count, nanoseconds: now - run.start)
-        run = (nil, 0, now)
+    private mutating func endRun() {
+        run.method?.meter.record(count: run.count, nanoseconds: time - run.start)
+        run = (nil, 0, time)
     }
 }

@@ -75,12 +75,12 @@ extension MethodRegistry {
             if let waiting = line.waiting {
                 rest = exchange.finish(line, await waiting.result(), into: &json)
             } else {
-                turn.finish(0)
+                turn.finish()
                 turn = .endless
                 rest = exchange.proceed(line, of: caller, &turn, into: &json)
             }
         }
-        turn.finish(0)
+        turn.finish()
         var bytes = json.bytes
         guard !bytes.isEmpty else { return "" }
         let end = bytes.removeLast()
