@@ -38,7 +38,7 @@ package struct Card {
         let unknown = leavesOutText ? [] : composition.unknown
         if unknown.isEmpty { return nil }
         let packages = Set(unknown.compactMap(fontPackage)).sorted().joined(separator: " ")
-        return "Some characters have no font\(packages.isEmpty ? "." : ": apt install \(packages)")"
+        return "Some characters have no font\(packages.isEmpty ? "." : ": sudo apt install \(packages)")"
     }
 
     /// Draws the card as a PNG file. The same fact, fonts and libraries give the same bytes.

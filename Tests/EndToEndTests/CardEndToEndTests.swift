@@ -80,7 +80,7 @@ import Testing
         let stray = "cd '\(other("bin"))' && PATH='\(other("bin"))':$PATH ./ctl card --text x -o f.png"
         let missing = try shell(stray, folder)
         #expect(missing.status == 69, "\(missing)")
-        #expect(missing.errors == "norrisctl: norris-card is not installed.\n  apt install norris-card\n")
+        #expect(missing.errors == "norrisctl: norris-card is not installed.\n  sudo apt install norris-card\n")
 
         _ = try folder.writeProgram(Self.drawing, to: "libexec/norrisd/norris-card")
         #expect(try shell("norrisctl card --text x -o f.png", folder).status == 0)

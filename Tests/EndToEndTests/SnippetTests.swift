@@ -80,6 +80,7 @@ import Testing
         }
         let posts =
             [post("planet", "title", hostile), post("blog", "text", "Two\n words"), post("planet", "title", "-i")]
+            + [#"{"id":"blog:2","source":"blog","title":"Old","read":true}"#]
             + (1...6).map { post("busy", "title", "Title \($0)") } + [post("planet", "title", "Later")]
         _ = try snippet.folder.write(posts.joined(separator: "\n") + "\n", to: "posts")
         _ = try snippet.folder.writeProgram(#"printf '%s\n' "$@" --- >>"$HOME/shown"; echo "$$""#, to: "notify-send")

@@ -136,7 +136,7 @@ struct CardCommandTests {
     }
 
     @Test func saysWhichFontsAreMissing() {
-        let warning = "Some characters have no font: apt install fonts-noto-cjk"
+        let warning = "Some characters have no font: sudo apt install fonts-noto-cjk"
         let text = Array("iTXtComment\0\0\0\0\0\(warning)".utf8)
         let chunks = [8, 6, 0, 0, 0, 0, 0, 0, 0] + [0, 0, 0, UInt8(text.count - 4)] + text + [0, 0, 0, 0]
         let machine = machine(card: [.ended(status: 0, output: Self.picture + chunks)])
@@ -162,7 +162,7 @@ struct CardCommandTests {
             none.run("card", "--text", "x", "--copy")
                 == Outcome(
                     errors: "norrisctl: No clipboard program took the card.\n"
-                        + "  With Wayland: apt install wl-clipboard; with X11: apt install xclip\n",
+                        + "  With Wayland: sudo apt install wl-clipboard; with X11: sudo apt install xclip\n",
                     status: .unavailable))
     }
 
@@ -328,12 +328,12 @@ struct CardCommandTests {
         #expect(
             missing.run("card", "--text", "x", "-o", "f.png")
                 == Outcome(
-                    errors: "norrisctl: norris-card is not installed.\n  apt install norris-card\n",
+                    errors: "norrisctl: norris-card is not installed.\n  sudo apt install norris-card\n",
                     status: .unavailable))
     }
 
     private static let mismatch =
-        "\n  norrisctl and norris-card must be of one version: apt install norrisd norris-card"
+        "\n  norrisctl and norris-card must be of one version: sudo apt install norrisd norris-card"
     private static let shortage =
         "\n  Memory or open files may be short; a smaller --size, or a shorter text, needs less."
     private static let moreTime = "\n  Allow more time: --timeout 5m, or draw it smaller: --size 540"
@@ -351,8 +351,8 @@ struct CardCommandTests {
             .ended(status: 69),
             """
             There is no font to draw the text with.
-              apt install fonts-inter fonts-noto-core fonts-noto-color-emoji; \
-            for Chinese, Japanese and Korean: apt install fonts-noto-cjk
+              sudo apt install fonts-inter fonts-noto-core fonts-noto-color-emoji; \
+            for Chinese, Japanese and Korean: sudo apt install fonts-noto-cjk
             """, .unavailable
         ), (.ended(status: 64), "norris-card failed with status 64.\(mismatch)", .internalError),
         (.ended(status: 139, output: picture), "norris-card was killed by signal 11.\(shortage)", .internalError),

@@ -7,7 +7,7 @@ import Testing
 
 struct CopyTests {
     private let factReply = page(fact("a", "First."))
-    private let missing = "  With Wayland: apt install wl-clipboard; with X11: apt install xclip\n"
+    private let missing = "  With Wayland: sudo apt install wl-clipboard; with X11: sudo apt install xclip\n"
 
     private func machine(_ reply: String, _ programs: [String: SubprocessOutcome] = [:]) -> Machine {
         let machine = Machine(results: reply)
@@ -186,7 +186,7 @@ struct OpenTests {
     }
 
     @Test(arguments: [
-        (SubprocessOutcome.missing, "xdg-open is not installed.\n  apt install xdg-utils"),
+        (SubprocessOutcome.missing, "xdg-open is not installed.\n  sudo apt install xdg-utils"),
         (.ended(status: 4), "xdg-open failed with status 4.\n  Open it yourself: https://giphy.com/gifs/a"),
         (.notStarted(errno: ENOEXEC), "xdg-open cannot be started: Exec format error."),
     ]) func saysWhatWentWrongBesideTheContent(outcome: SubprocessOutcome, message: String) {

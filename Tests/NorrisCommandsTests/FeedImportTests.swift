@@ -109,6 +109,12 @@ struct FeedImportTests {
         #expect(outcome.errors.hasSuffix("  It is safe to import the file again.\n"))
     }
 
+    @Test func anAddressIsDownloadedFirst() {
+        let outcome = Machine().run("feed", "import", "https://e.org/f.opml")
+        #expect(outcome.status == .usage)
+        #expect(outcome.errors.contains("curl -fsS https://e.org/f.opml | norrisctl feed import -"), "\(outcome)")
+    }
+
     @Test func theStatusSaysWhetherAnyWasAdded() {
         let failure = Machine.reply(.nothingCached("Away.", source: "b", lastError: nil))
         #expect(importing(failure, failure, failure, failure).run("feed", "import", "/f.opml").status == .nothing)

@@ -119,7 +119,7 @@ struct ShowTests {
     }
 
     @Test(arguments: [
-        (SubprocessOutcome.missing, "curl is not installed.\n  apt install chafa curl", ExitStatus.unavailable),
+        (SubprocessOutcome.missing, "curl is not installed.\n  sudo apt install chafa curl", ExitStatus.unavailable),
         (.ended(status: 63), "The image at https://media.example/a.gif is larger than 16 MiB.", .nothing),
         (
             .ended(status: 6), "The image at https://media.example/a.gif cannot be fetched: the host was not found.",

@@ -116,6 +116,7 @@ struct UsageTests {
         ("fact dev", "Unexpected argument 'dev'. Did you mean 'norrisctl fact --category dev'?"),
         ("fact --json=1", "The option '--json' takes no value."),
         ("feed unread", "Unknown command \"feed unread\". Did you mean 'norrisctl feed --unread'?"),
+        ("feed list", "Unknown command \"feed list\". Did you mean 'norrisctl feed sources'?"),
         ("feed --page 99", "The value '99' is invalid for '--page <n>': it takes a whole number from 1 to 10."),
         ("feed planet", "Unknown command \"feed planet\". Did you mean 'norrisctl feed --source planet'?"),
         (

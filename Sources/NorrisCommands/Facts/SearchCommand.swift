@@ -8,8 +8,8 @@ struct SearchCommand: SessionCommand {
     static let help = CommandHelp(
         "Search the facts, the posts or your favorites.",
         """
-        Finds the items that contain every word, in any order and in upper or lower case. Quotes make a phrase:
-        '"round house" kick'. What you search for never leaves this machine.
+        Finds the items that contain every word, also inside longer words, in any order and in upper or lower case.
+        Quotes make a phrase: '"round house" kick'. What you search for never leaves this machine.
 
         A number before an item names the item in later commands: norrisctl card 2, norrisctl favorite add 2.
 

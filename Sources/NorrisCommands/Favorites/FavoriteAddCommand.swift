@@ -10,8 +10,8 @@ struct FavoriteAddCommand: SessionCommand {
     static let help = CommandHelp(
         "Add a fact, GIF or post to your favorites.",
         """
-        Without arguments, adds the last item you were shown; with a number, an item of the last list. An id without
-        a kind is of a fact or a post.
+        Without arguments, adds the last item you were shown; with a number, an item of your last list in any
+        terminal. An id without a kind is of a fact or a post.
 
         Favorites survive clearing the cache. Of a GIF, only id and title are kept. At most
         \(groupedDigits(FavoriteList.maximum)) items and \(FavoriteList.maximumBytes >> 20) MiB.
@@ -79,8 +79,8 @@ struct FavoriteRemoveCommand: SessionCommand {
     static let help = CommandHelp(
         "Remove an item from your favorites.",
         """
-        Without arguments, removes the last item you were shown; with a number, an item of the last list. An id
-        without a kind may be of any kind.
+        Without arguments, removes the last item you were shown; with a number, an item of your last list in any
+        terminal. An id without a kind may be of any kind.
 
         Examples:
           norrisctl favorite remove

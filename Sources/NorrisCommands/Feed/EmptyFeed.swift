@@ -7,6 +7,8 @@ import NorrisText
 struct EmptyFeed {
     let request: PostList.Parameters
     let allSources: [SourceStatus]
+    /// Whether the user has rules that hide posts.
+    var hasRules = false
 
     /// A message with the lines of advice below it.
     typealias Note = (text: Advice, hints: [Advice])
@@ -23,7 +25,11 @@ struct EmptyFeed {
         let status = status(reply.value.freshness)
         guard !session.settings.json else { return Report(json: reply.json, status: status) }
         let sources = try session.call(ServerStatus.self).value.sources
-        let feed = EmptyFeed(request: request, allSources: sources)
+        var feed = EmptyFeed(request: request, allSources: sources)
+        let isWhole = request.filters.allSatisfy { ["source", "tag"].contains($0.name) }
+        if isWhole, feed.sources.contains(where: { $0.items > 0 }) {
+            feed.hasRules = (try? session.call(MuteList.self))?.value.items.isEmpty == false
+        }
         var report = Report(status: status)
         for note in feed.notes(now: session.system.now) {
             report.note(note.text)
@@ -70,6 +76,11 @@ struct EmptyFeed {
         let tag = request.tag.map { " with the tag \($0.quotedForMessage)" } ?? ""
         let suffix = request.source.map { " of \($0.quotedForMessage)" } ?? tag
         let filters = request.filters.map(\.name).filter { $0 != "source" && $0 != "tag" }
+        if filters.isEmpty, hasRules {
+            let words = ["norrisctl", "feed"] + request.filters.flatMap(\.words) + ["--muted"]
+            let show = "\(command: shellCommand(words) ?? "norrisctl feed --muted")" as Advice
+            return ("Your rules hide all posts\(value: suffix).", ["Show them: \(show)"])
+        }
         // Posts existed a moment ago, or exist now.
         if filters.isEmpty { return ("No posts\(value: suffix) any more.", ["Start again: norrisctl feed"]) }
         if filters == ["unread"] {

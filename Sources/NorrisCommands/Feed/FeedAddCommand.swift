@@ -74,6 +74,12 @@ struct FeedAddCommand: SessionCommand {
             var failure = error
             // A later attempt would not find a feed either.
             if error.feeds != nil || error.response?.lastFailure?.kind == .decode { failure.status = .nothing }
+            // An address without a scheme means https.
+            if !url.hasPart("://"), error.message.hasPart("does not use TLS"),
+                let command = shellCommand(["norrisctl"] + words("http://\(url)"))
+            {
+                failure.steps.append("Without TLS: \(command: command)")
+            }
             throw failure
         }
     }
@@ -124,7 +130,11 @@ struct FeedAddCommand: SessionCommand {
         }
         if !isAdded { report.note("You already have this feed: its name is \(value: name.quotedForMessage).") }
         if isAdded, posts?.isEmpty ?? false {
-            report.note(isArticle ? "Its posts follow with their pages." : "The feed has no posts yet.")
+            let isHidden = reply.value.items ?? 0 > 0
+            report.note(
+                isArticle
+                    ? "Its posts follow with their pages."
+                    : isHidden ? "Your rules hide its posts: norrisctl mute" : "The feed has no posts yet.")
         }
         if !isAdded || session.layout.width != nil { report.hint("Read it: norrisctl feed --source \(value: name)") }
         return report

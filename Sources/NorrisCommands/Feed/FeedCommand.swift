@@ -41,6 +41,8 @@ struct FeedCommand: SessionCommand {
 
     static func correction(of word: String) -> String? {
         if word.hasPart("://") { return "feed add \(shellQuoted(word))" }
+        if ["list", "ls"].contains(word) { return "feed sources" }
+        if word == "delete" { return "feed remove" }
         return SourceName.isValid(word) ? "feed --source \(word)" : nil
     }
 
@@ -106,16 +108,17 @@ struct FeedCommand: SessionCommand {
 
     /// The number of unread posts that match.
     private func count(_ filters: PostList.Parameters, _ session: Session) throws(Failure) -> Int {
+        // A list would replace the post last shown, and has a total up to a limit only.
+        if filters.author == nil, filters.since == nil, !filters.muted {
+            let sources = try session.call(PostSources.self, PostSources.Parameters(tag: filters.tag)).value.items
+            let chosen = sources.filter { filters.source?.hasSameBytes(as: $0.name) ?? true }
+            // The list has the error of an unknown source.
+            if !chosen.isEmpty || filters.source == nil { return chosen.reduce(0) { $0 + $1.unread } }
+        }
         var request = filters
         (request.unread, request.page.limit) = (true, 100)
         var page = try session.call(PostList.self, request).value
         if let total = page.total { return total }
-        // Above a limit the daemon sends no total.
-        if filters.author == nil, filters.since == nil, !filters.muted {
-            let sources = try session.call(PostSources.self, PostSources.Parameters(tag: filters.tag)).value.items
-            let chosen = sources.filter { filters.source?.hasSameBytes(as: $0.name) ?? true }
-            return chosen.reduce(0) { $0 + $1.unread }
-        }
         var count = page.items.count
         while let next = page.next {
             request.page.cursor = next

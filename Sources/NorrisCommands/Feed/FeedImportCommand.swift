@@ -30,6 +30,12 @@ struct FeedImportCommand: SessionCommand {
         arguments.tags(&tags, "A tag for each feed that is added. Repeatable.")
     }
 
+    func validate(_ settings: Settings) throws(UsageError) {
+        if file.hasPart("://"), let download = shellCommand(["curl", "-fsS", file]) {
+            throw UsageError("It takes a file. For an address: \(download) | norrisctl feed import -")
+        }
+    }
+
     func run(in session: Session) throws(Failure) -> Report {
         let session = session.with(defaultTimeout: .long)
         let feeds = try self.feeds(session)

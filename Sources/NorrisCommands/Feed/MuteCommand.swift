@@ -8,7 +8,7 @@ struct MuteCommand: SessionCommand {
     static let help = CommandHelp(
         "Hide posts from yourself by their words.", usage: "[options] [--] [<query>...]",
         """
-        A rule hides the posts that contain every word, as in norrisctl search, from your lists, searches and counts:
+        A rule hides the posts that contain every word, also inside longer words, from your lists, searches and counts:
         stored posts, and those that arrive later. Other users still see them. Without a query, lists your rules with
         the number of posts that each hides; norrisctl feed --muted shows the posts.
 
@@ -45,6 +45,7 @@ struct MuteCommand: SessionCommand {
         try refuse(source: source, tag: tag)
         let options = optionWords(("--source", source), ("--tag", tag))
         let flags = flagWords([("--except", isExcept), ("--test", isTest)])
+        try refuseCommand()
         if removed != nil, !query.isEmpty || !options.isEmpty || !flags.isEmpty {
             throw UsageError("--remove stands alone: it removes the rule with this number.")
         }
@@ -52,6 +53,21 @@ struct MuteCommand: SessionCommand {
             throw UsageError("\(option) is for a rule: add the words to hide.")
         }
         if isExcept, options.isEmpty { throw UsageError("--except needs --source or --tag.") }
+    }
+
+    /// Refuses what looks like a subcommand. In quotation marks, the words are a rule.
+    private func refuseCommand() throws(UsageError) {
+        let others = query.dropFirst()
+        let meant: String
+        switch query.first {
+        case "list", "ls": meant = others.isEmpty ? "mute" : ""
+        case "remove", "rm", "delete":
+            meant = others.count == 1 ? wholeNumber(others[1]).map { "mute --remove \($0)" } ?? "" : ""
+        default: return
+        }
+        guard !meant.isEmpty else { return }
+        let phrase = shellQuoted("\"\(query.joined(separator: " "))\"")
+        throw UsageError("Did you mean 'norrisctl \(meant)'? A rule for these words: norrisctl mute \(phrase)")
     }
 
     func run(in session: Session) throws(Failure) -> Report {

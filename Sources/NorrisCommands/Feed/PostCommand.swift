@@ -12,9 +12,9 @@ struct PostCommand: SessionCommand {
         "Show a post in full.",
         """
         Shows the whole text, including content marked sensitive, and below it the links by their numbers. Without
-        arguments, shows the post you were shown last; with a number, a post of the last list. The post stays unread
-        until norrisctl read, or until --open has opened it. --copy copies the text and the address of the post.
-        --article fetches the page of the post, whose text the post keeps.
+        arguments, shows the post you were shown last; with a number, a post of your last list in any terminal. The
+        post stays unread until norrisctl read, or until --open has opened it. --copy copies the text and the address
+        of the post. --article fetches the page of the post, whose text the post keeps.
 
         --show fetches only https images, and needs chafa and curl. --open and --open-link need a browser or xdg-open,
         --copy wl-copy or xclip. Images are exempt from the default \(Timeout.standard.text) limit; an explicit

@@ -10,8 +10,8 @@ struct ReadCommand: SessionCommand {
     static let help = CommandHelp(
         "Mark posts as read.",
         """
-        Without arguments, marks the post you were shown last; with a number, a post of the last list. Read marks
-        are yours: other users of the machine have their own.
+        Without arguments, marks the post you were shown last; with a number, a post of your last list in any terminal.
+        Read marks are yours: other users of the machine have their own.
 
         Examples:
           norrisctl read
@@ -78,7 +78,7 @@ struct UnreadCommand: SessionCommand {
     static let help = CommandHelp(
         "Mark posts as unread.",
         """
-        Without arguments, marks the post you were shown last; with a number, a post of the last list.
+        Without arguments, marks the post you were shown last; with a number, a post of your last list in any terminal.
 
         Examples:
           norrisctl next && norrisctl unread

@@ -72,7 +72,9 @@ extension Failure {
         } else if method == ServerReload.name, error.code == .invalidParams {
             // The method has no parameters; its error is about the file.
             status = .configuration
-        } else if let word = error.detail("parameter").flatMap({ Self.words[$0] }) {
+        } else if let word = error.detail("parameter").flatMap({ Self.words[$0] }),
+            ![SourceEdit.name, SourceRemove.name].contains(method)
+        {
             message = "\(word): \(message)"
         }
     }

@@ -10,7 +10,7 @@ struct CardCommand: SessionCommand {
         "Make a picture of a fact.",
         """
         Without an option that names a fact, the card is of the fact you were shown last, with the name used
-        then; with a number, of a fact of the last list. A fact has the same picture every time.
+        then; with a number, of a fact of your last list in any terminal. A fact has the same picture every time.
 
         norrisctl card alone draws the card on the terminal, prints the fact, and says how to save the card.
         --show needs chafa, --open xdg-open, --copy wl-copy or xclip. Drawing may take 60s; an explicit --timeout

@@ -56,8 +56,8 @@ struct CardDrawing {
             throw Failure(
                 .unavailable, "There is no font to draw the text with.",
                 hint: """
-                    \(command: "apt install fonts-inter fonts-noto-core fonts-noto-color-emoji"); \
-                    for Chinese, Japanese and Korean: \(command: "apt install fonts-noto-cjk")
+                    \(command: "sudo apt install fonts-inter fonts-noto-core fonts-noto-color-emoji"); \
+                    for Chinese, Japanese and Korean: \(command: "sudo apt install fonts-noto-cjk")
                     """)
         case .ended(status: 70, _):
             throw Failure(.internalError, "norris-card could not draw the picture.", hint: Self.shortage)
@@ -80,7 +80,7 @@ struct CardDrawing {
 
     /// The most likely reason for an unexpected result of norris-card.
     private static var mismatch: Advice {
-        "norrisctl and norris-card must be of one version: \(command: "apt install norrisd norris-card")"
+        "norrisctl and norris-card must be of one version: \(command: "sudo apt install norrisd norris-card")"
     }
 }
 

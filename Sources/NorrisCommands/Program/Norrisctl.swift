@@ -38,6 +38,18 @@ struct Norrisctl: SessionCommand {
           norrisctl feed --unread
           norrisctl doctor
         """)
+    static func correction(of word: String) -> String? {
+        switch word {
+        case "sources", "tags": "feed sources"
+        case "add": "feed add URL"
+        case "import", "export": "feed \(word)"
+        case "list", "ls": "feed"
+        case "unmute": "mute --remove N"
+        case "joke", "jokes": "fact"
+        default: nil
+        }
+    }
+
     func run(in session: Session) -> Report { Welcome(session).report }
 }
 

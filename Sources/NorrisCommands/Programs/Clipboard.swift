@@ -33,7 +33,9 @@ extension Session {
         throw Failure(.unavailable, "No clipboard program took the card.", hint: Self.clipboardHint)
     }
 
-    private static var clipboardHint: Advice { "With Wayland: apt install wl-clipboard; with X11: apt install xclip" }
+    private static var clipboardHint: Advice {
+        "With Wayland: sudo apt install wl-clipboard; with X11: sudo apt install xclip"
+    }
 
     /// The programs for the user's display. They stay in the background with the text, and inherit no pipe of
     /// norrisctl.

@@ -52,7 +52,7 @@ enum SubprocessOutcome: Equatable, Sendable {
 extension Failure {
     /// - Parameter packages: Debian packages, separated by a space.
     static func missing(_ program: String, packages: String) -> Failure {
-        Failure(.unavailable, "\(program) is not installed.", hint: "apt install \(value: packages)")
+        Failure(.unavailable, "\(program) is not installed.", hint: "sudo apt install \(value: packages)")
     }
 
     /// A program that did not start, or was killed before its end.

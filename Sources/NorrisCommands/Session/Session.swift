@@ -73,7 +73,7 @@ struct Session {
     /// Asks for a number from 1 on. An empty line means 1; no, the end of the input, and a third other answer mean nil.
     func choice(_ question: String, of count: Int) -> Int? {
         for _ in 0..<3 {
-            writeError("\(question) [1]")
+            writeError("\(question) 1 to \(count), or n for none [1]")
             switch system.readAnswer()?.lowercased() {
             case "": return 1
             case "n", "no", nil: return nil

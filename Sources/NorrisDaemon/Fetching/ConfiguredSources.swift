@@ -184,9 +184,13 @@ final class Sources: Sendable {
     /// The error for a name that no source has.
     func unknown(_ name: String, ofPosts: Bool = false) -> ResponseError {
         let known = ofPosts ? posts.map(\.name) : all.map(\.name)
+        let titled = posts.first { source in
+            source.context.stores.title(of: source.name, self)?.lowercased().hasPart(name.lowercased()) ?? false
+        }
+        let meant = titled.map { near($0.name, [$0.name]) } ?? near(name, known)
         return .notFound(
             "There is no source \(ofPosts ? "of posts " : "")\(name.quotedForMessage).",
-            hint: near(name, known) + "List the sources: norrisctl \(ofPosts ? "feed sources" : "status")")
+            hint: meant + "List the sources: norrisctl \(ofPosts ? "feed sources" : "status")")
     }
 
     /// `Did you mean "a"? ` for the first name that a word resembles; empty if there is none.

@@ -122,7 +122,7 @@ package struct ListeningSocket: Sendable {
     }
 
     private static func notPermitted(_ path: String) -> ExplainedError {
-        let advice = "let systemd create it (norrisd.socket), set XDG_RUNTIME_DIR, or \(otherPath)"
+        let advice = "let systemd create it (norrisd.socket), name a folder in XDG_RUNTIME_DIR, or \(otherPath)"
         return error(path, "this user cannot create a socket there; \(advice)")
     }
 

@@ -162,8 +162,8 @@ struct Turn {
         self.now = now
     }
 
-    /// Counts a line, a notification, an entry of a batch or events. Reads the clock each time, because no size tells how long
-    /// a request takes: a notification may take milliseconds and writes nothing.
+    /// Counts a line, a notification, an entry of a batch or events. Reads the clock each time, because no size tells
+    /// how long a request takes: a notification may take milliseconds and writes nothing.
     mutating func spend() {
         lines += 1
         time = now()

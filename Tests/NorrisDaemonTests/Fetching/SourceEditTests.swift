@@ -263,7 +263,7 @@ import Testing
     @Test func tagsSelectSources() async throws {
         try await run { daemon, _, base in
             try add(base + "/old", #","name":"blog","tags":["Linux","مدونات","a.b_c-1"]"#, to: daemon)
-            try add(base + "/new", #","name":"other","tags":["news"]"#, to: daemon)
+            try add(base + "/new", #","name":"other","tags":["news"],"title":"Kernel Notes""#, to: daemon)
             #expect(try source(daemon)?.tags == ["linux", "مدونات", "a.b_c-1"])
             #expect(try titles(daemon, #"{"tag":"LINUX"}"#) == ["3", "2", "1"])
             #expect(try titles(daemon, #"{"tag":"news","source":"blog"}"#) == [])
@@ -277,6 +277,7 @@ import Testing
             for (word, hint) in [
                 (#"{"tag":"linx"}"#, #"Did you mean "linux"? List the tags: norrisctl feed sources"#),
                 (#"{"source":"blgo"}"#, #"Did you mean "blog"? List the sources: norrisctl feed sources"#),
+                (#"{"source":"kernel"}"#, #"Did you mean "other"? List the sources: norrisctl feed sources"#),
                 (#"{"source":"none"}"#, "List the sources: norrisctl feed sources"),
             ] { #expect(daemon.refusal(PostList.self, word)?.hint == hint) }
             let edited = daemon.refusal(SourceEdit.self, #"{"name":"bolg","title":"x"}"#, as: .administrator)
