@@ -136,7 +136,7 @@ struct FeedAddCommand: SessionCommand {
                     ? "Its posts follow with their pages."
                     : isHidden ? "Your rules hide its posts: norrisctl mute" : "The feed has no posts yet.")
         }
-        if !isAdded || session.layout.width != nil { report.hint("Read it: norrisctl feed --source \(value: name)") }
+        if !isAdded || session.layout.width != nil { report.hint("Its posts: norrisctl feed --source \(value: name)") }
         return report
     }
 }

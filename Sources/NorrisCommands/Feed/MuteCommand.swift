@@ -8,9 +8,10 @@ struct MuteCommand: SessionCommand {
     static let help = CommandHelp(
         "Hide posts from yourself by their words.", usage: "[options] [--] [<query>...]",
         """
-        A rule hides the posts that contain every word, also inside longer words, from your lists, searches and counts:
-        stored posts, and those that arrive later. Other users still see them. Without a query, lists your rules with
-        the number of posts that each hides; norrisctl feed --muted shows the posts.
+        A rule hides the posts that contain every word, also inside longer words ('" ai "' is a word between spaces),
+        from your lists, searches and counts: stored posts, and those that arrive later. Other users still see them.
+        Without a query, lists your rules with the number of posts that each hides; norrisctl feed --muted shows the
+        posts.
 
         Tab-separated in a pipe: number, hidden posts, query, source, tag, yes for --except.
 
