@@ -75,6 +75,8 @@ package struct SourceSchedule: Sendable {
     private var isQuick = true
     /// Whether a run must begin before its time, or follow the current one. Backoff and the upstream still delay it.
     private var isWanted = false
+    /// Whether a user asked for a run since the begin of the last one, so that its failure does not delay the next.
+    private var isRequested = false
     /// Whether content was removed during the current run, possibly with the run's results.
     private var lostContent = false
     /// The time of the last refresh by an ordinary user.
@@ -226,7 +228,7 @@ package struct SourceSchedule: Sendable {
     package mutating func start(_ now: Timestamp, using generator: inout some RandomNumberGenerator) -> ScheduleRecord {
         if wasAsleep(now) { failingSince = nil }
         running = (policy.settings, policy.upstream, now)
-        (isWanted, lostContent) = (false, false)
+        (isWanted, isRequested, lostContent) = (false, false, false)
         var record = record
         record.failures += 1
         (record.settings, record.upstream) = (policy.settings, policy.upstream)
@@ -261,8 +263,8 @@ package struct SourceSchedule: Sendable {
             record.lastRunAt = now
             failingSince = failingSince ?? now
             note(failure, now)
-            record.wait =
-                failure.isRetryable ? SourceSchedule.backoff(failures: record.failures, using: &generator) : nil
+            let hasBackoff = failure.isRetryable && !isRequested
+            record.wait = hasBackoff ? SourceSchedule.backoff(failures: record.failures, using: &generator) : nil
             if failure.status == 410 { record.wait = SourceSchedule.forever }
             if let pause = failure.reply?.pause {
                 record.wait = max(record.wait ?? interval, min(.seconds(pause), SourceSchedule.maximumPutOff))
@@ -314,7 +316,7 @@ package struct SourceSchedule: Sendable {
             if let next, next > now { return .tooSoon(until: next) }
             lastRefresh = now
         }
-        isWanted = true
+        (isWanted, isRequested) = (true, true)
         if record.failures > 0 { record.wait = nil }
         return nil
     }

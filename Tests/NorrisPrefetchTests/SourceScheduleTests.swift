@@ -268,6 +268,21 @@ struct SourceScheduleTests {
         #expect(!self.schedule(Self.hourly, record: refused.record, now: later).isOverdue(later))
     }
 
+    @Test("A refresh during a run that fails is followed by one more run at once, unless the upstream asks for a pause")
+    mutating func aRefreshOutlivesAFailingRun() {
+        for (failure, isFollowed) in [(Self.offline, true), (Self.failure(pause: 60), false)] {
+            var schedule = schedule()
+            for _ in 0..<8 { run(&schedule, .failed(Self.offline)) }
+            _ = schedule.start(Self.start, using: &random)
+            #expect(schedule.refresh(Self.start, isAdministrator: true) == nil)
+            schedule.finish(.failed(failure), now: Self.start, using: &random)
+            #expect(schedule.isDue(Self.start) == isFollowed)
+            let later = Self.start.advanced(by: .seconds(60))
+            run(&schedule, .failed(Self.offline), at: later)
+            #expect(!schedule.isDue(later))
+        }
+    }
+
     @Test mutating func aRefreshGoesThroughBackoffOncePerFiveMinutesForUsers() {
         var schedule = schedule()
         for _ in 0..<8 { run(&schedule, .failed(Self.offline)) }
