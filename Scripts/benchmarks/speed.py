@@ -205,7 +205,7 @@ def requests(folder):
 
 
 def control(action, pid):
-    """Commands callgrind. It must have the daemon's environment, because the user's name is in the name of its pipe."""
+    """Commands callgrind without LOGNAME, which is in the name of valgrind's pipe and which the daemon does not have."""
     subprocess.run(["callgrind_control", action, str(pid)], check=True, timeout=60, capture_output=True,
                    env={"PATH": os.environ["PATH"]})
 

@@ -16,10 +16,12 @@ struct FeedImportTests {
 
         """#
 
-    private func importing(_ replies: Result<[UInt8], ClientError>...) -> Machine {
-        let machine = Machine([Machine.reply(#"{"items":[]}"#)] + replies)
+    private func importing(
+        _ replies: Result<[UInt8], ClientError>..., sources: String = "", feeds: String = Self.feeds
+    ) -> Machine {
+        let machine = Machine([Machine.reply(#"{"items":[\#(sources)]}"#)] + replies)
         machine.files["/f.opml"] = Array("<opml/>".utf8)
-        machine.programs["/opt/libexec/norris-fetch"] = [.ended(status: 0, output: Array(Self.feeds.utf8))]
+        machine.programs["/opt/libexec/norris-fetch"] = [.ended(status: 0, output: Array(feeds.utf8))]
         return machine
     }
 
@@ -58,46 +60,32 @@ struct FeedImportTests {
         #expect(outcome.errors == "norrisctl: Not added: \(line)\n")
     }
 
-    @Test func anImportKeepsTitlesAndTags() {
-        let machine = Machine([
-            Machine.reply(#"{"items":[]}"#), Machine.reply(#"{"name":"planet-debian","added":true}"#),
-        ])
-        machine.files["/f.opml"] = Array("<opml/>".utf8)
-        let feeds = """
-            {"age":0,"skipped":0,"repairs":0,"authors":[],"categories":[]}
-            {"title":"Planet Debian","url":"https://a.example/","tags":["linux","debian"]}
-            {"end":1}
+    private static let tagged = """
+        {"age":0,"skipped":0,"repairs":0,"authors":[],"categories":[]}
+        {"title":"Planet Debian","url":"https://a.example/","tags":["linux","debian"]}
+        {"end":1}
 
-            """
-        machine.programs["/opt/libexec/norris-fetch"] = [.ended(status: 0, output: Array(feeds.utf8))]
+        """
+
+    @Test func anImportKeepsTitlesAndTags() {
+        let machine = importing(Machine.reply(#"{"name":"planet-debian","added":true}"#), feeds: Self.tagged)
         _ = machine.run("feed", "import", "/f.opml", "--tag", "New", "--tag", "linux", "--unread", "0")
         let request = machine.requests[1].jsonText
         #expect(request.contains(#""unread":0,"title":"Planet Debian","tags":["linux","debian","new"]"#), "\(request)")
         #expect(request.contains(#""name":"planet-debian""#))
     }
 
-    @Test("A feed of the configuration keeps its tags, and has no command") func theTagsOfKnownFeedsAreOffered() {
+    @Test("The tags of a known feed are offered, unless the configuration has it", arguments: ["added", "config"])
+    func tagsOfKnownFeeds(origin: String) {
         let source =
-            #""kind":"feed","url":"https://a.example/","items":1,"unread":0,"consecutive_failures":0,"#
-            + #""article":false,"freshness":{"origin":"none","state":"empty","error":null}"#
-        for (origin, isOffered) in [("added", true), ("config", false)] {
-            let machine = Machine([
-                Machine.reply(
-                    #"{"items":[{"name":"a","origin":"\#(origin)","tags":["debian"],\#(source)}]}"#),
-                Machine.reply(#"{"name":"a","added":false}"#),
-            ])
-            machine.files["/f.opml"] = Array("<opml/>".utf8)
-            let feeds = """
-                {"age":0,"skipped":0,"repairs":0,"authors":[],"categories":[]}
-                {"title":"A","url":"https://a.example/","tags":["linux","debian"]}
-                {"end":1}
-
-                """
-            machine.programs["/opt/libexec/norris-fetch"] = [.ended(status: 0, output: Array(feeds.utf8))]
-            let outcome = machine.run("feed", "import", "/f.opml")
-            #expect(outcome.status == .done && outcome.output == "0 added, 1 already there\n", "\(outcome)")
-            #expect(outcome.errors.hasSuffix("  norrisctl feed edit a --tag +linux\n") == isOffered, "\(outcome)")
-        }
+            #"{"name":"a","kind":"feed","url":"https://a.example/","origin":"\#(origin)","tags":["debian"],"items":1,"#
+            + #""unread":0,"consecutive_failures":0,"article":false,"#
+            + #""freshness":{"origin":"none","state":"empty","error":null}}"#
+        let known = Machine.reply(#"{"name":"a","added":false}"#)
+        let outcome = importing(known, sources: source, feeds: Self.tagged).run("feed", "import", "/f.opml")
+        #expect(outcome.status == .done && outcome.output == "0 added, 1 already there\n", "\(outcome)")
+        let isOffered = outcome.errors.hasSuffix("  norrisctl feed edit a --tag +linux\n")
+        #expect(isOffered == (origin == "added"), "\(outcome)")
     }
 
     @Test func anImportThatBreaksOffSaysWhatWasAdded() {

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NorrisClient
 @testable import NorrisCommands
@@ -140,6 +141,14 @@ struct ConnectionErrorTests {
         machine.environment["XDG_RUNTIME_DIR"] = "relative"
         #expect(machine.run("fact").errors.contains("\(reason) no folder of yours."))
         #expect(!machine.run("fact", "--socket", "/run/norrisd.sock").errors.contains(reason))
+    }
+
+    @Test(arguments: ["README.md", "Scripts/install"]) func documentsNameTheSameRuntimeFolder(file: String) throws {
+        let failure = ClientError.noSocket(paths: ["/run/norrisd.sock"])
+        let lines = Machine([.failure(failure)]).run("fact").errors.split(separator: "\n")
+        let command = try #require(lines.dropFirst().first?.split(separator: ": ").last)
+        let path = URL(filePath: #filePath).appending(path: "../../../\(file)").standardized
+        #expect(try String(contentsOf: path, encoding: .utf8).contains(command), "\(command)")
     }
 
     @Test("A daemon beside norrisctl is started there, unless that folder is in PATH") func ownProgram() {

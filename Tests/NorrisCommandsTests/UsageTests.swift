@@ -87,7 +87,8 @@ struct UsageTests {
 
     @Test(arguments: [
         ("fcat", "fact"), ("facts", "fact"), ("categ", "categories"), ("serach", "search"), ("hlep", "help"),
-        ("favorites", "favorite"), ("version", "--version"),
+        ("favorites", "favorite"), ("version", "--version"), ("sources", "feed sources"), ("unmute", "mute --remove N"),
+        ("add", "feed add URL"), ("import", "feed import"), ("ls", "feed"), ("joke", "fact"),
     ]) func suggestsTheCommandThatWasMeant(word: String, command: String) {
         #expect(
             Machine().run(word)

@@ -7,8 +7,8 @@ import NorrisText
 struct EmptyFeed {
     let request: PostList.Parameters
     let allSources: [SourceStatus]
-    /// Whether the user has rules that hide posts.
-    var hasRules = false
+    /// Whether the user's rules hide all posts.
+    var isHidden = false
 
     /// A message with the lines of advice below it.
     typealias Note = (text: Advice, hints: [Advice])
@@ -28,7 +28,7 @@ struct EmptyFeed {
         var feed = EmptyFeed(request: request, allSources: sources)
         let isWhole = request.filters.allSatisfy { ["source", "tag"].contains($0.name) }
         if isWhole, feed.sources.contains(where: { $0.items > 0 }) {
-            feed.hasRules = (try? session.call(MuteList.self))?.value.items.isEmpty == false
+            feed.isHidden = (try? session.call(MuteList.self))?.value.items.isEmpty == false
         }
         var report = Report(status: status)
         for note in feed.notes(now: session.system.now) {
@@ -76,15 +76,11 @@ struct EmptyFeed {
         let tag = request.tag.map { " with the tag \($0.quotedForMessage)" } ?? ""
         let suffix = request.source.map { " of \($0.quotedForMessage)" } ?? tag
         let filters = request.filters.map(\.name).filter { $0 != "source" && $0 != "tag" }
-        if filters.isEmpty, hasRules {
-            let words = ["norrisctl", "feed"] + request.filters.flatMap(\.words) + ["--muted"]
-            let show = "\(command: shellCommand(words) ?? "norrisctl feed --muted")" as Advice
-            return ("Your rules hide all posts\(value: suffix).", ["Show them: \(show)"])
-        }
+        if isHidden { return ("Your rules hide all posts\(value: suffix).", ["Show them: \(feed("--muted"))"]) }
         // Posts existed a moment ago, or exist now.
         if filters.isEmpty { return ("No posts\(value: suffix) any more.", ["Start again: norrisctl feed"]) }
         if filters == ["unread"] {
-            return ("All posts\(value: suffix) are read.", ["Show them again: \(feed)"])
+            return ("All posts\(value: suffix) are read.", ["Show them again: \(feed())"])
         }
         let author = request.author.map { " by \($0.quotedForMessage)" } ?? ""
         let options = filters.map { "--\($0)" }.joined(separator: " or ")
@@ -99,8 +95,8 @@ struct EmptyFeed {
         return "\(command: shellCommand(words) ?? "norrisctl refresh --wait")"
     }
 
-    private var feed: Advice {
-        let words = ["norrisctl", "feed"] + optionWords(("--source", request.source), ("--tag", request.tag))
+    private func feed(_ flags: String...) -> Advice {
+        let words = ["norrisctl", "feed"] + optionWords(("--source", request.source), ("--tag", request.tag)) + flags
         return "\(command: shellCommand(words) ?? "norrisctl feed")"
     }
 }

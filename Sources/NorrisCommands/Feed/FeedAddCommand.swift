@@ -75,7 +75,7 @@ struct FeedAddCommand: SessionCommand {
             // A later attempt would not find a feed either.
             if error.feeds != nil || error.response?.lastFailure?.kind == .decode { failure.status = .nothing }
             // An address without a scheme means https.
-            if !url.hasPart("://"), error.message.hasPart("does not use TLS"),
+            if !url.hasPart("://"), error.message.hasPart(SourceFailure.noTLS),
                 let command = shellCommand(["norrisctl"] + words("http://\(url)"))
             {
                 failure.steps.append("Without TLS: \(command: command)")

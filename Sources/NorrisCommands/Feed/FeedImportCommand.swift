@@ -146,7 +146,7 @@ struct FeedImportCommand: SessionCommand {
             }
             for failure in failures { report.note("Not added: \(value: failure.text)") }
             if !untagged.isEmpty {
-                report.note("Feeds that you already have keep their tags. To add those of the file:")
+                report.note("Known feeds keep their tags. Add the tags of the file:")
                 untagged.forEach { report.hint($0) }
             }
             return report

@@ -196,9 +196,8 @@ extension Failure {
                 (.unavailable, "The connection to \(path) failed: \(SystemError.reason(errno)).", log(path))
             }
         self.init(status, message, hint: hint)
-        if case .notPermitted = error {
-            let own = system.ownStart(isFound: system.hasRuntimeFolder || system.hasLoginFolder)
-            steps = own.map { ["or run your own daemon: \($0)"] } ?? []
+        if case .notPermitted = error, system.hasRuntimeFolder || system.hasLoginFolder {
+            steps = ["or run your own daemon: \(system.ownStart)"]
         }
         (self.steps, connection) = (steps, error)
     }
@@ -211,13 +210,13 @@ extension Failure {
             steps = ["or \(value: remedy)"]
             return "Start it there, with any other options it has: \(command: "norrisd --socket \(shellQuoted(path))")"
         }
-        let own = system.ownStart(isFound: paths != [SocketPath.system])
-        let hasOwnUnit = system.hasUnit("user")
+        let hasFolder = paths != [SocketPath.system]
+        let hasOwnUnit = hasFolder && system.hasUnit("user")
         if system.hasUnit("system") {
-            if hasOwnUnit, let own { steps = ["or start your own: \(own)"] }
+            if hasOwnUnit { steps = ["or start your own: \(system.ownStart)"] }
             return "Start it: \(command: "sudo systemctl start norrisd.socket")"
         }
-        if let own { return "Start it\(hasOwnUnit ? "" : " in another terminal"): \(own)" }
+        if hasFolder { return "Start it\(hasOwnUnit ? "" : " in another terminal"): \(system.ownStart)" }
         steps = ["then start it in one: \(command: system.ownProgram)"]
         return "Set it in each terminal: \(command: system.runtimeFolderExport)"
     }
@@ -252,11 +251,8 @@ extension System {
             ? "export XDG_RUNTIME_DIR=/run/user/$(id -u)" : "mkdir -pm700 ~/.run; export XDG_RUNTIME_DIR=~/.run"
     }
 
-    /// The command that starts a daemon of this user: the unit, else the program. nil without a folder for its socket.
-    ///
-    /// - Parameter isFound: whether norrisctl tries the socket of that daemon.
-    fileprivate func ownStart(isFound: Bool) -> Advice? {
-        guard isFound else { return nil }
+    /// The command that starts a daemon of this user, who has a folder for its socket: the unit, else the program.
+    fileprivate var ownStart: Advice {
         let folder = hasRuntimeFolder ? "" : "XDG_RUNTIME_DIR=/run/user/$(id -u) "
         return "\(command: folder + (hasUnit("user") ? "systemctl --user start norrisd.socket" : ownProgram))"
     }

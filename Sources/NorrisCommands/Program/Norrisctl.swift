@@ -38,6 +38,7 @@ struct Norrisctl: SessionCommand {
           norrisctl feed --unread
           norrisctl doctor
         """)
+
     static func correction(of word: String) -> String? {
         switch word {
         case "sources", "tags": "feed sources"

@@ -176,7 +176,8 @@ final class Sources: Sendable {
         guard posts.contains(where: isTagged) else {
             throw .notFound(
                 "No source has the tag \(tag.quotedForMessage).",
-                hint: near(tag, posts.flatMap(\.configuration.tags)) + "List the tags: norrisctl feed sources")
+                hint: Self.question(Self.near(tag, posts.flatMap(\.configuration.tags)))
+                    + "List the tags: norrisctl feed sources")
         }
         return named.filter(isTagged)
     }
@@ -187,15 +188,18 @@ final class Sources: Sendable {
         let titled = posts.first { source in
             source.context.stores.title(of: source.name, self)?.lowercased().hasPart(name.lowercased()) ?? false
         }
-        let meant = titled.map { near($0.name, [$0.name]) } ?? near(name, known)
+        let meant = Self.question(titled?.name ?? Self.near(name, known))
         return .notFound(
             "There is no source \(ofPosts ? "of posts " : "")\(name.quotedForMessage).",
             hint: meant + "List the sources: norrisctl \(ofPosts ? "feed sources" : "status")")
     }
 
-    /// `Did you mean "a"? ` for the first name that a word resembles; empty if there is none.
-    private func near(_ word: String, _ names: [String]) -> String {
-        names.first { isNear(word, $0) }.map { "Did you mean \($0.quotedForMessage)? " } ?? ""
+    /// The first name that a word resembles.
+    private static func near(_ word: String, _ names: [String]) -> String? { names.first { isNear(word, $0) } }
+
+    /// `Did you mean "a"? `; empty without a name.
+    private static func question(_ name: String?) -> String {
+        name.map { "Did you mean \($0.quotedForMessage)? " } ?? ""
     }
 
     /// The names of the sources whose posts are shown.

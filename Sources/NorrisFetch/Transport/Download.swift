@@ -396,7 +396,8 @@ final class Download {
             return UpstreamError(.decode, "\(url.hostAndPath) is not a usable URL; correct the configured address.")
         case CURLE_BAD_CONTENT_ENCODING:
             return .unusable("answered with compressed content that is damaged", by: url)
-        // A status line of HTTP/0.9 or of an unknown version, or invalid header fields.
+        // A status line of HTTP/0.9 or of an unknown version, or invalid header fields. Each version of libcurl
+        // describes a damaged chunk in other words.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY,
             CURLE_RECV_ERROR where text.hasPart("chunk"):
             return .unusable("answered with something that is not HTTP", by: url)
@@ -443,7 +444,7 @@ final class Download {
             }
         case CURLE_SSL_CACERT_BADFILE: return "the file of trusted certificates cannot be read; check SSL_CERT_FILE"
         case CURLE_SSL_CONNECT_ERROR where text.hasPart("wrong version number"):
-            return "the server does not use TLS on this port"
+            return SourceFailure.noTLS
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
             return "TLS failed"
         default: return nil

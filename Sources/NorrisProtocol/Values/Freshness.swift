@@ -66,6 +66,9 @@ package struct SourceFailure: WireObject, Equatable, Sendable {
         package static let all: [Kind] = [.offline, .timeout, .http, .quota, .decode, .credentials, .storage]
     }
 
+    /// The end of the message if a server answers without TLS.
+    package static let noTLS = "the server does not use TLS on this port"
+
     package var kind: Kind = .offline
     /// One sentence for the user.
     package var message = ""

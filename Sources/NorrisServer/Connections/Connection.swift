@@ -164,7 +164,7 @@ extension Connection {
 
     /// The deferred request of the current line.
     var waiting: DeferredRequest? { unfinished?.waiting }
-    /// Inlined as ``memory`` is, like the two below.
+    /// Inlined, as ``memory``.
     @inline(__always) var isWaiting: Bool { unfinished != nil && waiting != nil }
 
     /// The next action; called again after every action except ``Action/wait`` and ``Action/close``.
@@ -208,13 +208,13 @@ extension Connection {
     }
 
     /// The events that epoll(7) should report. Interest in input is removed only when an unwanted event arrives, which
-    /// saves most changes.
+    /// saves most changes. Inlined, as ``memory``.
     @inline(__always) var wantedInterest: UInt32 {
         let input = wantsInput ? EPOLLIN.rawValue : (interest ?? 0) & EPOLLIN.rawValue
         return input | (unsentBytes > 0 ? EPOLLOUT.rawValue : 0)
     }
 
-    /// Whether more bytes may be read now.
+    /// Whether more bytes may be read now. Inlined, as ``memory``.
     @inline(__always) var wantsInput: Bool {
         switch phase {
         case .open: !isBusy

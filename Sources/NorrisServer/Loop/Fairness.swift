@@ -173,16 +173,14 @@ struct Turn {
     /// Records an answered request. Consecutive requests to the same method are timed together.
     mutating func answered(_ method: MethodRegistry.Entry) {
         if method !== run.method {
-            endRun()
+            finish()
             run.method = method
         }
         run.count += 1
     }
 
-    /// Ends the turn.
-    mutating func finish() { endRun() }
-
-    private mutating func endRun() {
+    /// Records the time of the last requests to the same method.
+    mutating func finish() {
         run.method?.meter.record(count: run.count, nanoseconds: time - run.start)
         run = (nil, 0, time)
     }
