@@ -205,7 +205,7 @@ def requests(folder):
 
 
 def control(action, pid):
-    """Commands callgrind without LOGNAME, which is in the name of valgrind's pipe and which the daemon does not have."""
+    """Commands callgrind without LOGNAME, as the daemon runs, because the name of its pipe contains it."""
     subprocess.run(["callgrind_control", action, str(pid)], check=True, timeout=60, capture_output=True,
                    env={"PATH": os.environ["PATH"]})
 
